@@ -1,10 +1,11 @@
 import SystemPackage
 import Wire
 
-/// What `doctor` says of the radio. Nothing here keeps the camera from moving, so nothing is worse than a warning.
+/// Checks of `doctor` for the radio. No problem of the radio prevents motion, so warnings are the
+/// most severe result.
 struct BluetoothDoctor {
     let status: BluetoothStatus
-    /// The text of bluetoothd's main.conf; nil where it cannot be read.
+    /// The text of bluetoothd's main.conf; nil if it cannot be read.
     let daemonConfiguration: String?
 
     /// bluetoothd's own configuration.
@@ -16,7 +17,7 @@ struct BluetoothDoctor {
         return BluetoothDoctor(status: status, daemonConfiguration: readConfiguration()).checks
     }
 
-    /// Nil where it cannot be read.
+    /// Reads the configuration; nil if it cannot be read.
     private static func readConfiguration() -> String? {
         guard let file = try? FileDescriptor.open(daemonConfigurationFile, .readOnly) else {
             return nil
@@ -28,7 +29,7 @@ struct BluetoothDoctor {
         }
     }
 
-    /// Every check, in the order in which a person would go through them.
+    /// All checks, in the order in which a person would make them.
     var checks: [DoctorCheck] { [radio, advertising, name, pairing, popUp] }
 
     private var radio: DoctorCheck {
@@ -78,7 +79,8 @@ struct BluetoothDoctor {
             )
     }
 
-    /// bluetoothd looks at the services of whoever connects, and reads the battery of an iPhone, which then wants to pair.
+    /// Check of the pairing dialogue. bluetoothd reads the services of a connecting phone,
+    /// including an iPhone's battery; the iPhone then requests pairing.
     private var popUp: DoctorCheck {
         guard let daemonConfiguration else {
             return DoctorCheck(
@@ -96,7 +98,7 @@ struct BluetoothDoctor {
     private static let remedy =
         "Set ReverseServiceDiscovery = false below [General] in /etc/bluetooth/main.conf, or start bluetoothd with -P battery. Then `systemctl restart bluetooth`."
 
-    /// Whether main.conf keeps bluetoothd from being a client of the phones that connect.
+    /// Whether main.conf prevents bluetoothd from reading the services of connecting phones.
     static func isQuiet(_ configuration: String) -> Bool {
         var section = ""
         for line in configuration.split(whereSeparator: \.isNewline) {

@@ -1,10 +1,10 @@
 import Glibc
 import Realtime
 
-/// The computer, as far as it says inside of the service's sandbox, where /proc holds processes
-/// alone.
+/// Properties of the computer, as far as the service's sandbox shows them; its /proc contains only
+/// processes.
 enum Board {
-    /// The board's name; "unknown" where nobody says.
+    /// The board's name; "unknown" if it is not available.
     static var model: String {
         for path in [
             "/sys/firmware/devicetree/base/model", "/sys/class/dmi/id/product_name",

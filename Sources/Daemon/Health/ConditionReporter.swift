@@ -6,19 +6,20 @@ import Port
 import Realtime
 import Wire
 
-/// Turns the loop's conditions into log lines: one when a condition has held for a moment, one when the outputs come on
-/// or go off. What flickers is named at intervals that grow, with how often it was; the counters in `status` miss nothing.
+/// Conversion of the loop's conditions into log lines: one when a condition has held for a moment,
+/// one when the outputs come on or go off. A flickering condition is logged at growing intervals,
+/// with its count; the counters in `status` are complete.
 struct ConditionReporter {
     /// One line for the log.
     struct Event: Equatable {
         let level: Logger.Level
         let sentence: String
-        /// The condition that it is about.
+        /// The condition of the line; nil for other events.
         var condition: ConditionWords?
-        /// The axes that it is about.
+        /// The axes of the condition.
         var axes = AxisSet.none
 
-        /// What the journal gets as fields of their own.
+        /// Fields for the journal.
         var metadata: Logger.Metadata {
             guard let condition else { return [:] }
             var fields: Logger.Metadata = [
@@ -29,7 +30,7 @@ struct ConditionReporter {
             return fields
         }
 
-        /// A stream of rates that broke off, and what was done about it.
+        /// Event for the loss of a stream of rates, with the reaction.
         static func loss(_ loss: ControlState.Loss) -> Event {
             Event(
                 level: loss.stage == .hold ? .info : .warning,
@@ -39,15 +40,15 @@ struct ConditionReporter {
     }
 
     private struct Watch {
-        /// Since when the condition holds without a break.
+        /// Time since which the condition holds without a break; nil if it does not hold.
         var since: Instant?
-        /// Whether this appearance has been named, or withheld.
+        /// Whether this occurrence has been logged or withheld.
         var isCounted = false
-        /// On which axes it held last.
+        /// Axes of the last occurrence.
         var axes = AxisSet.none
         var repetition: Repetition
 
-        /// Follows the condition, and says whether it is to be named now.
+        /// Updates the condition; returns whether it must be logged now.
         mutating func advance(holds: Bool, now: Instant) -> Bool {
             guard holds else {
                 since = nil
@@ -66,14 +67,14 @@ struct ConditionReporter {
         }
     }
 
-    /// How long a condition must hold before it is worth a line, s; the first tick has no sample yet.
+    /// Duration of a condition after which it is logged, s; the first tick has no sample yet.
     private static let holdSeconds = 0.02
-    /// What somebody asked for is no fault: whoever asks again wants to see it.
+    /// Conditions that were requested; they are not faults, and each request is logged.
     private static let wishes: Conditions =
         .inactiveMode | .retracted | .calibrating | .autotuning | .emergencyStop | .shutdown
-    /// Longest silence about a fault that goes on flickering, s.
+    /// Longest interval between the lines of a flickering fault, s.
     private static let faultSilence = 600.0
-    /// Longest silence about outputs that do, s.
+    /// Longest interval between the lines of flickering outputs, s.
     private static let outputSilence = 10.0
 
     private let encoders: EncoderReports
@@ -83,15 +84,17 @@ struct ConditionReporter {
                 longest: wishes.intersects(words.condition) ? 1 : faultSilence))
     }
     private var isEnabled = false
-    /// On and off again are two lines at once.
+    /// On and off in succession are two lines at once.
     private var changes = Repetition(longest: outputSilence, first: 2)
 
-    /// - Parameter encoders: Says which joint a missing encoder is about: the loop only knows that one is missing.
+    /// Creates a reporter.
+    ///
+    /// - Parameter encoders: Names the joint of a missing encoder, which the loop does not know.
     init(encoders: EncoderReports = EncoderReports()) {
         self.encoders = encoders
     }
 
-    /// What is worth saying about this record.
+    /// Events to log for this record.
     mutating func events(in record: TelemetryRecord) -> [Event] {
         let snapshot = record.snapshot
         var events: [Event] = []
@@ -152,14 +155,14 @@ struct ConditionReporter {
 }
 
 extension Repetition.Withheld {
-    /// How long, for people.
+    /// Text of a duration.
     fileprivate var words: String {
         seconds < 100 ? "\(Int(seconds.rounded())) s" : "\(Int((seconds / 60).rounded())) min"
     }
 }
 
 extension AxisSet {
-    /// "yaw", "roll", "pitch", in this order.
+    /// Names of the axes: "yaw", "roll", "pitch", in this order.
     fileprivate var names: [String] {
         GimbalAxis.allCases.filter(contains).map(\.name)
     }

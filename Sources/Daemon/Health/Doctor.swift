@@ -1,11 +1,11 @@
 import Wire
 
-/// The checks that the daemon makes of itself, each with what to do about it; the client adds those
-/// that it can make from the status alone. Pure: judges a status.
+/// The daemon's own checks, each with a remedy. The client adds those that need only the status.
+/// Pure: it evaluates a status.
 struct Doctor {
     let status: Status
 
-    /// Every check, in the order in which a person would go through them.
+    /// All checks, in the order in which a person would make them.
     var checks: [DoctorCheck] {
         [samples, sensor, lateness, drops, bus, motion, cutOff, recorder].compactMap(\.self)
     }
@@ -72,7 +72,8 @@ struct Doctor {
                 remedy: "The computer was overloaded at least once since the start.")
     }
 
-    /// What transfers that fail now lead to; those that are over are worth a look.
+    /// Conditions that are caused by failing transfers; if they are absent, the failures are over
+    /// and only reported.
     private static let busFaults: Set<String> = [
         "bus_error", "imu_missing", "imu_stale", "encoder_missing",
     ]

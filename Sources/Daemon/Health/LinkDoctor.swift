@@ -1,12 +1,12 @@
 import Configuration
 import Wire
 
-/// The doctor's check of the links over networks: it warns of those that move the camera or the
-/// wheels without a key. Pure.
+/// Check of `doctor` for the network links: it warns of links without a key that move the camera or
+/// the wheels. Pure.
 struct LinkDoctor {
     let settings: Settings
 
-    /// One check; none where no link is open to a network.
+    /// One check; none if no link is open to a network.
     var checks: [DoctorCheck] {
         var open: [String] = []
         var keyed: [String] = []
@@ -35,6 +35,6 @@ struct LinkDoctor {
 }
 
 extension NetworkEndpoint {
-    /// True where only programs on the same computer reach it.
+    /// Whether only programs on the same computer can reach it.
     fileprivate var isThisComputer: Bool { host.hasPrefix("127.") || host == "::1" }
 }

@@ -1,23 +1,23 @@
 import PlainText
 import Wire
 
-/// What `doctor` says of the computer: none of it moves the camera, all of it can be in the way one
-/// day. Pure.
+/// Checks of `doctor` for the computer. Its problems do not prevent motion, but may become relevant
+/// later. Pure.
 struct MachineDoctor {
-    /// Room for hundreds of saves.
+    /// Sufficient free space for hundreds of saves, bytes.
     static let enoughBytes: UInt64 = 16 << 20
 
     let status: Status
     let facts: MachineFacts
 
-    /// Every check, in the order in which a person would go through them.
+    /// All checks, in the order in which a person would make them.
     var checks: [DoctorCheck] { [governor, disk, wallClock, watchdog, configuration] }
 
     private var governor: DoctorCheck {
         guard let governor = facts.governor else {
             return DoctorCheck("governor", .ok, "Linux does not control the CPU's clock")
         }
-        // A simulated gimbal has nobody waiting for it.
+        // For a simulated gimbal the CPU frequency is irrelevant.
         let isSteady = governor == "performance" || status.backend != "linux"
         return DoctorCheck(
             "governor", isSteady ? .ok : .warn, governor,

@@ -3,22 +3,22 @@ import Configuration
 import Glibc
 import Realtime
 
-/// What the computer under the loop is like, as far as somebody can do something about it.
+/// Properties of the computer that a user can change.
 struct MachineFacts: Equatable {
-    /// How the loop's CPU chooses its clock, such as `performance`; nil where it does not choose.
+    /// The frequency governor of the loop's CPU, such as `performance`; nil without one.
     var governor: String?
-    /// Where saved tuning goes.
+    /// Directory of saved tuning.
     var directory = ""
-    /// Bytes that are free there; nil where nobody can say, because there is no such directory.
+    /// Free bytes in it; nil if it does not exist.
     var freeBytes: UInt64?
-    /// Whether it can be written to.
+    /// Whether the directory can be written.
     var isWritable = false
-    /// How long a service manager waits for a sign of life, s; nil: nobody watches.
+    /// Watchdog time of the service manager, s; nil without a watchdog.
     var watchdogSeconds: Double?
-    /// Whether the wall clock follows another one; nil where the kernel does not report its state.
+    /// Whether the wall clock is synchronised; nil if the kernel does not report its state.
     var isClockSynchronised: Bool?
 
-    /// Looks. Not for the loop's thread.
+    /// Reads the facts. Not for the loop's thread.
     static func read(_ settings: Settings) -> MachineFacts {
         var facts = MachineFacts()
         let wanted = settings.loop.cpu

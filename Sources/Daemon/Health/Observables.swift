@@ -3,17 +3,17 @@ import Port
 import Realtime
 import Wire
 
-/// A quantity of the loop, declared once: its name, unit and meaning, where it is in the loop's
-/// newest record, and where `status` shows it. `variables`, `subscribe` and the numbers of `status`
+/// A quantity of the loop, declared once: its name, unit and meaning, its place in the loop's
+/// newest record, and its place in `status`. `variables`, `subscribe` and the numbers of `status`
 /// follow from the declaration.
 struct Observable: Sendable {
     typealias Path<Value> = any WritableKeyPath<Status, Value> & Sendable
     typealias Read<Value> = @Sendable (StabilizerSnapshot) -> Value
 
-    /// Unit shown to people.
+    /// Unit for display.
     enum Unit {
         case degrees, degreesPerSecond, percent, gramMetres, microseconds
-        /// As it is.
+        /// The number unchanged.
         case plain(String)
 
         var name: String {
@@ -42,8 +42,8 @@ struct Observable: Sendable {
     let variable: Variable
     /// The value for `subscribe`.
     let read: @Sendable (TelemetryRecord) -> JSONValue
-    /// Puts it into `status`, together with its neighbours of one vector; nil: it is not there, or
-    /// a neighbour does.
+    /// Puts the value into `status`, together with the other components of its vector; nil if it is
+    /// not there, or if another component does so.
     fileprivate(set) var show: (@Sendable (inout Status, StabilizerSnapshot) -> Void)?
 
     private init(
@@ -62,7 +62,7 @@ struct Observable: Sendable {
         [Observable(name, .plain(""), summary) { read($0.snapshot) }]
     }
 
-    /// A number of the tick itself.
+    /// A number of the tick.
     private static func tick(
         _ name: String, _ unit: Unit, _ summary: String,
         _ read: @escaping @Sendable (TelemetryRecord) -> Double
@@ -71,7 +71,7 @@ struct Observable: Sendable {
         return [Observable(name, unit, summary) { .double(read($0) * factor) }]
     }
 
-    /// A number; one that is NaN is not known.
+    /// A number; NaN means unknown.
     private static func number(
         _ name: String, _ unit: Unit, _ summary: String, _ read: @escaping Read<Double>
     ) -> [Observable] {
@@ -83,7 +83,7 @@ struct Observable: Sendable {
         return [observable]
     }
 
-    /// The same in `status`, where `isKnown`.
+    /// The same in `status`, if `isKnown`.
     private static func number(
         _ name: String, _ unit: Unit, _ summary: String, in path: Path<Number>,
         where isKnown: @escaping Read<Bool> = { _ in true }, _ read: @escaping Read<Double>
@@ -94,7 +94,7 @@ struct Observable: Sendable {
         }
     }
 
-    /// Yes or no; 1 or 0 for `subscribe`.
+    /// True or false; 1 or 0 for `subscribe`.
     private static func flag(
         _ name: String, _ summary: String, in path: Path<Bool>, _ read: @escaping Read<Bool>
     ) -> [Observable] {
@@ -122,7 +122,7 @@ struct Observable: Sendable {
         }
     }
 
-    /// The same in `status`, where `isKnown`.
+    /// The same in `status`, if `isKnown`.
     private static func axes(
         _ name: String, _ unit: Unit, _ summary: String, in path: Path<AxisNumbers>,
         where isKnown: @escaping Read<Bool> = { _ in true }, _ read: @escaping Read<AxisVector>
@@ -133,7 +133,7 @@ struct Observable: Sendable {
         }
     }
 
-    /// Three numbers about the camera's axes: by axis of the gimbal for `subscribe`, x, y and z in
+    /// Three numbers about the camera's axes: by gimbal axis for `subscribe`, x, y and z in
     /// `status`.
     private static func body(
         _ name: String, _ unit: Unit, _ summary: String, in path: Path<VectorNumbers>,
@@ -147,7 +147,7 @@ struct Observable: Sendable {
 }
 
 extension [Observable] {
-    /// The same, of which the first puts all into `status`.
+    /// The same three; the first one puts all of them into `status`.
     fileprivate func shown(
         _ show: @escaping @Sendable (inout Status, StabilizerSnapshot) -> Void
     ) -> [Observable] {
@@ -157,14 +157,14 @@ extension [Observable] {
     }
 }
 
-// The declarations, in the order in which `variables` lists them.
+// The declarations, in the order of `variables`.
 extension Observable {
     static let all: [Observable] = axes + estimator + state + timing
 
     /// The variables, in the order of their indices.
     static let variables: [Variable] = all.map(\.variable)
 
-    /// Fills in everything that a declaration places in `status`.
+    /// Fills in all values that a declaration places in `status`.
     static func show(_ snapshot: StabilizerSnapshot, in status: inout Status) {
         for observable in all { observable.show?(&status, snapshot) }
     }
@@ -260,7 +260,7 @@ extension Observable {
         + number(
             "heading_sigma", .degrees, "Standard deviation of the heading against north",
             in: \.estimator.headingSigmaDeg,
-            // Beyond a uniform distribution's sigma nothing is known about a heading.
+            // A sigma at or above that of a uniform distribution means that the heading is unknown.
             where: { $0.headingSigma < .pi / 3.0.squareRoot() }
         ) { $0.headingSigma }
         + number(
@@ -337,7 +337,7 @@ extension Observable {
 }
 
 extension StabilizerSnapshot {
-    /// Whether the motors are of a kind that knows the camera's inertia.
+    /// Whether the controller of these motors uses the camera's inertia.
     fileprivate var knowsInertia: Bool { inertia.pitch > 0 }
 }
 
@@ -347,14 +347,14 @@ extension Vector3 {
 }
 
 extension AxisNumbers {
-    /// The same numbers, without a change of unit.
+    /// Creates the numbers without a change of unit.
     init(_ axes: AxisVector) {
         self.init(yaw: Number(axes.yaw), roll: Number(axes.roll), pitch: Number(axes.pitch))
     }
 }
 
 extension VectorNumbers {
-    /// The same numbers, without a change of unit.
+    /// Creates the numbers without a change of unit.
     init(_ vector: Vector3) {
         self.init(x: Number(vector.x), y: Number(vector.y), z: Number(vector.z))
     }

@@ -4,7 +4,7 @@ import SystemPackage
 import Wire
 
 extension StepperMotors {
-    /// What `status` says of a robot's motors.
+    /// The robot's motors for `status`.
     var status: RobotStatus {
         var status = RobotStatus(
             motors: zip(MotionRequest.steppers, zip(positions, homings)).map { axis, state in

@@ -3,9 +3,9 @@ import Wire
 
 /// The machine's state in one line, for `systemctl status`.
 enum StatusLine {
-    /// Whether the motors are on and in which mode; if not, the most severe reason.
+    /// Whether the motors are on, and the mode; if they are off, the most severe reason.
     static func text(_ snapshot: StabilizerSnapshot) -> String {
-        // The catalogue begins with the mildest.
+        // The catalogue is sorted from mild to severe.
         let reason = Conditions.catalogue.last { words in
             guard snapshot.conditions.intersects(words.condition) else { return false }
             switch Supervisor.response(to: words.condition) {

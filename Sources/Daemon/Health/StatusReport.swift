@@ -5,18 +5,18 @@ import Port
 import Realtime
 import Wire
 
-/// Turns the machine's own numbers into what `status` says. SI and radians end here.
+/// Conversion of the machine's values to `status`, including SI units and radians to display units.
 struct StatusReport {
-    /// The newest record of the loop, once there is one.
+    /// The newest record of the loop; nil before the first.
     var view: TelemetryHub.View?
-    /// Who is in control.
+    /// State of control.
     var control: ControlState
     /// The settings in force.
     var settings: Settings
-    /// When all this was true.
+    /// Time of the status.
     var now: Instant
 
-    /// Fills in everything that comes from the loop and the Commander.
+    /// Fills in all values from the loop and the Commander.
     func fill(_ status: inout Status) {
         status.t = Number(now.seconds(since: Instant(nanoseconds: 0)))
         status.version = Version.text
@@ -48,7 +48,7 @@ struct StatusReport {
         fillRuntime(&status, view)
     }
 
-    /// "airos client 3 silent for 7 s, the camera went to its mode of rest".
+    /// Text of a loss: "airos client 3 silent for 7 s, the camera went to its mode of rest".
     static func words(_ loss: ControlState.Loss) -> String {
         let done =
             switch loss.stage {
@@ -133,7 +133,7 @@ extension MotorType {
 }
 
 extension Supervisor.Phase {
-    /// The phase as people read it.
+    /// Text of the phase.
     var words: String {
         switch self {
         case .off: "off"

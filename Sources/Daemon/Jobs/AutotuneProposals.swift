@@ -4,11 +4,11 @@ import Identification
 import Port
 import Wire
 
-/// The settings that stand for what an autotune has found.
+/// The settings for the results of an autotune.
 ///
-/// The run knows the gains as they act. A setting is what acts before the app's PID triple scales
-/// it: axes that were not tuned keep their settings, those that were go back to the app's default
-/// triple, which changes nothing.
+/// The run determines effective gains. A setting is the value before the scaling by the app's PID
+/// triple: axes that were not tuned keep their settings; tuned ones return to the app's default
+/// triple, whose factors are 1.
 struct AutotuneProposals {
     private(set) var list: [SettingUpdate] = []
 
@@ -54,7 +54,7 @@ struct AutotuneProposals {
         }
     }
 
-    /// The gains of motors without encoders follow from the delay.
+    /// Adds the gains of motors without encoders, which follow from the delay.
     private mutating func field(_ tuned: FieldController.Parameters) {
         propose(\.control.inertiaKgM2, tuned.inertia.rounded(4))
         propose(\.control.findInertia, false)
@@ -91,7 +91,7 @@ extension SettingUpdate {
 }
 
 extension AxisVector {
-    /// Every axis with so many significant digits.
+    /// Every axis, rounded to this number of significant digits.
     fileprivate func rounded(_ digits: Int) -> AxisVector {
         AxisVector(
             yaw: yaw.rounded(digits), roll: roll.rounded(digits), pitch: pitch.rounded(digits))

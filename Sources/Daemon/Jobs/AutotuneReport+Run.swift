@@ -7,7 +7,7 @@ import Port
 import Wire
 
 extension AutotuneReport {
-    /// Takes over what a run has found.
+    /// Adds the results of a run.
     mutating func fill(from run: AutotuneRun, _ changes: [SettingUpdate]) {
         state = State.done.rawValue
         progress = 1
@@ -47,8 +47,8 @@ extension AutotuneAxis {
 }
 
 extension BodePoint {
-    /// Points in order of frequency, their phases without jumps. Beside a model they are those that are nearest to its
-    /// phases: few points cannot show which way theirs went.
+    /// Points in order of frequency, with continuous phases. With a model each phase is the one
+    /// nearest to the model's, because few points do not show the direction of a jump.
     static func curve(
         _ points: [(omega: Double, response: Complex, coherence: Double?)],
         beside model: [BodePoint] = []
@@ -70,10 +70,10 @@ extension BodePoint {
 }
 
 extension Double {
-    /// The number with so many significant digits.
+    /// The number, rounded to this number of significant digits.
     func rounded(_ digits: Int) -> Double {
         guard self != 0, isFinite else { return self }
-        // By way of text, so that 0.0025 does not become 0.0025000000000000001.
+        // Converted by text, so that 0.0025 does not become 0.0025000000000000001.
         let scale = pow(10, Double(digits - 1) - floor(log10(magnitude)))
         let value = (self * scale).rounded() / scale
         return Double(Format.fixed(value, max(0, min(9, Int(log10(scale).rounded()))))) ?? value

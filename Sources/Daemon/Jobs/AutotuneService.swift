@@ -8,16 +8,17 @@ import Realtime
 import Synchronization
 import Wire
 
-/// One autotune at a time: hands the loop's records to `AutotuneRun`, and what that wants to the Commander and
-/// `Tuning`.
+/// Service for one autotune at a time: it passes the loop's records to `AutotuneRun`, and the run's
+/// actions to the Commander and `Tuning`.
 ///
-/// `feed` runs where telemetry is drained and only thinks; what it wants is done in `advance`, on the same thread.
+/// `feed` is called where telemetry is drained, and only computes; `advance`, on the same thread,
+/// executes the actions.
 final class AutotuneService: Sendable {
     private struct State {
         var run: AutotuneRun?
         var owner: CommandSource?
         var isToApply = false
-        /// The result is on its way to the disk.
+        /// Whether the result is being written to the disk.
         var isSaving = false
         var actions: [AutotuneRun.Action] = []
         var lastID: UInt32 = 0
@@ -25,9 +26,9 @@ final class AutotuneService: Sendable {
         var report = AutotuneReport()
     }
 
-    /// How long an applied tuning is kept unless saved, s.
+    /// Duration for which an applied tuning is kept unless it is saved, s.
     static let rollbackSeconds = 120.0
-    /// No run takes longer, s.
+    /// Longest duration of a run, s.
     private static let longestSeconds = 240.0
 
     private let tuning: Tuning
@@ -35,25 +36,27 @@ final class AutotuneService: Sendable {
     private let calibration: CalibrationService
     private let state = Mutex(State())
 
+    /// Creates a service.
+    ///
     /// - Parameters:
-    ///   - tuning: Where gains are tried and applied.
-    ///   - commander: The control for the excitation.
-    ///   - calibration: Must not go on at the same time.
+    ///   - tuning: Receives the gains on trial and the results.
+    ///   - commander: Executes the excitation.
+    ///   - calibration: Must not run at the same time.
     init(tuning: Tuning, commander: Commander, calibration: CalibrationService) {
         self.tuning = tuning
         self.commander = commander
         self.calibration = calibration
     }
 
-    /// Begins.
+    /// Starts a run.
     ///
     /// - Parameters:
-    ///   - axes: What to tune.
+    ///   - axes: Axes to tune.
     ///   - apply: Whether to put the result in force.
-    ///   - owner: The connection that asks; when it ends, so does the run.
+    ///   - owner: The requesting connection; its end ends the run.
     ///   - now: On the loop's clock.
-    /// - Returns: Where it stands.
-    /// - Throws: Why it cannot begin.
+    /// - Returns: State of the run.
+    /// - Throws: The refusal.
     func start(
         axes: [GimbalAxis], apply: Bool, owner: CommandSource, now: Instant
     ) throws(Refusal) -> AutotuneReport {
@@ -94,7 +97,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Where it stands.
+    /// State of the run.
     var status: AutotuneReport {
         state.withLock { state in
             var report = state.report
@@ -108,13 +111,13 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Ends it without a result; the gains before it are in force again within some milliseconds.
+    /// Cancels the run; the previous gains are in force again within some milliseconds.
     func cancel() -> AutotuneReport {
         stop { _ in true }
         return status
     }
 
-    /// A connection has ended: what it began ends as well.
+    /// Handles the end of a connection: its run ends.
     func disconnected(_ owner: CommandSource) { stop { $0.owner == owner } }
 
     private func stop(where isMeant: (State) -> Bool) {
@@ -125,7 +128,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Lets the run think about a tick. Cheap while there is none.
+    /// Passes a tick to the run. Cheap without one.
     func feed(_ snapshot: StabilizerSnapshot) {
         state.withLock { state in
             guard !state.isSaving, let action = state.run?.take(snapshot) else { return }
@@ -133,7 +136,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Does what the run wants. Call often.
+    /// Executes the run's actions. Call often.
     func advance(now: Instant) {
         let actions = state.withLock { state in
             if state.run != nil, !state.isSaving, state.actions.isEmpty,
@@ -164,7 +167,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// The gains before the run are put back, or those that it has found are put in force.
+    /// Restores the gains before the run, or applies its results.
     private func finish(now: Instant) {
         let (ended, isToApply, id) = state.withLock { ($0.run, $0.isToApply, $0.lastID) }
         guard let ended else { return }
@@ -186,7 +189,7 @@ final class AutotuneService: Sendable {
         end(report)
     }
 
-    /// The gains of the run stay until those that it has found are in force.
+    /// Applies the results; the gains of the run stay in force until then.
     private func apply(_ changes: [SettingUpdate], _ found: AutotuneReport) {
         state.withLock { $0.isSaving = true }
         tuning.apply(changes, storing: "before-autotune", rollback: Self.rollbackSeconds) {
@@ -214,7 +217,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Nobody's connection: it never takes control.
+    /// Source of the excitation, without a connection; it never takes control.
     private static let source = CommandSource(link: .diagnostics, connection: .max)
 
     private static func sentence(_ refusal: Refusal) -> String {

@@ -3,8 +3,8 @@ import GimbalCore
 import PlainText
 import Wire
 
-/// One calibration from its start to its result: hands samples to the mathematics, and says what to
-/// do in words.
+/// One calibration from start to result: it passes samples to the computation, and provides the
+/// instructions.
 struct CalibrationRun: Sendable {
     private enum Work: Sendable {
         case gyro(GyroCalibration)
@@ -13,25 +13,27 @@ struct CalibrationRun: Sendable {
         case magnetometer(MagnetometerCalibration)
     }
 
-    /// What came out: numbers without date and temperature.
+    /// Result: numbers without date and temperature.
     struct Result: Sendable, Equatable {
         var values: [Double]
         var sigma: Double
         var residual: Double
-        /// What a person should do next; empty when nothing.
+        /// Next instruction for a person; empty without one.
         var advice = ""
     }
 
-    /// What is calibrated.
+    /// Kind of the calibration.
     let kind: CalibrationKind
     private var work: Work
     private var lastTime: Instant?
-    /// Of the sensor at the newest sample, °C; nil where it delivers none.
+    /// Temperature of the sensor at the newest sample, °C; nil without one.
     private(set) var temperature: Double?
 
+    /// Creates a calibration.
+    ///
     /// - Parameters:
-    ///   - kind: What to calibrate.
-    ///   - correction: What is in force; it names the faces, and straightens the poses of the
+    ///   - kind: Kind of the calibration.
+    ///   - correction: The correction in force, to name the faces and for the poses of the
     ///     mounting.
     init(_ kind: CalibrationKind, correction: SensorCorrection) {
         self.kind = kind
@@ -45,7 +47,7 @@ struct CalibrationRun: Sendable {
             }
     }
 
-    /// Takes the newest sample of a tick, if it is a new one.
+    /// Takes the newest sample of a tick, unless it was taken before.
     mutating func add(_ snapshot: StabilizerSnapshot) -> CalibrationOutcome<Result> {
         defer { lastTime = snapshot.sampleTime }
         guard let lastTime, lastTime < snapshot.sampleTime else { return .collecting }
@@ -98,10 +100,10 @@ struct CalibrationRun: Sendable {
             "The upright pose was \(degrees)° off level: calibrate the mounting next, because it differs from the configuration."
     }
 
-    /// How well a person levels a camera, rad: half a degree.
+    /// Accuracy with which a person levels a camera, rad: half a degree.
     private static let poseSigma = 0.5 * Double.pi / 180
 
-    /// Tells where it stands.
+    /// Adds the state to a report.
     func describe(_ report: inout CalibrationReport) {
         var motion: Motion?
         switch work {

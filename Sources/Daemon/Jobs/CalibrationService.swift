@@ -7,41 +7,43 @@ import Realtime
 import Synchronization
 import Wire
 
-/// One calibration at a time, for whoever asks over the socket or Bluetooth.
+/// Service for one calibration at a time, requested over the socket or Bluetooth.
 ///
-/// `feed` runs where telemetry is drained, everything else on ordinary threads; the outputs stay off until a result is on
-/// the disk. Time and wall clock are arguments.
+/// `feed` is called where telemetry is drained, everything else on ordinary threads. The outputs
+/// stay off until a result is on the disk. Time and wall clock are arguments.
 final class CalibrationService: Sendable {
     private struct State {
         var run: CalibrationRun?
         var outcome: CalibrationOutcome<CalibrationRun.Result> = .collecting
         var areMotorsOff = false
-        /// The result of this kind is on its way to the disk.
+        /// Kind of the result that is being written to the disk; nil without one.
         var saving: CalibrationKind?
         var owner: CommandSource?
         var began = Instant(nanoseconds: 0)
-        /// When a phone's came to nothing.
+        /// Time at which a phone's calibration failed; nil without a failure.
         var failed: Instant?
         var report = CalibrationReport()
     }
 
-    /// Nobody turns a camera for longer; the motors get back what they were kept from.
+    /// Longest duration, s; then the motors are released again.
     static let longestSeconds = 600.0
 
     private let store: any CalibrationStore
     private let state = Mutex(State())
 
-    /// - Parameter store: Where results go.
+    /// Creates a service.
+    ///
+    /// - Parameter store: Receives the results.
     init(store: any CalibrationStore) { self.store = store }
 
-    /// Begins; the outputs go off softly first.
+    /// Starts a calibration; the outputs first ramp down.
     ///
     /// - Parameters:
-    ///   - kind: What to calibrate.
-    ///   - owner: The connection that asks; when it ends, so does the calibration.
+    ///   - kind: Kind of the calibration.
+    ///   - owner: The requesting connection; its end ends the calibration.
     ///   - now: On the loop's clock.
-    /// - Returns: Where it stands.
-    /// - Throws: Another one is going on.
+    /// - Returns: State of the calibration.
+    /// - Throws: A refusal, because another one is running.
     func start(
         _ kind: CalibrationKind, owner: CommandSource, now: Instant
     ) throws(Refusal) -> CalibrationReport {
@@ -67,7 +69,7 @@ final class CalibrationService: Sendable {
         return status()
     }
 
-    /// Where it stands, and what is in force.
+    /// State of the calibration, and all calibrations in force.
     func status() -> CalibrationReport {
         let book = store.calibrations
         return state.withLock { state in
@@ -86,7 +88,7 @@ final class CalibrationService: Sendable {
         }
     }
 
-    /// Whether one goes on, and when a phone's came to nothing.
+    /// Whether a calibration is running, and the time of a failure of a phone's calibration.
     var progress: CalibrationState {
         state.withLock { state in
             var progress = CalibrationState()
@@ -96,7 +98,7 @@ final class CalibrationService: Sendable {
         }
     }
 
-    /// Takes the newest sample of a tick. Cheap while nothing is calibrated.
+    /// Takes the newest sample of a tick. Cheap without a calibration.
     func feed(_ snapshot: StabilizerSnapshot) {
         state.withLock { state in
             guard var run = state.run, case .collecting = state.outcome else { return }
@@ -112,7 +114,7 @@ final class CalibrationService: Sendable {
         snapshot.conditions.intersects(.calibrating) && !snapshot.output.enabled
     }
 
-    /// Ends what is finished: saves the result, lets the outputs back on.
+    /// Completes a finished calibration: saves the result, and releases the outputs.
     ///
     /// - Parameters:
     ///   - now: On the loop's clock.
@@ -174,13 +176,13 @@ final class CalibrationService: Sendable {
         }
     }
 
-    /// Ends the present one without a result.
+    /// Cancels the present calibration.
     func cancel() -> CalibrationReport {
         cancel { _ in true }
         return status()
     }
 
-    /// A connection has ended: what it began ends as well, so that the outputs are not kept off by nobody.
+    /// Handles the end of a connection: its calibration ends, so that the outputs do not stay off.
     func disconnected(_ owner: CommandSource) { cancel { $0.owner == owner } }
 
     private func cancel(where isMeant: (State) -> Bool) {
@@ -194,11 +196,12 @@ final class CalibrationService: Sendable {
         if wasRunning { store.setCalibrating(false) }
     }
 
-    /// Returns to the calibration before.
+    /// Restores the previous calibration.
     ///
     /// - Parameters:
-    ///   - kind: Which; nil takes the one that was changed last.
-    ///   - done: Hears of what is in force now; or that there is nothing to undo, or that it cannot be saved.
+    ///   - kind: Kind of the calibration; nil takes the last changed one.
+    ///   - done: Receives the calibrations in force; or a refusal, because there is nothing to undo
+    ///     or it cannot be saved.
     func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationReport>) {
         guard !progress.isRunning else {
             return done(

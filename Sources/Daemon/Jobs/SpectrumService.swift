@@ -7,30 +7,32 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Records every gyroscope sample for some seconds, and says what is in them. One recording at a time.
+/// Service that records every gyroscope sample for some seconds, and computes the spectrum. One
+/// recording at a time.
 ///
-/// `feed` runs where telemetry is drained, everything else on ordinary threads; the transform is computed in `advance`.
+/// `feed` is called where telemetry is drained, everything else on ordinary threads; `advance`
+/// computes the transform.
 final class SpectrumService: Sendable {
     private struct State {
         var owner: CommandSource?
         var began = Instant(nanoseconds: 0)
         var seconds = 0.0
         var recording = GyroRecording()
-        /// Of the newest record; nil before the first.
+        /// Number of the newest tick; nil before the first.
         var tick: UInt64?
         var report = SpectrumReport()
     }
 
     private let state = Mutex(State())
 
-    /// Begins a recording; one that is going on is begun again by its owner only.
+    /// Starts a recording; only its owner may restart a running one.
     ///
     /// - Parameters:
-    ///   - seconds: How long, 1...60.
-    ///   - owner: The connection that asks; when it ends, so does the recording.
+    ///   - seconds: Duration, 1...60.
+    ///   - owner: The requesting connection; its end ends the recording.
     ///   - now: On the loop's clock.
-    /// - Returns: Where it stands.
-    /// - Throws: Another one is going on.
+    /// - Returns: State of the recording.
+    /// - Throws: A refusal, because another one is running.
     func start(seconds: Double, owner: CommandSource, now: Instant) throws(Refusal)
         -> SpectrumReport
     {
@@ -51,10 +53,10 @@ final class SpectrumService: Sendable {
         return report
     }
 
-    /// Where it stands.
+    /// State of the recording.
     var status: SpectrumReport { state.withLock { $0.report } }
 
-    /// Ends it without a result.
+    /// Cancels the recording.
     func cancel() -> SpectrumReport {
         state.withLock { state in
             if state.report.isRunning { Self.refuse(&state, "Cancelled.") }
@@ -62,7 +64,7 @@ final class SpectrumService: Sendable {
         }
     }
 
-    /// A connection has ended: what it began ends as well.
+    /// Handles the end of a connection: its recording ends.
     func disconnected(_ owner: CommandSource) {
         state.withLock { state in
             if state.report.isRunning, state.owner == owner { Self.refuse(&state, "Cancelled.") }
@@ -81,7 +83,7 @@ final class SpectrumService: Sendable {
         }
     }
 
-    /// Computes what is complete.
+    /// Computes the spectrum of a complete recording.
     ///
     /// - Parameters:
     ///   - now: On the loop's clock.
@@ -98,7 +100,7 @@ final class SpectrumService: Sendable {
         guard let complete else { return }
         let report = Self.result(complete, settings)
         state.withLock { state in
-            // Somebody may have begun the next one already.
+            // The next recording may have started already.
             guard state.began == complete.began, state.report.isRunning else { return }
             state = State()
             state.report = report
@@ -160,7 +162,7 @@ final class SpectrumService: Sendable {
         return report
     }
 
-    /// Four significant digits: what is behind them is noise, and makes the answer long.
+    /// The value with four significant digits; further digits are noise, and lengthen the answer.
     private static func rounded(_ value: Double) -> Double {
         guard value > 0, value.isFinite else { return value }
         var scale = 1.0
@@ -189,7 +191,7 @@ extension Settings.Filter {
 }
 
 extension GimbalAxis {
-    /// The camera's axis about which it turns.
+    /// Letter of the camera's axis.
     var letter: String {
         switch self {
         case .yaw: "z"

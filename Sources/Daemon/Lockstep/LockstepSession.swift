@@ -7,11 +7,10 @@ import Realtime
 import Synchronization
 import Wire
 
-/// What a simulator talks to: one line in, one tick, one line out.
+/// The daemon's side of a simulator's connection: one line in, one tick, one line out.
 ///
-/// Lines come on the server's thread; `report` may be asked for on any. Everything that follows
-/// from a line has happened when `answer` returns: timers have run out, the telemetry is in the
-/// hub.
+/// Lines arrive on the server's thread; any thread may call `report`. When `answer` returns, all
+/// consequences of a line are complete: timers have expired, the telemetry is in the hub.
 final class LockstepSession: LockstepBackend, LoopDriver {
     private struct State: ~Copyable {
         var engine: LockstepEngine
@@ -25,10 +24,10 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         var pace = Pace()
     }
 
-    /// Refused lines of one connection that are worth a line in the log; all are counted.
+    /// Number of refused lines of one connection that are logged; all are counted.
     private static let loggedErrors = 5
-    /// From one connection's last instant to the first of the next, s: whatever was due is due
-    /// then.
+    /// Time between one connection's last instant and the first of the next, s, after which all
+    /// timers are due.
     private static let pauseSeconds = 1.0
 
     private let state: Mutex<State>
@@ -38,12 +37,14 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     private let motorType: MotorType
     private let socket: String
 
+    /// Creates a session.
+    ///
     /// - Parameters:
-    ///   - engine: The loop; nobody else may have it.
+    ///   - engine: The loop; only this session may use it.
     ///   - clock: Set to the time of each line.
-    ///   - housekeeping: What happens beside the loop, on the same time.
+    ///   - housekeeping: Tasks next to the loop, on the same time.
     ///   - motorType: `motors.type`.
-    ///   - socket: For `report`.
+    ///   - socket: Path for `report`.
     init(
         engine: consuming LockstepEngine, clock: LoopClock, housekeeping: Housekeeping,
         motorType: MotorType, socket: String
@@ -112,7 +113,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         ).write(to: &output)
     }
 
-    /// One tick at the time of the line.
+    /// Executes one tick at the time of the line.
     private func tick(_ line: [UInt8]?) throws(LockstepError) -> LockstepReply {
         guard let line else {
             throw LockstepError(
@@ -155,7 +156,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
                 + (count == Self.loggedErrors ? " Further ones are only counted." : ""))
     }
 
-    /// Makes the telemetry say what happened between two ticks.
+    /// Updates the telemetry with an event between two ticks.
     private func look(_ conditions: Conditions) {
         let now = clock.now
         state.withLock { $0.engine.look(conditions, now: now) }
@@ -166,9 +167,9 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         housekeeping.note(ConditionReporter.Event(level: level, sentence: sentence))
     }
 
-    // MARK: Looking at it
+    // MARK: Report
 
-    /// Where it stands.
+    /// State of the connection.
     var report: LockstepStatus {
         state.withLock { state in
             var report = LockstepStatus()
@@ -189,16 +190,16 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     }
 
     func start() {}
-    /// A simulator whose connection ends turns its motors off by itself.
+    /// Returns true, because a simulator whose connection ends turns its motors off.
     func stop() -> Bool { true }
     var threads: [ThreadReport] { [] }
     func histogram(of stage: Stage) -> HistogramSnapshot { stages[stage].snapshot() }
 }
 
-/// How fast a simulator's time passes, in seconds per second of wall time.
+/// Speed of a simulator's time, in seconds per second of wall time.
 private struct Pace {
     private var mark: (t: Double, wall: Int64)?
-    /// Over the last full second of wall time; nil before.
+    /// Speed over the last full second of wall time; nil before.
     private(set) var speed: Double?
 
     mutating func note(t: Double) {
@@ -215,7 +216,7 @@ private struct Pace {
 }
 
 extension IMUSample.Contents {
-    /// The conditions that say that these sensors are missing.
+    /// The conditions for missing sensors.
     fileprivate var conditions: Conditions {
         var conditions = Conditions.none
         if contains(.joints) || contains(.jointRates) { conditions.insert(.encoderMissing) }

@@ -8,14 +8,14 @@ import Port
 import Realtime
 import Wire
 
-/// The links' way to the gimbal: motion goes to the Commander, settings to `Tuning`.
+/// Implementation of the links' port: motion goes to the Commander, settings to `Tuning`.
 struct DaemonPort: GimbalPort {
     let commander: Commander
     let tuning: Tuning
     let calibrations: CalibrationService
     let spectra: SpectrumService
     let autotuning: AutotuneService
-    /// A robot's motors; nil without.
+    /// The robot's motors; nil without them.
     let steppers: StepperMotors?
     let hub: TelemetryHub
     let clock: LoopClock
@@ -23,7 +23,7 @@ struct DaemonPort: GimbalPort {
     func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal) {
-        // Whoever wants a motor to stand is not kept from it.
+        // A request to stop a motor is always accepted.
         if case .step(_, let wish) = request, wish != .hold, source.link == .diagnostics,
             let problem = steppers?.status.problem
         {

@@ -11,16 +11,16 @@ import Wire
 struct MachineMethods: Sendable {
     let tuning: Tuning
     let machine: Machine
-    /// Nil when it is off.
+    /// The recorder; nil if it is off.
     let recorder: FlightRecorder?
-    /// Nil on the computer's own clock.
+    /// The simulator's server; nil on the computer's own clock.
     let simulator: LockstepServer?
-    /// Nil when it is off.
+    /// The radio; nil if it is off.
     let radio: BluetoothServer?
     /// State of the other links.
     let links: NetworkLinks?
 
-    /// Everything that the socket offers, in the order in which it is listed.
+    /// All methods and variables of the socket, in the order of their listing.
     func services(_ port: DaemonPort, _ tasks: TaskMethods) -> SocketServices {
         SocketServices(
             methods: looks + SocketMethod.settings(tuning) + SocketMethod.motion(port)
@@ -75,7 +75,8 @@ struct MachineMethods: Sendable {
         return status
     }
 
-    /// Between two lines no tick shows what was asked for, although it is in force.
+    /// Fills in the state of lockstep. Between two lines no tick shows a request, although it is in
+    /// force.
     private func fill(_ status: inout Status, _ lockstep: LockstepSession) {
         let control = machine.commander.view(now: machine.clock.now)
         status.lockstep = lockstep.report

@@ -41,8 +41,8 @@ extension SocketMethod {
         ]
     }
 
-    /// Each setting once, however often and by whatever name it is asked for: an answer is never
-    /// longer than `keys`.
+    /// The chosen settings, each once, even if it is requested repeatedly; so an answer is never
+    /// longer than that of `keys`.
     private static func chosen(
         _ patterns: [String], of settings: [Wire.Setting]
     ) throws(Refusal) -> [Wire.Setting] {
@@ -50,7 +50,7 @@ extension SocketMethod {
         var wanted: [String: Bool] = [:]
         for pattern in patterns { wanted[section(pattern)] = false }
         let chosen = settings.filter { setting in
-            // A section stands for everything in it.
+            // A section means all of its settings.
             let names = names(of: setting.key).filter { wanted[$0] != nil }
             for name in names { wanted[name] = true }
             return !names.isEmpty
@@ -70,7 +70,7 @@ extension SocketMethod {
         pattern.hasSuffix(".*") ? String(pattern.dropLast(2)) : pattern
     }
 
-    /// A key and every section that it is in.
+    /// A key and all sections that contain it.
     private static func names(of key: String) -> [String] {
         let parts = key.split(separator: ".")
         return parts.indices.map { parts[...$0].joined(separator: ".") }
@@ -79,13 +79,13 @@ extension SocketMethod {
 
 /// Action of a request about baselines.
 enum BaselineRequest: Hashable, Sendable {
-    /// The names there are.
+    /// List all names.
     case list
-    /// Keep the present values under a name.
+    /// Save the present values under a name.
     case store(String)
-    /// Return to the values under a name.
+    /// Restore the values of a name.
     case restore(String)
-    /// Forget a name and its values.
+    /// Delete a name and its values.
     case delete(String)
 
     fileprivate init(_ parameters: Parameters) throws(Refusal) {
@@ -97,7 +97,7 @@ enum BaselineRequest: Hashable, Sendable {
         }
     }
 
-    /// The name becomes part of a file name, so it is kept plain.
+    /// The name of a baseline; only plain characters, because it becomes part of a file name.
     private static func name(_ parameters: Parameters) throws(Refusal) -> String {
         let name = try parameters.requiredString("name")
         let isPlain = name.utf8.allSatisfy {

@@ -4,7 +4,7 @@ import Port
 import Wire
 
 extension JSONValue {
-    /// A setting's value as JSON.
+    /// Creates the JSON of a setting's value.
     init(_ value: SettingValue) {
         switch value {
         case .bool(let value): self = .bool(value)
@@ -26,8 +26,8 @@ extension JSONValue {
         }
     }
 
-    /// The value as TOML for a setting. A string is taken as TOML itself (`"[40, 40, 50]"`), or as
-    /// a bare word.
+    /// The value as TOML for a setting. A string counts as TOML (`"[40, 40, 50]"`), or as a bare
+    /// word.
     func tomlText(for key: String) -> String {
         if case .string(let text) = self { return text }
         return plainText
@@ -47,8 +47,8 @@ extension JSONValue {
 }
 
 extension Wire.Setting {
-    /// A setting as it stands in a store; `rollback` is what is left of a change that waits to be
-    /// kept, s.
+    /// Creates the description of a setting in a store; `rollback` is the remaining time of a
+    /// change on trial, s.
     init(_ setting: Configuration.Setting, in store: ParameterStore, rollback: Double?) {
         let origin = store.origin(of: setting.key)
         self.init(
@@ -61,6 +61,6 @@ extension Wire.Setting {
 }
 
 extension Configuration.Setting {
-    /// Whether a change can bring a loop nearer to instability.
+    /// Whether a change can reduce a loop's stability margins.
     var affectsMargins: Bool { ["control", "servo", "airos.pid", "filter"].contains(table) }
 }

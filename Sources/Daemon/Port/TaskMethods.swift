@@ -8,17 +8,16 @@ import Port
 import Realtime
 import Wire
 
-/// The socket's methods that begin, watch and end something that takes its time; it ends with the
-/// connection that began it.
+/// The socket's methods for tasks of some duration, which end with their connection.
 struct TaskMethods: Sendable {
     let tuning: Tuning
     let calibration: CalibrationService
     let spectra: SpectrumService
     let autotuning: AutotuneService
-    /// Nil when it is off.
+    /// The recorder; nil if it is off.
     let recorder: FlightRecorder?
     let logStore: LogStore
-    /// Nil when it is off.
+    /// The radio; nil if it is off.
     let radio: BluetoothServer?
     let clock: LoopClock
 

@@ -4,7 +4,7 @@ import Policy
 import Port
 import Wire
 
-// The tuning as the socket's clients ask for it and read it: JSON in, messages of `Wire` out.
+// The tuning for the socket's clients: JSON in, messages of `Wire` out.
 extension Tuning {
     /// Effective gains and margins.
     var controlStatus: ControlStatus {
@@ -20,7 +20,7 @@ extension Tuning {
         return status
     }
 
-    /// Files, unsaved changes and what waits for a restart.
+    /// Files, unsaved changes, and changes that wait for a restart.
     var configurationStatus: ConfigurationStatus {
         let standing = standing
         var status = ConfigurationStatus()
@@ -42,10 +42,10 @@ extension Tuning {
     ///
     /// - Parameters:
     ///   - key: Dotted path.
-    ///   - value: A JSON value, or a string that holds TOML.
+    ///   - value: A JSON value, or a string with TOML.
     ///   - rollback: Seconds after which the change reverts unless it was saved.
     ///   - who: For the log.
-    /// - Returns: The setting as it is now.
+    /// - Returns: The changed setting.
     /// - Throws: A refusal that names key or value; then nothing has changed.
     func set(
         key: String, value: JSONValue, rollback: Double?, by who: String
@@ -107,14 +107,14 @@ extension Tuning {
 }
 
 extension ChangeHistory {
-    /// Oldest first, as a client reads them.
+    /// The entries for a client, oldest first.
     var entries: [HistoryEntry] {
         saved.map { HistoryEntry(time: Number($0.time), who: $0.who, what: $0.what) }
     }
 }
 
 extension Wire.ReloadReport {
-    /// Changes that a reload has made, with a sentence for people.
+    /// Creates a report of a reload, with a sentence.
     init(_ report: Configuration.ReloadReport) {
         self.init(
             applied: report.applied.map(\.key), needsRestart: report.needsRestart.map(\.key),

@@ -1,17 +1,17 @@
 import Glibc
 
-/// How many files the process may have open (RLIMIT_NOFILE). Without enough of them parts of the
-/// daemon and of Swift's runtime end by a trap wherever they happen to need one more, so they are
-/// asked for before anything else.
+/// Limit of the process's open files (RLIMIT_NOFILE). Without enough of them, parts of the daemon
+/// and of Swift's runtime end by a trap at an arbitrary place, so the limit is checked before
+/// anything else.
 enum DescriptorLimit {
-    /// What the daemon needs with everything switched on, and some clients.
+    /// Smallest limit: the daemon with all parts enabled, and some clients.
     static let least: rlim_t = 64
-    /// With as many clients as there may be.
+    /// Desired limit: the largest number of clients.
     private static let enough: rlim_t = 256
 
-    /// Raises the limit as far as it may.
+    /// Raises the limit as far as possible.
     ///
-    /// - Throws: It stays too low.
+    /// - Throws: An error, if it is still too low.
     static func demand() throws(DaemonError) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -5,8 +5,8 @@ import Policy
 import Realtime
 import Synchronization
 
-/// Everything that happens now and then beside the loop: telemetry into the hub and to a
-/// calibration, dead-man timers, rollbacks, and the sentences about what the loop has counted.
+/// Periodic tasks next to the loop: telemetry to the hub and to a calibration, dead-man timers,
+/// rollbacks, and log sentences about the loop's counters.
 ///
 /// Time is an argument: a timer drives it with the computer's clock, a simulator with its lines.
 final class Housekeeping: Sendable {
@@ -15,8 +15,8 @@ final class Housekeeping: Sendable {
         var events: [ConditionReporter.Event] = []
     }
 
-    /// Sentences that wait for the log; a reader of the log that hangs must not cost memory without
-    /// end.
+    /// Largest number of sentences that wait for the log, so that a hanging reader of the log does
+    /// not exhaust the memory.
     private static let capacity = 1000
 
     private let hub: TelemetryHub
@@ -28,15 +28,17 @@ final class Housekeeping: Sendable {
     private let recorder: FlightRecorder?
     private let state: Mutex<State>
 
+    /// Creates the tasks.
+    ///
     /// - Parameters:
-    ///   - hub: Where the loop's records end up.
-    ///   - commander: Gives control back after silence.
-    ///   - tuning: Takes back what nobody kept.
-    ///   - calibration: Sees every record.
-    ///   - spectra: Sees every record.
-    ///   - autotuning: Sees every record.
+    ///   - hub: Receives the loop's records.
+    ///   - commander: Releases control after silence.
+    ///   - tuning: Reverts changes that were not kept.
+    ///   - calibration: Receives every record.
+    ///   - spectra: Receives every record.
+    ///   - autotuning: Receives every record.
     ///   - recorder: Reads the loop's tape; nil without one.
-    ///   - encoders: Says which joint a missing encoder is about.
+    ///   - encoders: Names the joint of a missing encoder.
     init(
         hub: TelemetryHub, commander: Commander, tuning: Tuning, calibration: CalibrationService,
         spectra: SpectrumService, autotuning: AutotuneService, recorder: FlightRecorder?,
@@ -52,7 +54,7 @@ final class Housekeeping: Sendable {
         self.recorder = recorder
     }
 
-    /// Takes what the loop has recorded.
+    /// Drains the loop's records.
     func drain() {
         hub.drain { record in
             calibration.feed(record.snapshot)
@@ -65,7 +67,7 @@ final class Housekeeping: Sendable {
         recorder?.poll()
     }
 
-    /// Lets timers run out.
+    /// Handles expired timers.
     ///
     /// - Parameters:
     ///   - now: On the loop's clock.
@@ -91,11 +93,10 @@ final class Housekeeping: Sendable {
         }
     }
 
-    /// Begins afresh, as after a start: nothing goes on, nothing unsaved is in force, nobody is in
+    /// Resets everything as after a start: no running tasks, no unsaved values, no source in
     /// control.
     ///
-    /// - Parameter restartLoop: Makes the loop start afresh with the newest tuning; must not call
-    ///   back.
+    /// - Parameter restartLoop: Restarts the loop with the newest tuning; must not call back.
     func restart(_ restartLoop: () -> Void) {
         _ = calibration.cancel()
         _ = spectra.cancel()

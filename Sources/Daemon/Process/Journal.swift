@@ -1,15 +1,15 @@
 import CSystemd
 import Glibc
 
-/// systemd's journal, for lines that have fields of their own: sd_journal_sendv(3).
+/// systemd's journal, for lines with separate fields: sd_journal_sendv(3).
 enum Journal {
-    /// Whether what is written to a file arrives in the journal.
+    /// Whether a file's output arrives in the journal.
     ///
     /// - Parameters:
     ///   - descriptor: The file.
     ///   - stream: `JOURNAL_STREAM`, the journal's device and inode (systemd.exec(5)). Children
-    ///     inherit it, also those whose output somebody sent elsewhere; so it is compared.
-    /// - Returns: False where the journal does not read, or nobody knows.
+    ///     inherit it, even if their output goes elsewhere, so it is compared with the file.
+    /// - Returns: False if the output does not go to the journal, or this is unknown.
     static func reads(
         _ descriptor: Int32, stream: String? = getenv("JOURNAL_STREAM").map { String(cString: $0) }
     ) -> Bool {
@@ -20,12 +20,12 @@ enum Journal {
 
     /// Writes one entry.
     ///
-    /// - Parameter fields: Names in capitals, `MESSAGE` and `PRIORITY` among them, with their
+    /// - Parameter fields: Names in capitals, including `MESSAGE` and `PRIORITY`, with their
     ///   values.
-    /// - Returns: Whether the journal has it; false where none listens.
+    /// - Returns: Whether the journal accepted it; false without a journal.
     static func send(_ fields: [(name: String, value: String)]) -> Bool {
         let entries = fields.map { Array("\($0.name)=\($0.value)".utf8) }
-        // One buffer that stays where it is while the call lasts.
+        // One buffer, so that the addresses stay valid during the call.
         let bytes = entries.flatMap { $0 }
         return bytes.withUnsafeBytes { buffer in
             guard let base = buffer.baseAddress else { return false }

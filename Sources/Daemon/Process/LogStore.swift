@@ -7,34 +7,34 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Where log lines go: standard error, for the journal or a terminal, and a ring in memory, for
-/// `airframectl log`.
+/// Store of log lines: they go to standard error, for the journal or a terminal, and to a ring in
+/// memory, for `airframectl log`.
 ///
-/// Whoever logs waits for nothing: lines go through a bounded queue to a thread of their own, and
-/// where a reader of standard error hangs, those that find no room are counted. One throttle stands
-/// here for everything that is logged: each statement of the code may write `burst` lines at once
-/// and one per second after that, so no stranger on any link fills disk or ring.
+/// A caller never waits. Lines pass through a bounded queue to a separate thread; if a reader of
+/// standard error hangs, lines without room are counted. One throttle serves all log statements:
+/// each statement of the code may write `burst` lines at once and one per second after that, so no
+/// stranger on any link can fill disk or ring.
 ///
 /// Never called from the loop or bus threads: they count, and an ordinary thread writes the
 /// sentence.
 final class LogStore: Sendable {
-    /// Lines kept for the socket.
+    /// Number of lines kept for the socket.
     static let capacity = 1000
-    /// Lines that may wait for the reader of standard error.
+    /// Number of lines that may wait for the reader of standard error.
     private static let queued = 500
-    /// What the end waits for that reader, s.
+    /// Longest wait for that reader at the end, s.
     private static let patience = 0.5
-    /// Lines that one statement may write at once.
+    /// Number of lines that one statement may write at once.
     static let burst = 20.0
 
-    /// A place in the code that logs, or one condition of those that share a place.
+    /// A log statement in the code, or one of several conditions that share a statement.
     struct Statement: Hashable {
         let file: String
         let line: UInt
         var reason: String?
     }
 
-    /// How much one statement of the code has written.
+    /// Remaining lines of one statement.
     private struct Allowance {
         var bucket = TokenBucket(burst: LogStore.burst, perSecond: 1)
         var withheld = 0
@@ -44,25 +44,27 @@ final class LogStore: Sendable {
         var lines: [LogLine] = []
         var next = 0
         var minimum = Logger.Level.info
-        /// By statement: as many as the code has.
+        /// Allowances by statement; their number is limited by the code.
         var allowances: [Statement: Allowance] = [:]
-        /// Lines that standard error has not got.
+        /// Number of lines that standard error has not received.
         var lost = 0
     }
 
     private let state = Mutex(State())
     private let writer = Worker(ThreadTable.log, capacity: LogStore.queued)
     private let standardError: @Sendable (String) -> Void
-    /// The journal reads priorities from `<N>` prefixes (sd-daemon(3)); people at a terminal do
-    /// not.
+    /// Whether lines get `<N>` priority prefixes, which the journal reads (sd-daemon(3)), but
+    /// people at a terminal do not.
     private let isJournal: Bool
-    /// Where the lines' time comes from.
+    /// Clock of the lines' times.
     private let clock: LoopClock
 
+    /// Creates a store.
+    ///
     /// - Parameters:
-    ///   - isJournal: Whether standard error is read by the journal.
-    ///   - clock: The loop's.
-    ///   - standardError: Takes the text of one line; may wait.
+    ///   - isJournal: Whether the journal reads standard error.
+    ///   - clock: The loop's clock.
+    ///   - standardError: Writes the text of one line; may block.
     init(
         isJournal: Bool, clock: LoopClock = .monotonic,
         standardError: @escaping @Sendable (String) -> Void = StandardError.write
@@ -72,19 +74,20 @@ final class LogStore: Sendable {
         self.standardError = standardError
     }
 
-    /// Writes what waits. At the end; a reader that hangs keeps nobody from ending.
+    /// Writes the waiting lines, at the end; a hanging reader delays it only for a limited time.
     func close() { writer.end(within: Self.patience) }
 
-    /// The least severe level that is written from now on.
+    /// Sets the lowest level that is written.
     func setMinimum(_ level: Logger.Level) { state.withLock { $0.minimum = level } }
 
-    /// Keeps one line, and has it written. The journal gets `fields` as fields of their own.
+    /// Stores one line, and queues it for writing. The journal receives `fields` as separate
+    /// fields.
     ///
     /// - Parameters:
-    ///   - level: How severe it is.
+    ///   - level: Severity.
     ///   - message: The sentence.
     ///   - fields: Names in capitals.
-    ///   - statement: Where in the code it is said; nil: something that is rare by itself.
+    ///   - statement: Its statement in the code; nil for a line that is rare anyway.
     func append(
         level: Logger.Level, message: String, fields: Logger.Metadata = [:],
         statement: Statement? = nil
@@ -116,7 +119,8 @@ final class LogStore: Sendable {
         if !isQueued { state.withLock { $0.lost += lost + 1 } }
     }
 
-    /// What is added to a line; nil when it is one too many of its kind.
+    /// Suffix of a line with the number of withheld ones; nil if the line exceeds its statement's
+    /// allowance.
     private static func admit(_ statement: Statement?, _ state: inout State) -> String? {
         guard let statement else { return "" }
         var allowance = state.allowances[statement] ?? Allowance()
@@ -170,17 +174,17 @@ final class LogStore: Sendable {
 }
 
 extension Logger.MetadataValue {
-    /// A field of the journal may have several values.
+    /// All values of a journal field, which may have several.
     fileprivate var all: [String] {
         if case .array(let values) = self { values.map(\.description) } else { [description] }
     }
 }
 
-/// swift-log's view of the store.
+/// Log handler of swift-log that writes to the store.
 struct StoreLogHandler: LogHandler {
     let store: LogStore
     var metadata: Logger.Metadata = [:]
-    /// The store filters, so that a change of `log.level` reaches every logger.
+    /// The store filters, so that a change of `log.level` affects every logger.
     var logLevel: Logger.Level = .trace
 
     init(store: LogStore) { self.store = store }

@@ -3,17 +3,17 @@ import GimbalCore
 import Hardware
 import Realtime
 
-/// Turns the power stages off from a process of its own: for when airframed has died with the
-/// motors on. A servo driver on a bus keeps sending its last pulses for ever.
+/// Switches the power stages off from a separate process, after airframed has died with the motors
+/// on. A servo driver on a bus would continue to send its last pulses.
 public enum OutputsOff {
-    /// How often it is tried.
+    /// Number of attempts.
     static let attempts = 20
 
-    /// Does it.
+    /// Switches the power stages off.
     ///
-    /// - Parameter settings: Says which bus and which chips.
-    /// - Returns: What was done, as a sentence.
-    /// - Throws: `DaemonError` when the motors did not confirm it.
+    /// - Parameter settings: Buses and chips.
+    /// - Returns: A sentence about the result.
+    /// - Throws: `DaemonError` if the motors did not confirm it.
     public static func run(_ settings: Settings) throws(DaemonError) -> String {
         guard settings.hardware.backend == .linux else {
             return
@@ -23,11 +23,11 @@ public enum OutputsOff {
         let outputs = wiring.makeOutputs()
         let sensorsBus: any OutputBus = wiring.makeBus(
             reports: SensorReports(), period: 1 / Double(settings.loop.rateHz))
-        // The line that switches the motors first: it works whatever the buses do.
+        // The line that switches the motors first, because it does not depend on a bus.
         return try run([outputs.power, outputs.motors, sensorsBus].compactMap(\.self))
     }
 
-    /// Every bus gets its turn, whatever becomes of the others.
+    /// Switches every bus off, even if others fail.
     static func run(_ buses: [any OutputBus]) throws(DaemonError) -> String {
         let failures = buses.compactMap(failure)
         guard !failures.isEmpty else { return "The outputs are off." }
@@ -37,8 +37,8 @@ public enum OutputsOff {
             exitStatus: DaemonError.inputOutput)
     }
 
-    /// Turns one bus off. The write after it is for motors that have to be opened first, and are
-    /// off then.
+    /// Switches one bus off. The write afterwards is for motors that must be opened first, and are
+    /// then off.
     private static func failure(_ bus: any OutputBus) -> BusError? {
         var bus = bus
         var last: BusError?

@@ -1,25 +1,25 @@
 import GimbalCore
 
-/// Lets the first lines of a kind into the log at once, and repetitions at intervals that grow,
-/// with how many there were. Whatever has not happened for a minute is new again. Pure: time is an
-/// argument.
+/// Limiter of repeated log lines: the first lines of a kind are logged at once, repetitions at
+/// growing intervals, with their count. After a minute without an occurrence a line is new again.
+/// Pure: time is an argument.
 struct Repetition {
     /// Lines that were withheld.
     struct Withheld: Equatable {
-        /// How many.
+        /// Number of withheld lines.
         let count: Int
-        /// Since the last line, s.
+        /// Time since the last line, s.
         let seconds: Double
     }
 
-    /// Between the first line and the second, s.
+    /// Interval between the first line and the second, s.
     private static let shortest = 1.0
-    /// After so long the next one is the first again, s.
+    /// Time without an occurrence after which the next line is new again, s.
     private static let memory = 60.0
 
-    /// Longest time between two lines, s.
+    /// Longest interval between two lines, s.
     private let longest: Double
-    /// Lines that are said at once before intervals count.
+    /// Number of lines that are logged at once before intervals apply.
     private let first: Int
     private var interval = shortest
     private var saidAtOnce = 0
@@ -27,20 +27,22 @@ struct Repetition {
     private var lastSeen: Instant?
     private var count = 0
 
+    /// Creates a limiter.
+    ///
     /// - Parameters:
-    ///   - longest: Longest time between two lines, s, at least 1.
-    ///   - first: Lines that are said at once before intervals count.
+    ///   - longest: Longest interval between two lines, s, at least 1.
+    ///   - first: Number of lines that are logged at once before intervals apply.
     init(longest: Double, first: Int = 1) {
         self.longest = longest
         self.first = first
     }
 
-    /// It goes on, after `happens`.
+    /// Registers that the event continues, after `happens`.
     mutating func goesOn(now: Instant) { lastSeen = now }
 
-    /// It happens once more.
+    /// Registers another occurrence.
     ///
-    /// - Returns: Whether a line is due; otherwise it is counted.
+    /// - Returns: Whether a line is due; otherwise the occurrence is counted.
     mutating func happens(now: Instant) -> Bool {
         if isForgotten(now) {
             interval = Self.shortest
@@ -60,7 +62,7 @@ struct Repetition {
         return false
     }
 
-    /// What has been withheld for long enough; call often, before `happens`.
+    /// Withheld lines that are due for a report; call often, before `happens`.
     mutating func withheld(now: Instant) -> Withheld? {
         guard count > 0, let said else { return nil }
         let seconds = now.seconds(since: said)

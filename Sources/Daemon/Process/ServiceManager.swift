@@ -1,13 +1,15 @@
 import CLinuxShim
 import Glibc
 
-/// What systemd wants to hear (sd_notify(3)): ready, stopping, and that the loop is alive. Says
-/// nothing elsewhere.
+/// Notifications to systemd (sd_notify(3)): ready, stopping, and the loop's progress. No effect
+/// without systemd.
 struct ServiceManager: Sendable {
     private let socket: String?
-    /// How long systemd waits for a sign of life, s; nil: it does not.
+    /// Watchdog time of systemd, s; nil without a watchdog.
     let patience: Double?
 
+    /// Creates a service manager.
+    ///
     /// - Parameter environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` of the process.
     init(environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }) {
         socket = environment("NOTIFY_SOCKET")
@@ -20,37 +22,37 @@ struct ServiceManager: Sendable {
     /// Whether systemd listens.
     var isThere: Bool { socket != nil }
 
-    /// Everything runs.
+    /// Reports that everything runs.
     func ready() { say("READY=1") }
 
-    /// The end has begun.
+    /// Reports that the daemon is stopping.
     func stopping() { say("STOPPING=1") }
 
-    /// What `systemctl status` shows.
+    /// Sets the text in `systemctl status`.
     func status(_ text: String) { say("STATUS=\(text)") }
 
-    /// A watchdog that is fed with progress, for one thread; nil when systemd asked for none.
+    /// A watchdog feeder for one thread; nil if systemd requests none.
     var feeder: WatchdogFeeder? {
         patience.map { patience in
             WatchdogFeeder(patience: patience) { say("WATCHDOG=1") }
         }
     }
 
-    /// Who is not there to hear it is no reason to fail.
+    /// Sends a message. A missing systemd is not an error.
     private func say(_ text: String) {
         guard let socket else { return }
         _ = cl_notify(socket, text)
     }
 }
 
-/// Tells the watchdog of progress, and of nothing else: a loop or a bus that hangs is not hidden by
-/// a timer that runs.
+/// Feeder of systemd's watchdog with the progress of loop and bus. A timer would hide a loop or a
+/// bus that hangs.
 struct WatchdogFeeder: Sendable {
-    /// What must go on.
+    /// Progress of loop and bus thread.
     struct Progress: Equatable, Sendable {
-        /// Ticks of the loop.
+        /// Number of ticks of the loop.
         var ticks: UInt64
-        /// Periods of the bus thread.
+        /// Number of periods of the bus thread.
         var periods: UInt64
     }
 
@@ -59,20 +61,22 @@ struct WatchdogFeeder: Sendable {
     private var seen: Progress?
     private var fed: Double?
 
+    /// Creates a feeder.
+    ///
     /// - Parameters:
-    ///   - patience: Of the watchdog, s.
-    ///   - feed: Tells it.
+    ///   - patience: Watchdog time, s.
+    ///   - feed: Notifies the watchdog.
     init(patience: Double, feed: @escaping @Sendable () -> Void) {
         self.patience = patience
         self.feed = feed
     }
 
-    /// Call often. Feeds at a quarter of the patience, if loop and bus have both gone on since the
-    /// last time.
+    /// Feeds the watchdog at a quarter of its time, if both loop and bus have progressed since the
+    /// last time. Call often.
     ///
     /// - Parameters:
-    ///   - progress: Of now.
-    ///   - now: Seconds, on any clock that goes on.
+    ///   - progress: Present progress.
+    ///   - now: Seconds, on any clock that advances.
     mutating func look(at progress: Progress, now: Double) {
         if let fed, now - fed < patience / 4 { return }
         defer { seen = progress }

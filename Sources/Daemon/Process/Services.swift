@@ -9,12 +9,12 @@ import ServiceLifecycle
 import UnixSignals
 import Wire
 
-/// Starts the real-time threads, and stops them: motors off first.
+/// Service that starts and stops the real-time threads; at the end the motors go off first.
 struct ControlService: Service {
     let machine: Machine
-    /// Nil without wheels.
+    /// The wheels; nil without them.
     let wheels: DriveMotors?
-    /// Nil without a robot.
+    /// The robot's motors; nil without them.
     let steppers: StepperMotors?
     let manager: ServiceManager
     let log: Logger
@@ -42,10 +42,10 @@ struct ControlService: Service {
     }
 }
 
-/// The timer of what happens beside the loop, and the log's writer. In lockstep the simulator's
-/// lines are the timer.
+/// Service that runs the periodic tasks, and writes the log. In lockstep the simulator's lines
+/// replace its timer.
 struct HousekeepingService: Service {
-    /// Often enough for subscribers at 200 Hz.
+    /// Period of the tasks: short enough for subscribers at 200 Hz.
     private static let period = Duration.milliseconds(5)
 
     let housekeeping: Housekeeping
@@ -66,7 +66,7 @@ struct HousekeepingService: Service {
     }
 }
 
-/// Tells systemd whether the motors are on, and if not, why.
+/// Service that reports to systemd whether the motors are on, or the reason why not.
 struct StatusLineService: Service {
     private static let period = Duration.milliseconds(500)
 
@@ -86,11 +86,11 @@ struct StatusLineService: Service {
     }
 }
 
-/// Feeds systemd's watchdog with what loop and bus have done: their own counters, looked at by a
-/// thread that takes no lock of anybody and waits for nothing, so that neither a disk nor a reader
-/// of the log makes it starve.
+/// Service that feeds systemd's watchdog with the progress of loop and bus. It reads their own
+/// counters on a thread that takes no shared lock and never waits, so neither a disk nor a reader
+/// of the log can starve it.
 struct WatchdogService: Service {
-    /// Shorter than any sensible watchdog.
+    /// Period of the checks, s: shorter than any reasonable watchdog time.
     private static let period = 0.05
 
     let driver: any LoopDriver
@@ -112,7 +112,7 @@ struct WatchdogService: Service {
     }
 }
 
-/// SIGHUP reads the configuration again.
+/// Service that reloads the configuration on SIGHUP.
 struct ReloadService: Service {
     let tuning: Tuning
     let log: Logger

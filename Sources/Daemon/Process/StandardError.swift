@@ -1,8 +1,8 @@
 import SystemPackage
 
-/// The stream that people and the journal read.
+/// Standard error, for people and the journal.
 enum StandardError {
-    /// Writes the text as it is. Nobody is left to tell when standard error itself fails.
+    /// Writes the text unchanged. An error of standard error itself cannot be reported.
     static func write(_ text: String) {
         _ = try? FileDescriptor.standardError.writeAll(text.utf8)
     }

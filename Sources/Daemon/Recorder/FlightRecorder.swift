@@ -6,41 +6,41 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// The flight recorder: keeps the newest seconds of everything that the loop was given and did, and
-/// has them written out on faults, when somebody asks, or all the time.
+/// The flight recorder: it keeps the newest seconds of the loop's inputs and results, and writes
+/// them to files after faults, on request, or continuously.
 ///
-/// `poll` runs where telemetry is drained; the disk has a thread of its own, because it may keep
-/// one waiting for seconds.
+/// `poll` is called where telemetry is drained; the disk has a separate thread, because it may
+/// block for seconds.
 final class FlightRecorder: Sendable {
-    /// What stands in every file, and where they go.
+    /// Description for every file, and its place.
     struct Setup: Sendable {
         var ringSeconds: Double
         var isContinuous: Bool
         var shelf: FlightShelf
-        /// Metadata and attachments but the settings.
+        /// Metadata and attachments except the settings.
         var description: FlightKeeper.Description
-        /// From the loop's clock to that of the wall, ns.
+        /// Offset from the loop's clock to the wall clock, ns.
         var timeOffset: Int64
     }
 
-    /// A fault waits for what it leads to.
+    /// A fault whose file waits for its consequences.
     private struct Fault {
         var name: String
-        /// On the loop's clock.
+        /// Time of the file, on the loop's clock.
         var due: Instant
-        /// Seconds since 1970: where the loop's time has stopped.
+        /// Latest time of the file, seconds since 1970, in case the loop's time has stopped.
         var latest: Double
     }
 
-    /// Settings, and since when they were in force.
+    /// A set of settings, with the time since which it was in force.
     private struct Page {
-        /// Counts up since the start.
+        /// Number of the set since the start.
         var number: Int
         var time: Int64
         var text: String
     }
 
-    /// Chunks that are to be a file of their own.
+    /// Chunks for a separate file.
     private struct Dump {
         var chunks: [MCAPChunk]
         var reason: String
@@ -51,11 +51,11 @@ final class FlightRecorder: Sendable {
         var ring: FlightRing
         var dumps: [Dump] = []
         var isRecording = false
-        /// The first chunk that the continuous recording wants.
+        /// Number of the first chunk for the continuous recording; nil without one.
         var wanted: UInt64?
         var next: UInt64 = 0
         var fault: Fault?
-        /// Until when faults have been written out.
+        /// Time until which faults have been written; nil before the first.
         var faultsWritten: Instant?
         var newest = Instant(nanoseconds: 0)
         var pages: [Page] = []
@@ -63,11 +63,11 @@ final class FlightRecorder: Sendable {
         var isEnding = false
     }
 
-    /// How long after a fault the recording goes on, s.
+    /// Duration of the recording after a fault, s.
     private static let afterFault = 2.0
-    /// Where the loop's time stands still, this long after it by the wall, s.
+    /// Latest time of the file after a fault by the wall clock, s, if the loop's time has stopped.
     private static let afterFaultWall = 10.0
-    /// Changes of the settings that are remembered.
+    /// Largest number of remembered changes of the settings.
     private static let pageLimit = 32
 
     private let setup: Setup
@@ -77,11 +77,13 @@ final class FlightRecorder: Sendable {
     private let bell = Doorbell()
     private let settings: @Sendable () -> String
 
+    /// Creates a recorder.
+    ///
     /// - Parameters:
-    ///   - tape: What the loop writes; nobody else may have it.
-    ///   - bytes: What the tape takes of memory.
-    ///   - setup: Where things go.
-    ///   - settings: Those that are in force now, as text.
+    ///   - tape: The loop's tape; the recorder must be its only reader.
+    ///   - bytes: Memory of the tape.
+    ///   - setup: Description and place of the files.
+    ///   - settings: The settings in force, as text.
     init(
         tape: consuming TapeRecorderEnd, bytes: Int, setup: Setup,
         settings: @escaping @Sendable () -> String
@@ -104,8 +106,8 @@ final class FlightRecorder: Sendable {
 
     deinit { bell.deallocate() }
 
-    /// Takes what the loop has written. Call often enough that its tape does not fill: it holds
-    /// more than half a second.
+    /// Takes the frames of the loop. Call often enough that its tape does not fill: it holds more
+    /// than half a second.
     func poll() {
         tape.withLock { tape in
             state.withLock { state in
@@ -133,7 +135,7 @@ final class FlightRecorder: Sendable {
             Page(
                 number: last.number + 1, time: state.newest.nanoseconds &+ setup.timeOffset,
                 text: text))
-        // The page that was in force where the memory begins is still needed; those before are not.
+        // The set in force at the beginning of the ring is still needed; earlier ones are not.
         let start = state.ring.chunks.first?.start ?? 0
         while state.pages.count > 1,
             state.pages[1].time < start || state.pages.count > Self.pageLimit
@@ -142,9 +144,9 @@ final class FlightRecorder: Sendable {
         }
     }
 
-    /// A fault has begun. What follows one that waits is in the same file; then the next file comes
-    /// when the memory has none of the last one any more, so that a fault that flickers writes
-    /// everything once.
+    /// Handles new faults. A fault during the wait for an earlier one goes into the same file.
+    /// Otherwise the next file waits until the ring contains none of the last file's time any more,
+    /// so that a flickering fault writes everything once.
     private func note(_ faults: Conditions, _ state: inout State) {
         guard state.fault == nil else { return }
         let words = faults.words.first
@@ -172,14 +174,14 @@ final class FlightRecorder: Sendable {
         bell.ring()
     }
 
-    /// Has the newest seconds written; that goes on by itself, `status` says when it is done.
+    /// Starts writing the newest seconds; `status` shows the completion.
     func record(last seconds: Double) -> RecorderStatus {
         poll()
         state.withLock { dump(seconds, reason: "request", &$0) }
         return status
     }
 
-    /// Begins a continuous recording, or ends it.
+    /// Starts or ends a continuous recording.
     func setRecording(_ isOn: Bool) -> RecorderStatus {
         poll()
         state.withLock { state in
@@ -192,7 +194,7 @@ final class FlightRecorder: Sendable {
         return status
     }
 
-    /// Where it stands.
+    /// State of the recorder.
     var status: RecorderStatus {
         state.withLock { state in
             var status = state.status
@@ -208,10 +210,10 @@ final class FlightRecorder: Sendable {
 // MARK: The disk's thread
 
 extension FlightRecorder {
-    /// Writes what there is to write, until `end` is called.
+    /// Writes files until `end` is called.
     ///
-    /// - Parameter mended: Takes the name of each recording that a run before left open, and that
-    ///   is ended now.
+    /// - Parameter mended: Receives the name of each recording that an earlier run left incomplete,
+    ///   and that has now been completed.
     func run(mended: (String) -> Void) {
         for name in setup.shelf.mend() { mended(name) }
         var keeper = FlightKeeper(shelf: setup.shelf)
@@ -236,7 +238,7 @@ extension FlightRecorder {
         bell.ring()
     }
 
-    /// One round; returns whether it was the last.
+    /// Executes one round; returns whether it was the last.
     private func work(_ keeper: inout FlightKeeper) -> Bool {
         let (dumps, chunks, wanted, isRecording, isEnding) = state.withLock { state in
             if let fault = state.fault, WallClock.seconds > fault.latest { write(fault, &state) }
@@ -276,7 +278,7 @@ extension FlightRecorder {
         }
     }
 
-    /// What a file that begins now says of the machine.
+    /// Description of the machine for a new file.
     private func description() -> FlightKeeper.Description {
         var description = setup.description
         let pages = state.withLock { $0.pages }

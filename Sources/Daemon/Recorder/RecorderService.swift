@@ -9,9 +9,9 @@ import ServiceLifecycle
 import SystemPackage
 import Wire
 
-/// The thread of the recorder's disk, from the start until everything is written.
+/// Service for the recorder's disk thread, until everything is written.
 struct RecorderService: Service {
-    /// A disk that hangs keeps nobody from ending.
+    /// Longest wait for a hanging disk at the end, s.
     private static let patience = 3.0
 
     let recorder: FlightRecorder
@@ -37,20 +37,21 @@ struct RecorderService: Service {
 }
 
 extension Settings {
-    /// Bytes of the loop's tape: more than a quarter of a second of ticks and samples,
-    /// and a whole state.
+    /// Size of the loop's tape, bytes: more than a quarter of a second of ticks and samples, and a
+    /// whole state.
     var tapeBytes: Int { recording.enabled ? 65536 + loop.rateHz * 220 : 0 }
 
-    /// The flight recorder's places and limits.
+    /// Places and limits of the flight recorder.
     ///
-    /// - Parameter clock: The loop's.
-    /// - Returns: What a `FlightRecorder` is made with.
+    /// - Parameter clock: The loop's clock.
+    /// - Returns: Setup of a `FlightRecorder`.
     func recorderSetup(clock: LoopClock) -> FlightRecorder.Setup {
         var limits = FlightShelf.Limits()
         limits.fileBytes = recording.maxFileMb * 1_000_000
         limits.totalBytes = recording.maxTotalMb * 1_000_000
         limits.ageSeconds = recording.maxAgeDays * 86400
-        // A simulator's time is nobody's wall clock, and a run that is repeated has the same bytes.
+        // A simulator's time is unrelated to the wall clock, and a repeated run must give identical
+        // bytes.
         let isLockstep = hardware.backend == .lockstep
         let offset = isLockstep ? 0 : WallClock.seconds - clock.seconds(clock.now)
         return FlightRecorder.Setup(
@@ -61,7 +62,7 @@ extension Settings {
             description: description, timeOffset: Int64(offset * 1e9))
     }
 
-    /// What every recording says of this machine.
+    /// Description of this machine for every recording.
     private var description: FlightKeeper.Description {
         let versions: [String: String] = [
             "airframe": Version.text, "kernel": Board.kernel, "architecture": Board.architecture,

@@ -6,13 +6,13 @@ import Policy
 import Realtime
 import Wire
 
-/// What the gimbal offers over Bluetooth.
+/// Bluetooth services of the gimbal.
 enum BluetoothServices {
-    /// Every service of the configuration, ready for the radio.
+    /// Creates all configured services.
     ///
     /// - Parameters:
     ///   - port: The gimbal.
-    ///   - log: Who did what, and what was refused.
+    ///   - log: Log for actions and refusals.
     /// - Returns: In the order of their handles, which phones remember.
     static func make(
         port: DaemonPort, log: Logger
@@ -27,7 +27,7 @@ enum BluetoothServices {
         return services
     }
 
-    /// What can stand behind the serial service.
+    /// Roles of the serial service.
     private struct Roles {
         let settings: Settings
         let port: DaemonPort

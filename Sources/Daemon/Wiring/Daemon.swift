@@ -15,37 +15,37 @@ import SystemPackage
 import UnixSignals
 import Wire
 
-/// The whole daemon: builds the machine from a configuration, and runs it until it is asked to stop. The only place that
-/// names concrete types; read `init` and you know what runs.
+/// The whole daemon: creates the machine from a configuration, and runs it until it is stopped.
+/// Only this type names concrete types; `init` shows all parts that run.
 public struct Daemon {
     private let machine: Machine
     private let tuning: Tuning
     private let housekeeping: Housekeeping
     private let diagnostics: DiagnosticsServer
-    /// Nil unless the backend is lockstep.
+    /// The simulator's server; nil unless the backend is lockstep.
     private let simulator: LockstepServer?
-    /// Nil when it is off.
+    /// The radio; nil if it is off.
     private let radio: BluetoothServer?
-    /// Nil in lockstep: others would be a second clock.
+    /// The network links; nil in lockstep, because they would be a second clock.
     private let links: NetworkLinks?
-    /// Nil without wheels.
+    /// The wheels; nil without them.
     private let wheels: DriveMotors?
-    /// Nil when it is off.
+    /// The recorder; nil if it is off.
     private let recorder: FlightRecorder?
-    /// Nil without a robot.
+    /// The robot's motors; nil without them.
     private let steppers: StepperMotors?
     private let logger: Logger
     private let logStore: LogStore
-    /// Nil where no lock can be had.
+    /// Lock of the state directory; nil if it cannot be locked.
     private let stateLock: StateLock?
 
-    /// Builds everything, starts nothing but the socket's file.
+    /// Creates everything, and starts nothing except the socket's file.
     ///
     /// - Parameters:
-    ///   - source: Where the configuration came from, to be read again on reload.
-    ///   - configuration: What was read.
-    ///   - startProblems: What the process could not have, in sentences.
-    /// - Throws: `DaemonError` with a sentence that says what to do.
+    ///   - source: Source of the configuration, for a reload.
+    ///   - configuration: The loaded configuration.
+    ///   - startProblems: Missing resources of the process, as sentences.
+    /// - Throws: `DaemonError`, a sentence with a remedy.
     public init(
         source: ConfigurationSource, configuration: LoadedConfiguration, startProblems: [String]
     ) throws {
@@ -71,7 +71,7 @@ public struct Daemon {
         let loop = try LoopAssembly(settings, stabilizer)
         let sensors = loop.sensors
         let hub = TelemetryHub(ring: loop.telemetry)
-        // In lockstep a board would be a second world.
+        // In lockstep a real board would not fit the simulated world.
         let wheels = isLockstep ? nil : settings.wheels
         self.wheels = wheels
         var turnWheels: (@Sendable (DriveModel.Request) -> Void)?
@@ -111,7 +111,7 @@ public struct Daemon {
                 configuration: settings.lockstepConfiguration, backend: session, logger: log)
         }
 
-        // Everything that allocates for long is built now; what follows is locked in place.
+        // All long-lived allocations are complete; now the memory is locked.
         let isLocked = settings.loop.lockMemory && !isLockstep
         machine = Machine(
             driver: driver, commander: commander, hub: hub, sensors: sensors, steppers: steppers,
@@ -160,16 +160,17 @@ public struct Daemon {
         )
     }
 
-    /// Runs until SIGTERM or SIGINT; then outputs off first, within a second.
+    /// Runs until SIGTERM or SIGINT; then the outputs go off first, within a second.
     ///
-    /// - Throws: `DaemonError` when a part fails.
+    /// - Throws: `DaemonError` if a part fails.
     public func run() async throws {
         let manager = ServiceManager()
         let control = ControlService(
             machine: machine, wheels: wheels, steppers: steppers, manager: manager, log: logger)
         let housekeeper = HousekeepingService(
             housekeeping: housekeeping, isTimer: simulator == nil, log: logger)
-        // Stopped in reverse order: the machine and its motors first, the socket that can explain it last.
+        // Stopped in reverse order: the machine with its motors first, the socket, which can report
+        // it, last.
         var services: [any Service] = [
             diagnostics, ReloadService(tuning: tuning, log: logger), housekeeper,
         ]
@@ -180,7 +181,7 @@ public struct Daemon {
         if manager.isThere {
             services.append(StatusLineService(hub: machine.hub, manager: manager))
         }
-        // In lockstep nothing turns, and time stands still between two lines.
+        // In lockstep there are no real motors, and time stands still between two lines.
         if simulator == nil, let feeder = manager.feeder {
             services.append(WatchdogService(driver: machine.driver, feeder: feeder))
         }
@@ -202,20 +203,20 @@ public struct Daemon {
     }
 }
 
-/// Why the daemon cannot run, as a sentence that says what to do.
+/// Reason why the daemon cannot run, as a sentence with a remedy.
 public struct DaemonError: Error, CustomStringConvertible {
     /// The sentence.
     public let sentence: String
-    /// What the process ends with; sysexits(3).
+    /// Exit status of the process; sysexits(3).
     public let exitStatus: Int32
 
-    /// EX_NOINPUT: a file that is to be played cannot be read.
+    /// EX_NOINPUT: a recording to play cannot be read.
     static let noInput: Int32 = 66
     /// EX_SOFTWARE: a part of the daemon failed.
     static let failed: Int32 = 70
-    /// EX_IOERR: the hardware did not do as it was told.
+    /// EX_IOERR: the hardware did not follow its commands.
     static let inputOutput: Int32 = 74
-    /// EX_CANTCREAT: the socket cannot be made.
+    /// EX_CANTCREAT: the socket cannot be created.
     static let cannotCreate: Int32 = 73
 
     /// The sentence.
@@ -223,7 +224,7 @@ public struct DaemonError: Error, CustomStringConvertible {
 }
 
 extension LoadedConfiguration {
-    /// The files that were read, as part of a sentence.
+    /// The configuration files, as part of a sentence.
     public var filesSentence: String {
         files.isEmpty ? "built-in defaults, no file" : files.joined(separator: ", ")
     }

@@ -8,7 +8,7 @@ extension Settings {
         MAVLinkAddress(system: UInt8(mavlink.system), component: UInt8(mavlink.component))
     }
 
-    /// Who the gimbal is among MAVLink components; nil where nobody can reach it.
+    /// Identity of the gimbal among MAVLink components; nil if no peer can reach it.
     var mavlinkConfiguration: MAVLinkConfiguration? {
         var configuration = MAVLinkConfiguration()
         configuration.address = mavlinkAddress
@@ -25,7 +25,7 @@ extension Settings {
 }
 
 extension DatagramAddress {
-    /// Nil for "off".
+    /// Creates an address; nil for "off".
     init?(setting: String) {
         guard let endpoint = NetworkEndpoint(setting) else { return nil }
         self.init(host: endpoint.host, port: endpoint.port)

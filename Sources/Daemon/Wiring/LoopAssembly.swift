@@ -3,15 +3,14 @@ package import GimbalCore
 import Hardware
 package import Realtime
 
-/// The loop that the configuration asks for, with the doors that lead into it, on their way to
-/// their owners.
+/// The configured loop with its connections, to be passed to their owners.
 ///
-/// `package`, because a compiler with assertions takes a value of another module apart only where
-/// that module is imported for more than the file (MoveOnlyAddressChecker of Swift 6.2).
+/// `package`, because a compiler with assertions takes a value of another module apart only if that
+/// module is imported for more than the file (MoveOnlyAddressChecker of Swift 6.2).
 package struct LoopAssembly: ~Copyable {
-    /// What will make the loop tick.
+    /// Driver of the loop's ticks.
     package enum Source: ~Copyable {
-        /// Threads of its own, in real time.
+        /// Separate threads in real time.
         case realtime(GimbalRuntime)
         /// A simulator that owns time.
         case lockstep(LockstepEngine)
@@ -22,13 +21,15 @@ package struct LoopAssembly: ~Copyable {
     package var tuning: MailboxWriter<Stabilizer.Parameters>
     package var telemetry: RingReader<TelemetryRecord>
     package var tape: TapeRecorderEnd
-    /// How the sensors are; nobody writes to it without real ones.
+    /// Reports of the sensors; unused without real ones.
     let sensors = SensorReports()
 
+    /// Creates the loop.
+    ///
     /// - Parameters:
     ///   - settings: Backend, rate and threads.
     ///   - stabilizer: The loop's tuning at the start.
-    /// - Throws: `DaemonError` when the simulated handle's motion cannot be read.
+    /// - Throws: `DaemonError` if the simulated handle's motion cannot be read.
     init(_ settings: Settings, _ stabilizer: Stabilizer.Parameters) throws {
         switch settings.hardware.backend {
         case .simulated, .linux:
@@ -64,8 +65,8 @@ extension LoopAssembly.Source {
     ///
     /// - Parameters:
     ///   - settings: Motors and socket.
-    ///   - clock: The loop's.
-    ///   - housekeeping: What happens beside the loop.
+    ///   - clock: The loop's clock.
+    ///   - housekeeping: Tasks next to the loop.
     /// - Returns: A `RealtimeDriver` or a `LockstepSession`.
     consuming func driver(
         _ settings: Settings, clock: LoopClock, housekeeping: Housekeeping

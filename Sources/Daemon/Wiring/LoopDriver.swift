@@ -1,29 +1,29 @@
 import Realtime
 
-/// What makes the loop tick: real-time threads on the computer's clock, or a simulator that owns
+/// Driver of the loop's ticks: real-time threads on the computer's clock, or a simulator that owns
 /// time.
 protocol LoopDriver: Sendable {
-    /// Begins to tick.
+    /// Starts ticking.
     func start() throws
-    /// Ends, motors off first.
+    /// Ends, with the motors off first.
     ///
     /// - Returns: Whether the motors confirmed that they are off.
     func stop() -> Bool
-    /// What the kernel granted the threads that need something special.
+    /// The kernel's grants to the real-time threads.
     var threads: [ThreadReport] { get }
     /// Durations of each stage since the start.
     func histogram(of stage: Stage) -> HistogramSnapshot
 }
 
 extension LoopDriver {
-    /// What loop and bus have done since the start, from the counters that they keep themselves.
+    /// Progress of loop and bus since the start, by their own counters.
     var progress: WatchdogFeeder.Progress {
         WatchdogFeeder.Progress(
             ticks: histogram(of: .control).count, periods: histogram(of: .wake).count)
     }
 }
 
-/// Loop and bus on threads of their own.
+/// Driver with separate threads for loop and bus.
 struct RealtimeDriver: LoopDriver {
     let runtime: GimbalRuntime
 

@@ -4,17 +4,17 @@ import Policy
 import Realtime
 import Wire
 
-/// The running machine as ordinary threads see it: threads, Commander, and what the kernel granted.
+/// The running machine for ordinary threads: driver, Commander, and the kernel's grants.
 struct Machine: Sendable {
-    /// What makes the loop tick.
+    /// Driver of the loop's ticks.
     let driver: any LoopDriver
-    /// Decides who is in control.
+    /// Commander, which decides about control.
     let commander: Commander
-    /// Where the loop's records end up.
+    /// Collector of the loop's records.
     let hub: TelemetryHub
-    /// How the sensors are; says nothing without real ones.
+    /// Reports of the sensors; empty without real ones.
     let sensors: SensorReports
-    /// A robot's motors; nil without.
+    /// The robot's motors; nil without them.
     let steppers: StepperMotors?
     /// The clock of the loop, the Commander and the timers.
     let clock: LoopClock
@@ -22,11 +22,11 @@ struct Machine: Sendable {
     let lockstep: LockstepSession?
     /// Keeps the CPUs out of deep sleep while the machine exists.
     let wakefulness: Wakefulness
-    /// When the daemon began, on CLOCK_MONOTONIC.
+    /// Start of the daemon, on CLOCK_MONOTONIC.
     let started: Instant
-    /// What became of the wish to lock all pages; nil when nobody wished it.
+    /// Result of the request to lock all pages; nil without a request.
     let memory: MemoryLockReport?
-    /// What the process could not have, in sentences.
+    /// Missing resources of the process, as sentences.
     let startProblems: [String]
 
     /// The durations of one stage since the start; unknown before the first.
@@ -40,7 +40,7 @@ struct Machine: Sendable {
             p99Us: microseconds(summary.p99), maxUs: microseconds(summary.longest))
     }
 
-    /// What the kernel granted, and what it did not, in sentences.
+    /// The kernel's grants and refusals, as sentences.
     var realtimeStatus: RealtimeStatus {
         let threads = driver.threads
         var status = RealtimeStatus()
@@ -54,25 +54,25 @@ struct Machine: Sendable {
         return status
     }
 
-    /// Everything that was asked for and not granted.
+    /// All refused requests, as sentences.
     var problems: [String] {
-        // In lockstep nothing was asked for.
+        // In lockstep nothing was requested.
         if lockstep != nil { return [] }
         return startProblems + [wakefulness.problem, memory?.problem].compactMap(\.self)
             + driver.threads.flatMap(\.problems)
     }
 }
 
-/// Holds the request that keeps the CPUs awake for as long as somebody holds this.
+/// Request to keep the CPUs awake while this object exists.
 final class Wakefulness: Sendable {
     private let request = CPUWakefulness()
 
-    /// Why the request could not be made; nil when it is in force.
+    /// Reason why the request failed; nil if it is in force.
     var problem: String? { request.problem }
 }
 
 extension MemoryStatus {
-    /// As it is now.
+    /// Present memory of the process.
     static var current: MemoryStatus {
         let usage = ProcessUsage.current
         var status = MemoryStatus()

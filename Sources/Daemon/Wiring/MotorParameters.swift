@@ -4,7 +4,7 @@ import Hardware
 import Wire
 
 extension Settings {
-    /// What turns the joints, and where it is.
+    /// Motors of the joints, and their place.
     var motorWiring: HardwareWiring.Motors {
         let linux = hardware.linux
         switch linux.motors {
@@ -24,7 +24,7 @@ extension Settings {
         }
     }
 
-    /// What switches them; nil: there is no such line.
+    /// Line that switches the motors; nil without one.
     var powerSwitch: HardwareWiring.PowerSwitch? {
         let linux = hardware.linux
         guard linux.powerLine >= 0 else { return nil }
@@ -32,7 +32,7 @@ extension Settings {
             chip: linux.gpioChip, line: linux.powerLine, isActiveLow: linux.powerActiveLow)
     }
 
-    /// What switches the motors off when a bus hangs; nil unless there are real ones.
+    /// Part that switches the motors off if a bus hangs; nil without real motors.
     var cutOff: String? {
         let linux = hardware.linux
         guard hardware.backend == .linux, linux.motors != .none else { return nil }
@@ -41,7 +41,7 @@ extension Settings {
             ? "PWM is driven directly; no bus can hang" : MotorStatus.noCutOff
     }
 
-    /// The wheels; nil: there are none.
+    /// The wheels; nil without them.
     var wheels: DriveMotors? {
         var parameters = DriveModel.Parameters()
         parameters.limit = drive.limit
@@ -56,7 +56,7 @@ extension Settings {
         }
     }
 
-    /// The robot's motors; nil: there are none.
+    /// The robot's motors; nil without them.
     var steppers: StepperMotors? {
         let parameters = [robot.slider, robot.x, robot.y].map { range in
             var axis = StepAxis.Parameters()
@@ -65,7 +65,7 @@ extension Settings {
             axis.minimum = range.minimum
             axis.maximum = range.maximum
             axis.homingSpeed = -robot.homingSpeed
-            // From the far end, and a little more.
+            // The distance from the far end, plus a margin.
             axis.homingRange = (range.maximum - range.minimum) * 11 / 10 + 100
             return axis
         }

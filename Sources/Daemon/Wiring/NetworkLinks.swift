@@ -8,26 +8,27 @@ import ServiceLifecycle
 import SystemPackage
 import Wire
 
-/// The links over networks and serial ports that the configuration switches on.
+/// The configured links over networks and serial ports.
 struct NetworkLinks: Sendable {
-    /// Autopilots and ground stations; nil where nobody can reach the gimbal.
+    /// MAVLink for autopilots and ground stations; nil if none can reach the gimbal.
     private let mavlink: MAVLinkServer?
-    /// A remote control for the wheels; nil where nobody can reach them.
+    /// A remote control for the wheels; nil if none can reach them.
     private let rider: RiderServer?
-    /// A minute where a rider's counter is the time in milliseconds, twenty where it counts datagrams.
+    /// Margin of a rider's counter: a minute if it is the time in milliseconds, twenty minutes if
+    /// it counts datagrams.
     private static let riderMargin: UInt64 = 60_000
 
-    /// The newest time or counter of each key; written behind the links.
+    /// Files of the newest time or counter of each key, written later than the links' use.
     private let freshness: [FreshnessFile]
 
-    /// Opens their sockets; nobody is heard before the services run.
+    /// Opens the sockets; the links serve peers only when the services run.
     ///
     /// - Parameters:
-    ///   - settings: Which, and where.
+    ///   - settings: Which links, and their addresses.
     ///   - port: The gimbal.
-    ///   - wheels: What a rider's remote control turns.
-    ///   - log: Who did what, and what was refused.
-    /// - Throws: `SocketError` with what is in the way.
+    ///   - wheels: Wheels for a rider's remote control.
+    ///   - log: Log for actions and refusals.
+    /// - Throws: `SocketError` with the problem.
     init(
         _ settings: Settings, port: DaemonPort, wheels: DriveMotors?, log: Logger
     ) throws {
@@ -67,15 +68,15 @@ struct NetworkLinks: Sendable {
         freshness + [mavlink as (any Service)?, rider].compactMap { $0 }
     }
 
-    /// What each has counted.
+    /// Status of each link.
     var status: [LinkStatus] {
         [mavlink?.status, rider?.status].compactMap { $0 }
     }
 }
 
 extension Settings {
-    /// The file of a key that a setting requires is missing or unfit, so airframed does not start on this computer: as a sentence. Nil:
-    /// none is.
+    /// The missing or invalid key file that prevents airframed from starting, as a sentence; nil
+    /// without a problem.
     public var keyProblem: String? {
         var links: [String] = []
         if mavlink.requireSignature, mavlinkConfiguration != nil { links.append("mavlink") }
@@ -90,14 +91,14 @@ extension Settings {
         return nil
     }
 
-    /// Where a link's passphrase is.
+    /// File of a link's passphrase.
     fileprivate func keyFile(_ link: String) -> KeyFile {
         KeyFile(
             path: FilePath(persistence.directory).appending("\(link).key"),
             setting: "\(link).require_signature")
     }
 
-    /// Where a link's newest signature is kept.
+    /// File of a link's newest signature.
     fileprivate func freshnessFile(_ link: String, margin: UInt64, _ log: Logger) throws
         -> FreshnessFile
     {

@@ -17,27 +17,27 @@ extension Settings {
         var runtime = RuntimeSettings()
         runtime.rateHz = Double(loop.rateHz)
         runtime.loop.priority = loop.priority
-        // The loop above its bus, see ThreadTable.
+        // The loop has a higher priority than its bus, see ThreadTable.
         runtime.bus.priority = max(1, loop.priority - 1)
         runtime.motors.priority = runtime.bus.priority
         runtime.power.priority = min(99, loop.priority + 1)
         runtime.loop.cpu = loop.cpu < 0 ? RealtimeSetup.preferredCPU : loop.cpu
         runtime.bus.cpu = runtime.loop.cpu
-        // A quarter of a second, fifty times as long as the reader's usual pause: the reader may be
-        // held up, and nothing is lost. All of it is locked memory.
+        // A quarter of a second, fifty times the reader's usual pause, so that a delayed reader
+        // loses nothing. All of it is locked memory.
         runtime.telemetryCapacity = loop.rateHz / 4
         runtime.tapeBytes = tapeBytes
         return runtime
     }
 
-    /// Where a simulator connects.
+    /// Configuration of the simulator's socket.
     var lockstepConfiguration: LockstepConfiguration {
         LockstepConfiguration(
             path: hardware.lockstep.socket, group: diagnostics.group,
             timeout: hardware.lockstep.timeout)
     }
 
-    /// The radio.
+    /// Configuration of the radio.
     var bluetoothConfiguration: BluetoothConfiguration {
         var configuration = BluetoothConfiguration()
         configuration.adapter = bluetooth.adapter == "auto" ? "" : bluetooth.adapter
@@ -56,14 +56,15 @@ extension Settings {
 }
 
 extension SimulatedBus {
-    /// The gimbal that `[hardware.simulation]` describes.
+    /// Creates the gimbal of `[hardware.simulation]`.
     ///
-    /// - Throws: `DaemonError` when the recorded motion cannot be read.
+    /// - Throws: `DaemonError` if the recorded motion cannot be read.
     init(_ settings: Settings) throws {
         var parameters = SimulatedGimbal.Parameters()
         parameters.motor = settings.motors.type
         parameters.imu.sampleRate = Double(settings.loop.rateHz)
-        // The sensor that the settings describe: it saturates where the loop expects it.
+        // The sensor has the configured ranges, so that it saturates at the values that the loop
+        // expects.
         parameters.imu.gyroRange = Angle.degrees(settings.imu.gyroRangeDps).radians
         parameters.imu.accelRange = settings.imu.accelRangeG * 9.80665
         if !settings.hardware.simulation.encoders { parameters.encoderCounts = 0 }
@@ -82,7 +83,7 @@ extension SimulatedBus {
 }
 
 extension Settings.Simulation {
-    /// The motion of the handle: the recorded one, where a recording is named.
+    /// Motion of the handle: the recorded one, if a recording is configured.
     fileprivate var handleMotion: BaseMotion {
         get throws {
             if motionFile != "off" { return try recordedMotion }
@@ -105,7 +106,7 @@ extension Settings.Simulation {
 }
 
 extension Settings {
-    /// Which real chips are where.
+    /// Wiring of the real chips.
     var wiring: HardwareWiring {
         let linux = hardware.linux
         return HardwareWiring(

@@ -5,7 +5,7 @@ import Port
 import Wire
 
 extension Settings {
-    /// Which real sensors are where.
+    /// Wiring of the real sensors.
     var sensorWiring: SensorWiring {
         let linux = hardware.linux
         let isPair = linux.imu == .bmi088
@@ -29,7 +29,8 @@ extension Settings {
                 chip: linux.dataReadyChip, line: linux.dataReadyLine)
         }
         wiring.handle = linux.handleImu.map { chip in
-            // A BMI088's parts are 0x50 apart, whichever way its address pins are.
+            // The addresses of a BMI088's parts differ by 0x50 for every setting of its address
+            // pins.
             let address = UInt16(linux.handleAddress)
             return inertial(
                 chip,
@@ -56,7 +57,7 @@ extension Settings {
 }
 
 extension SensorReports {
-    /// What `status` says of real sensors.
+    /// Adds the state of real sensors to `status`.
     func fill(_ status: inout Status, _ settings: Settings) {
         guard settings.hardware.backend == .linux else { return }
         status.imu.setUpFailure = camera.lastFailure

@@ -2,20 +2,22 @@ import GimbalCore
 import Realtime
 import Simulation
 
-/// The simulated gimbal in the place of sensors and motors. Runs on the bus thread, in step with
-/// the real clock.
+/// The simulated gimbal instead of sensors and motors. Runs on the bus thread, in step with the
+/// real clock.
 struct SimulatedBus: GimbalBus {
     private var gimbal: SimulatedGimbal
     private var lastRead: Instant?
-    /// Time that the simulation did not live through, because the process was stopped.
+    /// Time that the simulation has skipped because the process was stopped, ns.
     private var skippedNanoseconds: Int64 = 0
     private let parameters: SimulatedGimbal.Parameters
     private let motion: BaseMotion
     private let seed: UInt64
 
+    /// Creates a bus.
+    ///
     /// - Parameters:
     ///   - parameters: Mechanics, sensor and motors.
-    ///   - motion: How the handle moves.
+    ///   - motion: Motion of the handle.
     ///   - seed: The same seed gives the same gimbal and the same noise.
     init(parameters: SimulatedGimbal.Parameters, motion: BaseMotion, seed: UInt64) {
         self.parameters = parameters
@@ -26,11 +28,11 @@ struct SimulatedBus: GimbalBus {
 
     mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError) {
         if let lastRead {
-            // A process that was stopped for an hour does not make up for it in one period.
+            // A long stop of the process is not made up for in one period.
             let gap = now.nanoseconds - lastRead.nanoseconds
             if gap > Self.longestGapNanoseconds { skippedNanoseconds += gap }
         } else {
-            // The simulation begins when the bus does, whatever the clock says then.
+            // The simulation starts with the bus, at any clock time.
             gimbal = SimulatedGimbal(
                 parameters: parameters, motion: motion, seed: seed, start: now)
         }
