@@ -69,7 +69,7 @@ public protocol GimbalPort: Sendable {
 
     // MARK: Calibration
 
-    /// Takes control, and begins to find the gyroscope's zero with the motors off.
+    /// Takes control, and starts the calibration of the gyroscope's zero with the motors off.
     ///
     /// - Throws: The refusal.
     func calibrateGyro(for source: CommandSource, now: Instant) throws(Refusal)

@@ -2,9 +2,9 @@ public import GimbalCore
 
 /// State of control: the sources in control, the mode, and the latched stop.
 public struct ControlState: Sendable {
-    /// The source in control of the camera and the stepper motors; nil: control is free.
+    /// The source in control of the camera and the stepper motors; nil if control is free.
     public var holder: CommandSource?
-    /// The source in control of the wheels; nil: control is free.
+    /// The source in control of the wheels; nil if control is free.
     public var driver: CommandSource?
     /// Seconds since the holder's last request.
     public var age: Double?
@@ -37,7 +37,7 @@ public struct ControlState: Sendable {
         public enum Stage: UInt8, Sendable, Comparable, CaseIterable {
             /// The camera stops and is held; the loop does this automatically, see `Command.rate`.
             case hold
-            /// The camera goes to a resting mode.
+            /// The camera enters a rest mode.
             case fallback
             /// The outputs are off.
             case off
@@ -54,7 +54,7 @@ public struct ControlState: Sendable {
         }
     }
 
-    /// A request that was not carried out.
+    /// A refused request.
     public struct Refused: Sendable, Equatable {
         /// Source of the request.
         public var source: CommandSource

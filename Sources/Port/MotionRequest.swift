@@ -39,21 +39,21 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
 public enum MotionRequest: Sendable, Equatable {
     /// Change the mode.
     case mode(Mode)
-    /// Turn to these angles within `duration` seconds, no axis faster than `rate`; 0 = as the
-    /// limits allow. NaN keeps the present target of an axis.
+    /// Turn to these angles within `duration` seconds, no axis faster than `rate`; 0 means as fast
+    /// as the limits allow. NaN keeps the present target of an axis.
     case point(AxisVector, duration: Double, rate: Double = 0)
     /// Turn at these rates until the next request, or until the source's dead-man expires.
     case rate(AxisVector)
     /// In mode `tracking`: pan and tilt at these rates, right and down positive, until the next
     /// request or the tracking dead-man. NaN keeps the present rate.
     case track(pan: Double, tilt: Double)
-    /// In mode `panFollow`: look to the side of the handle's heading by `yaw`, -π...π, right
-    /// positive, NaN keeps the present angle; then turn at `rate` until the next request or the
+    /// In mode `panFollow`: look by `yaw`, -π...π, right positive, to the side of the handle's
+    /// heading (NaN keeps the present angle), then turn at `rate` until the next request or the
     /// source's dead-man.
     case lookAside(yaw: Double, rate: Double)
     /// Shake one axis slightly, to measure its load. Takes no control; any other request ends it.
     case excite(Excitation)
-    /// With the mode inactive, move one motor slightly, for half a second from now.
+    /// In mode `inactive`: move one motor slightly for half a second.
     case testMotor(GimbalAxis)
     /// Turn the two wheels, shares of full speed, -1...1, forwards positive, until the next request
     /// or the dead-man of driving.
@@ -62,28 +62,28 @@ public enum MotionRequest: Sendable, Equatable {
     case step(axis: Int, StepWish)
     /// Reset the controllers' integrals to zero.
     case resetIntegrals
-    /// Take control of the camera without asking for motion.
+    /// Take control of the camera without a request for motion.
     case take
     /// Release control; a rate command stops.
     case release
     /// Switch the outputs off, latched. Always granted.
     case emergencyStop
     /// Reset the source's own emergency stop, and stops of lower ranks. The mode stays inactive.
-    /// Takes no control.
+    /// Does not take control.
     case resetEmergencyStop
 }
 
-// Ranges of requests, in users' units, in one place: for the parsers and for the checks.
+// Ranges of requests, in users' units, for the parsers and for the checks.
 extension MotionRequest {
     /// Earth-frame angles, degrees.
     public static let angles = -180.0...180.0
     /// Rates of a turn, degrees per second.
     public static let rates = -720.0...720.0
-    /// Largest rate of a turn to angles, degrees per second; 0 = as the limits allow.
+    /// Largest rate of a turn to angles, degrees per second; 0 means as fast as the limits allow.
     public static let fastest = 0.0...720.0
-    /// Rates of tracking, degrees per second; a phone may send any rate.
+    /// Rates of tracking, degrees per second; wider than useful, because a phone may send any rate.
     public static let trackingRates = -1000.0...1000.0
-    /// Duration of a turn to angles, seconds; 0 = as the limits allow.
+    /// Duration of a turn to angles, seconds; 0 means as fast as the limits allow.
     public static let durations = 0.0...600.0
     /// Speeds of wheels, shares of full speed.
     public static let wheels = -1.0...1.0
@@ -98,11 +98,11 @@ extension MotionRequest {
 public enum StepWish: Sendable, Equatable {
     /// Stop, and hold the position.
     case hold
-    /// Turn at this many steps a second until the next request or the dead-man of stepping.
+    /// Turn at this rate, steps/s, until the next request or the dead-man of stepping.
     case turn(Double)
     /// Go to this position, steps from home, and hold it.
     case position(Int)
-    /// Go this many steps beyond the present position or target, and hold that position.
+    /// Go this number of steps beyond the present position or target, and hold that position.
     case by(Int)
     /// Find the home switch; its edge becomes position 0.
     case home

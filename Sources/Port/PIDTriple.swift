@@ -1,8 +1,7 @@
 /// The numbers p, i and d of one axis, as an AirOS app shows and sends them.
 ///
-/// Their unit is that of the firmware they were made for (servo degrees per degree of error), which
-/// says nothing about another gimbal; what counts is their ratio to the app's defaults, see
-/// `AirOSScale`.
+/// Their unit is that of the original firmware (servo degrees per degree of error), which has no
+/// meaning for another gimbal. Only their ratio to the app's defaults counts, see `AirOSScale`.
 public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
     /// Proportional, 0...5.
     public var p: Double
@@ -11,7 +10,7 @@ public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
     /// Derivative, 0...0.5.
     public var d: Double
 
-    /// These three numbers.
+    /// Creates a triple of these numbers.
     public init(p: Double, i: Double, d: Double) {
         self.p = p
         self.i = i

@@ -5,9 +5,9 @@
 public struct Refusal: Error, Hashable, Sendable {
     /// The kinds of refusal.
     public enum Code: String, Sendable, CaseIterable {
-        /// The line is not JSON; `message` says at which byte.
+        /// The line is not JSON; `message` states the byte.
         case invalidJSON = "invalid_json"
-        /// The line is longer than the server reads.
+        /// The line is longer than the server's limit.
         case lineTooLong = "line_too_long"
         /// The connection ended in the middle of a line.
         case incompleteLine = "incomplete_line"
@@ -61,7 +61,7 @@ public struct Refusal: Error, Hashable, Sendable {
     public var code: Code
     /// A sentence or a clause for a person.
     public var message: String
-    /// The member or parameter that is wrong, where there is one.
+    /// The wrong member or parameter, if there is one.
     public var field: String?
 
     /// A refusal of this kind.
@@ -73,7 +73,7 @@ public struct Refusal: Error, Hashable, Sendable {
 }
 
 extension Refusal {
-    /// The mode is inactive, nothing would move; ask for a mode first.
+    /// The mode is inactive, so nothing would move; request a mode first.
     public static var inactive: Refusal {
         Refusal(.inactive, "the mode is inactive, so nothing would move: airframectl mode locked")
     }

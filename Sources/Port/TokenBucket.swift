@@ -7,7 +7,7 @@ public struct TokenBucket: Sendable {
     private var tokens: Double
     private var last: Instant?
 
-    /// A full bucket.
+    /// Creates a full bucket.
     ///
     /// - Parameters:
     ///   - burst: Size of a burst, at least 1.
@@ -21,7 +21,7 @@ public struct TokenBucket: Sendable {
     /// Takes one token.
     ///
     /// - Parameter now: Not before the last call.
-    /// - Returns: Whether it may happen.
+    /// - Returns: Whether a token was available.
     public mutating func take(now: Instant) -> Bool {
         if let last { tokens = min(burst, tokens + max(0, now.seconds(since: last)) * perSecond) }
         last = now

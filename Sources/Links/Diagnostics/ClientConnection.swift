@@ -23,7 +23,7 @@ final class ClientConnection {
     var isWaiting = false
     /// Whether the client has ended its input.
     var inputEnded = false
-    /// Whether the client is unreachable; its earlier requests are still carried out.
+    /// Whether the client is unreachable; its earlier requests are still executed.
     var outputBroken = false
     /// Whether there is room for more input.
     var wantsInput: Bool { !inputEnded && input.hasRoom }
@@ -48,7 +48,7 @@ final class ClientConnection {
         lastRequest = now
     }
 
-    /// The connection as `ClientSlots` sees it.
+    /// The connection's properties for `ClientSlots`.
     var standing: ClientSlots.Client {
         ClientSlots.Client(
             mayWrite: mayWrite, isStreaming: !streams.isEmpty || isWaiting,
@@ -126,7 +126,7 @@ extension PeerCredentials {
                 supplementaryGroups = Array(groups.prefix(count))
                 return
             }
-            // An older kernel does not know the option: the primary group has to do.
+            // An older kernel does not support the option; then only the primary group counts.
             guard error == ERANGE else { return }
             capacity = count
         }

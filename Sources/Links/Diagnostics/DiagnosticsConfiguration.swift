@@ -2,8 +2,8 @@
 public struct DiagnosticsConfiguration: Sendable {
     /// Path of the socket: `diagnostics.socket`. At most 107 bytes.
     public var path: String
-    /// Group that owns the socket and may write; nil or a group that does not exist: the daemon's
-    /// own.
+    /// Group that owns the socket and may write; nil, or a group that does not exist, means the
+    /// daemon's own.
     public var group: String?
     /// Largest number of connections; `ClientSlots` distributes them.
     public var maximumClients = 64

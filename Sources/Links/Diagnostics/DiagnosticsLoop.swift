@@ -10,13 +10,13 @@ import Wire
 /// client.
 ///
 /// It uses no event-loop library, because this process locks its memory and is scheduled in real
-/// time: the locked memory holds one ordinary thread with an explicit stack and bounded buffers,
-/// and no pool of threads wakes up next to the control loop.
+/// time. So it has one ordinary thread with an explicit stack and bounded buffers, and no thread
+/// pool wakes up next to the control loop.
 ///
 /// A stop overtakes everything. Each turn searches all input for a stop before it answers any
 /// request, even behind waiting requests; a turn ends after `turnSeconds`, so the next search is
-/// soon. The `QuestionDesk` handles requests that may be long to read or to answer, and the writing
-/// thread requests that wait for a disk; both answer through `LateReplies`.
+/// soon. The `QuestionDesk` handles requests that may take long to read or to answer, and the
+/// writing thread those that wait for a disk; both answer through `LateReplies`.
 struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients' turn.
     private static let requestsPerTurn = 8
@@ -96,8 +96,8 @@ struct DiagnosticsLoop {
         return true
     }
 
-    /// Carries out all stops that have arrived, and answers those that are the next request of
-    /// their connection.
+    /// Executes all stops that have arrived, and answers those that are the next request of their
+    /// connection.
     private func hurryStops(of connection: ClientConnection, _ now: Instant) {
         var isNext = false
         connection.input.arrivals { line, isFirst in
@@ -157,7 +157,7 @@ struct DiagnosticsLoop {
             var events: Int32 = 0
             if connection.wantsInput { events |= POLLIN }
             if !connection.output.isEmpty { events |= POLLOUT }
-            // Of one that has hung up poll(2) would say so for ever.
+            // poll(2) would report a closed connection permanently.
             let isSilent = connection.outputBroken && !connection.wantsInput
             entries.append(
                 pollfd(
@@ -201,8 +201,8 @@ struct DiagnosticsLoop {
         _ connection: ClientConnection, _ events: Int32, _ chunk: UnsafeMutableRawBufferPointer
     ) {
         if events & (POLLHUP | POLLERR | POLLNVAL) != 0 {
-            // Both directions are shut: nothing that is sent now would be read. What was asked for
-            // is still done.
+            // Both directions are closed, so output would not be read. Pending requests are still
+            // executed.
             connection.outputBroken = true
             connection.output.discard()
             desk.abandon(client: connection.client.id)
@@ -224,7 +224,7 @@ struct DiagnosticsLoop {
             }
             connection.lastRequest = now
             handler.answer(line, from: connection, clients: status, now: now)
-            // Without a reader the replies would only take memory.
+            // Without a reader replies would only use memory.
             if connection.outputBroken { connection.output.discard() }
         }
     }
@@ -254,12 +254,12 @@ struct DiagnosticsLoop {
         if connection.outputBroken, connection.inputEnded {
             connection.isFinished = !connection.hasLines
         } else if connection.inputEnded, !connection.hasLines {
-            // Half closed, as `nc -N` does: replies still go out, and streams until the other half
+            // Half closed, as by `nc -N`: replies are still sent, and streams until the other half
             // closes.
             connection.isFinished =
                 connection.output.isEmpty && connection.streams.isEmpty && !connection.isWaiting
         }
-        // The time to read begins when the client falls behind, however long it was idle before.
+        // The time limit starts when the client falls behind, regardless of earlier idle time.
         if !isBehind(connection) { connection.progress = now }
         let isStalled =
             isBehind(connection)
@@ -289,11 +289,11 @@ extension DiagnosticsLoop {
             switch error {
             case 0: admit(FileDescriptor(rawValue: raw), now: now)
             case EAGAIN: return
-            // The client gave up before its turn came.
+            // The client closed the connection before it was accepted.
             case ECONNABORTED: continue
             default:
-                // Out of descriptors, most likely. The listener stays readable, so without a pause
-                // this would spin.
+                // Probably no free descriptors. The listener stays readable, so without a pause
+                // this would be a busy loop.
                 logger.warning("Cannot accept a diagnostics client: \(Errno(rawValue: error)).")
                 acceptPause = now.advanced(bySeconds: 1)
                 return
@@ -303,7 +303,7 @@ extension DiagnosticsLoop {
 
     private mutating func admit(_ descriptor: FileDescriptor, now: Instant) {
         counters.accepted += 1
-        // Little waits in the kernel, so that a slow subscriber sees values of now.
+        // A small kernel buffer, so that a slow subscriber receives recent values.
         var size: Int32 = 64 * 1024
         setsockopt(
             descriptor.rawValue, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -346,7 +346,7 @@ extension DiagnosticsLoop {
 
     private mutating func close(_ connection: ClientConnection) {
         try? connection.descriptor.close()
-        // There is a descriptor again for whoever waits.
+        // A descriptor is free again for waiting clients.
         acceptPause = nil
         desk.forget(client: connection.client.id)
         handler.port.left(CommandSource(connection.client), now: handler.port.now)

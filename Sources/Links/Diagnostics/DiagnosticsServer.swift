@@ -8,9 +8,9 @@ import SystemPackage
 /// The diagnostics socket as a service: newline-delimited JSON on a UNIX stream socket, see `Wire`.
 ///
 /// One ordinary thread, `airframed-diag`, does all work except answers to questions, which a second
-/// one gives, `airframed-ask`. `run()` waits for both without blocking a thread of Swift's pool. It
-/// returns within a few milliseconds of a graceful shutdown or a cancellation, or after the answer
-/// to the present question.
+/// one, `airframed-ask`, gives. `run()` waits for both without blocking a thread of Swift's pool.
+/// It returns within a few milliseconds of a graceful shutdown or a cancellation, or after the
+/// answer to the present question.
 public final class DiagnosticsServer: Service {
     /// Stack of each thread, locked with everything else. The tests of a debug build pass with 128
     /// KiB and not with 64; the rest is for the backend.
@@ -85,7 +85,7 @@ public final class DiagnosticsServer: Service {
                         until: self.questions.wake, handler: handler, later: self.later)
                 }
             }
-            // When one has ended, whyever, the other has nothing to do.
+            // When one has ended for any reason, the other has no further task.
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -93,8 +93,8 @@ public final class DiagnosticsServer: Service {
 
     /// The body of the server's thread.
     private func serve(_ listener: SocketListener, _ handler: RequestHandler) {
-        // Of this thread alone, and refused without a right to it: with fewer processors than
-        // threads, questions are what waits.
+        // Applies to this thread only, and may be refused for lack of rights. With fewer processors
+        // than threads, the thread of the questions waits instead.
         setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var loop = DiagnosticsLoop(
             listener: listener, wake: thread.wake, configuration: configuration,

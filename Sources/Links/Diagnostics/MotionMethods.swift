@@ -23,7 +23,7 @@ private struct Move {
     }
 }
 
-// The methods that move the machine, each with its parameters and its sentence. Degrees become
+// Methods that move the machine, each with its parameters and its reply. Degrees are converted to
 // radians here; the ranges are in `MotionRequest`.
 extension SocketMethod {
     /// The methods that move the machine, in the order of their listing.
@@ -68,14 +68,14 @@ extension SocketMethod {
                     "Driving until the next request or the dead-man of driving.")
             },
             move("step", ["axis", "position", "home"], port, step),
-            // Nothing that can be wrong about the parameters is a reason not to stop.
+            // Invalid parameters must not prevent a stop.
             .change("stop", nil) { (_, caller) throws(Refusal) in
                 do throws(Refusal) {
                     try port.request(.emergencyStop, from: caller.source, now: port.now)
                     return Acknowledgement("Emergency stop. Outputs stay off until it is reset.")
                 } catch {
-                    // Room is kept for a stop: only a loop that hangs does not take it, and the bus
-                    // thread has noticed that.
+                    // Slots are reserved for a stop, so only a hanging loop does not take it; the
+                    // bus thread has detected that.
                     return Acknowledgement(
                         "The loop does not accept the stop: \(error.message). If the camera moves, cut its power."
                     )
@@ -101,8 +101,8 @@ extension SocketMethod {
     ) -> SocketMethod {
         .change(name, parameters) { (parameters, caller) throws(Refusal) in
             let move = try read(parameters)
-            // The loop may begin at once: what it will do is computed from where it stands before
-            // it is asked.
+            // The loop may start at once, so the forecast is computed from the state before the
+            // request.
             let before = port.newest
             try port.request(move.request, from: caller.source, now: port.now)
             return move.answer(before, port.settings)

@@ -10,12 +10,12 @@ struct PointForecast {
     /// The active limits.
     let parameters: SetpointGenerator.Parameters
 
-    /// The answer to a `point` that was accepted.
+    /// The answer to an accepted `point`.
     ///
     /// - Parameters:
     ///   - angles: Requested angles, rad; NaN for other axes.
-    ///   - duration: Requested duration, s; 0 = none.
-    ///   - rate: Requested rate, rad/s; 0 = none.
+    ///   - duration: Requested duration, s; 0 without one.
+    ///   - rate: Requested rate, rad/s; 0 without one.
     ///   - mode: The active mode.
     /// - Returns: The duration, and the limits that changed the request.
     func acknowledgement(

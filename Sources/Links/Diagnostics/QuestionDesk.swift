@@ -9,8 +9,8 @@ import Wire
 ///
 /// A question changes nothing, but reading or answering it may take long: 64 KiB of names, every
 /// setting with its range. So the server's thread reads only short lines and answers no question,
-/// and requests that move or stop the camera never wait for one. A connection has at most one
-/// question here, so no client delays another one for longer.
+/// and requests that move or stop the camera never wait for one. Each connection has at most one
+/// question here, so no client delays others for long.
 final class QuestionDesk: Sendable {
     /// A request to answer or to read here.
     struct Question: Sendable {

@@ -4,8 +4,8 @@ import GimbalCore
 import Port
 import Wire
 
-/// Answers one request: finds the method, checks its parameters and the right to write, and encodes
-/// the result.
+/// Handler of one request: finds the method, checks its parameters and the right to write, and
+/// encodes the result.
 ///
 /// It answers requests that move, stop or change something at once, on the server's thread;
 /// questions go to the `QuestionDesk`.
@@ -63,7 +63,7 @@ struct RequestHandler: Sendable {
         guard bytes.count <= Self.shortLine else {
             return ask(.line(bytes), connection, clients)
         }
-        // A blank line is what a person types, and what a file ends with.
+        // A blank line is ignored, because people type it and files end with it.
         if Self.isBlank(bytes) { return }
         do {
             carryOut(try Request(line: bytes), from: connection, clients: clients, now: now)
@@ -72,7 +72,7 @@ struct RequestHandler: Sendable {
         }
     }
 
-    /// Answers a parsed request.
+    /// Executes a parsed request.
     private func carryOut(
         _ request: Request, from connection: ClientConnection, clients: ClientStatus, now: Instant
     ) {
@@ -88,8 +88,8 @@ struct RequestHandler: Sendable {
         line.allSatisfy { $0 == 0x20 || $0 == 0x09 }
     }
 
-    /// Whether the line is a stop by a client that may write. A long line is not searched; it has
-    /// its turn.
+    /// Whether the line is a stop by a client that may write. A long line is not searched; it waits
+    /// for its turn.
     func isStop(_ line: some Collection<UInt8>, from connection: ClientConnection) -> Bool {
         guard connection.mayWrite, line.count <= Self.shortLine, Self.mayBeStop(line),
             let request = try? Request(line: Array(line))
@@ -97,8 +97,8 @@ struct RequestHandler: Sendable {
         return request.method == "stop" && request.params.isEmpty
     }
 
-    /// Carries out a stop that waits behind other requests of its connection. In its turn it is
-    /// answered and carried out again, so that a reset before it cannot undo it.
+    /// Executes a stop that waits behind other requests of its connection. At its turn it is
+    /// answered and executed again, so that an earlier reset cannot undo it.
     func hurryStop(_ connection: ClientConnection) {
         services.settle()
         try? port.request(.emergencyStop, from: CommandSource(connection.client), now: port.now)
@@ -109,7 +109,7 @@ struct RequestHandler: Sendable {
         line.contains(UInt8(ascii: "\\")) || line.firstRange(of: Array("stop".utf8)) != nil
     }
 
-    /// Sends the result of a late request, or carries out a request that the desk has parsed.
+    /// Sends the result of a late request, or executes a request that the desk has parsed.
     func finish(
         _ reply: LateReplies.Reply, of connection: ClientConnection, clients: ClientStatus,
         now: Instant
@@ -149,7 +149,7 @@ struct RequestHandler: Sendable {
         connection.output.append { ReplyLine.append(id: id, t: t, result: result, to: &$0) }
     }
 
-    /// Hands a question to the desk; further requests of the connection wait for it.
+    /// Passes a question to the desk; further requests of the connection wait for it.
     private func ask(
         _ body: QuestionDesk.Question.Body, _ connection: ClientConnection, _ clients: ClientStatus
     ) {
@@ -175,7 +175,8 @@ struct RequestHandler: Sendable {
             client: connection.client,
             refusal: connection.mayWrite ? nil : Refusal(.permissionDenied, policy.sentence))
         if method.isWrite { try caller.requireWrite() }
-        // Whoever has hung up reads no answer: a backlog of questions must not keep others waiting.
+        // A closed connection does not read answers; its backlog of questions must not delay
+        // others.
         if connection.outputBroken, method.isQuestion { return [] }
         services.settle()
         switch method.work {
@@ -190,7 +191,7 @@ struct RequestHandler: Sendable {
             do throws(Refusal) {
                 try body(parameters, caller, result(of: request, of: connection.client))
             } catch {
-                // Refused at once: there is nothing to wait for.
+                // Refused at once, so nothing is pending.
                 connection.isWaiting = false
                 throw error
             }
@@ -209,11 +210,11 @@ struct RequestHandler: Sendable {
     }
 }
 
-// Questions: on the desk's thread.
+// MARK: Questions, on the desk's thread
 extension RequestHandler {
     /// Reads and answers a question. The desk's thread.
     ///
-    /// - Returns: A closure that sends the answer, or carries out the request in the line. The
+    /// - Returns: A closure that sends the answer, or executes the request in the line. The
     ///   server's thread.
     func prepare(_ question: QuestionDesk.Question) -> LateReplies.Reply.Finish {
         let request: Request

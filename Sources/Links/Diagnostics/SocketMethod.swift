@@ -34,11 +34,11 @@ public struct SocketMethod: Sendable {
     /// Encoded result of a method.
     public typealias Answer = any Encodable & Sendable
 
-    /// The requesting connection, as a method sees it.
+    /// The requesting connection, for a method.
     public struct Caller: Sendable {
         /// The connection.
         public let client: DiagnosticsClient
-        /// Reason why the connection may not write; nil: it may.
+        /// Reason why the connection may not write; nil if it may.
         let refusal: Refusal?
 
         /// The connection as a source of requests.

@@ -3,7 +3,7 @@ import GimbalCore
 import Port
 import Wire
 
-/// Schedule of a stream: a fixed grid on which missed messages are never made up.
+/// Schedule of a stream: a fixed grid on which missed messages are skipped.
 struct StreamSchedule {
     /// Allowed messages per second.
     static let allowedHz = 1.0...200.0
@@ -67,7 +67,7 @@ struct VariableIndex {
     func resolve(_ patterns: [String]) throws(Refusal) -> (names: [String], indices: [Int]) {
         var indices: [Int] = []
         var seen: Set<Int> = []
-        // A name or section each once, however often it is asked for.
+        // Each name or section is included once, even if it is requested repeatedly.
         var asked: Set<String> = []
         for pattern in patterns where asked.insert(pattern).inserted {
             let matches = self.matches(pattern)

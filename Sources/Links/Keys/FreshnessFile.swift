@@ -8,10 +8,10 @@ public import SystemPackage
 /// Newest time or counter used with a link's key. It survives restarts, so that no recorded frame
 /// is accepted again.
 ///
-/// The file is ahead of the used values: a value is accepted only when the disk has this value or a
+/// The file is ahead of the used values: a value is accepted only if the disk has this value or a
 /// later one, so not even a power cut makes a recorded value valid again. After a power cut a
 /// genuine value is accepted once it has passed the file's, which is at most `margin` newer than
-/// the last used value; at an orderly end the file gets that last value. A separate thread,
+/// the last used value. At an orderly end the file receives that last value. A separate thread,
 /// `airframed-keys`, writes, so links never wait for a disk.
 public final class FreshnessFile: Service {
     private static let stackSize = 128 * 1024
@@ -35,7 +35,7 @@ public final class FreshnessFile: Service {
     ///   - path: Path of the file.
     ///   - margin: Lead of the file over the used values, in the unit of the values.
     ///   - logger: Log for failures to read and write.
-    /// - Throws: `Errno` when the process has no descriptors left.
+    /// - Throws: `Errno` if the process has no free descriptors.
     public init(path: FilePath, margin: UInt64, logger: Logger) throws {
         self.path = path
         self.margin = margin
@@ -59,7 +59,7 @@ public final class FreshnessFile: Service {
         return value <= reserved
     }
 
-    /// Writes ahead for values that come soon after this one. Any thread; never waits.
+    /// Reserves values after this one in advance. Any thread; never waits.
     public func expect(_ value: UInt64) {
         guard value > wanted.load(ordering: .relaxed) else { return }
         wanted.store(value, ordering: .relaxed)
@@ -90,8 +90,7 @@ public final class FreshnessFile: Service {
             let value = isTooLarge ? UInt64.max : ahead
             guard value > reserved.load(ordering: .relaxed) else { continue }
             write(value)
-            // Also when that failed: a full disk, which the log has named, does not take the link
-            // away.
+            // Even after a failure: a full disk, which the log reports, must not disable the link.
             reserved.store(value, ordering: .releasing)
         }
     }

@@ -2,8 +2,8 @@ import Glibc
 public import SystemPackage
 public import Wire
 
-/// File with the passphrase of a link's shared key: one line, from which the key is derived as
-/// ground stations derive theirs.
+/// File with the passphrase of a link's shared key: one line. The key is derived from it as in
+/// ground stations.
 public struct KeyFile: Sendable {
     /// Shortest allowed passphrase, bytes; shorter ones are easy to guess.
     static let shortest = 8

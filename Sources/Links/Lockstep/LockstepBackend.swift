@@ -28,7 +28,7 @@ public protocol LockstepBackend: Sendable {
 public struct LockstepConfiguration: Sendable {
     /// Path of the socket: `hardware.lockstep.socket`. At most 107 bytes.
     public var path: String
-    /// Group that owns the socket; nil or a group that does not exist: the daemon's own.
+    /// Group that owns the socket; nil, or a group that does not exist, means the daemon's own.
     public var group: String?
     /// Wall time without a line after which the simulator counts as silent, s.
     public var timeout: Double

@@ -72,7 +72,7 @@ struct LockstepLoop {
     private mutating func pollEntries() -> [pollfd] {
         if let pause = acceptPause, Self.now >= pause { acceptPause = nil }
         func entry(_ descriptor: FileDescriptor?, _ events: Int32) -> pollfd {
-            // A negative descriptor is skipped.
+            // poll(2) ignores a negative descriptor.
             pollfd(fd: descriptor?.rawValue ?? -1, events: Int16(events), revents: 0)
         }
         var events: Int32 = 0
@@ -101,8 +101,7 @@ struct LockstepLoop {
         if let acceptPause { deadlines.append(acceptPause) }
         let hour: Int64 = 3_600_000_000_000
         guard let next = deadlines.min() else { return hour }
-        // One more than the difference: not a moment too early, so that the deadline has passed
-        // then.
+        // One more than the difference, so that the deadline has passed at the wake-up.
         return min(max(0, next.nanoseconds - Self.now.nanoseconds + 1), hour)
     }
 
@@ -164,11 +163,11 @@ extension LockstepLoop {
             switch error {
             case 0: admit(FileDescriptor(rawValue: raw), chunk)
             case EAGAIN: return
-            // The simulator gave up before its turn came.
+            // The simulator closed the connection before it was accepted.
             case ECONNABORTED: continue
             default:
-                // Out of descriptors, most likely. The listener stays readable, so without a pause
-                // this would spin.
+                // Probably no free descriptors. The listener stays readable, so without a pause
+                // this would be a busy loop.
                 logger.warning("Cannot accept a simulator: \(Errno(rawValue: error)).")
                 acceptPause = Self.now.advanced(bySeconds: 1)
                 return
@@ -179,7 +178,7 @@ extension LockstepLoop {
     private mutating func admit(
         _ descriptor: FileDescriptor, _ chunk: UnsafeMutableRawBufferPointer
     ) {
-        // The one before may have gone after poll(2) had looked at it.
+        // The previous simulator may have disconnected after poll(2) returned.
         if peer != nil {
             receive(chunk)
             serve()

@@ -70,7 +70,7 @@ struct LockstepLeaver {
             isShut = true
         }
         do {
-            // One chunk a turn: who floods a closed door keeps nobody waiting.
+            // One chunk per turn, so that a flood on a refused connection delays nobody.
             let count = try descriptor.read(into: chunk, retryOnInterrupt: true)
             hasEnded = count == 0
             return hasEnded && output.isEmpty

@@ -1,17 +1,18 @@
 import GimbalCore
 import Wire
 
-/// Turns conditions into sentences for ground stations: one when a condition appears, at most one a second of each.
+/// Converter of conditions into sentences for ground stations: one when a condition appears, at
+/// most one a second of each.
 struct FaultAnnouncer {
     private static let quietSeconds = 1.0
-    /// Bytes of one chunk.
+    /// Size of one chunk, bytes.
     private static let chunk = 50
 
     private var last = Conditions.none
     private var named: [UInt64: Instant] = [:]
     private var number: UInt16 = 0
 
-    /// The messages that these conditions are worth.
+    /// Due messages for these conditions.
     mutating func messages(for conditions: Conditions, now: Instant) -> [StatusText] {
         let appeared = conditions.subtracting(last)
         last = conditions
@@ -26,7 +27,7 @@ struct FaultAnnouncer {
             }
     }
 
-    /// A sentence in as many chunks as it takes.
+    /// A sentence in as many chunks as necessary.
     mutating func sentence(_ text: String, severity: UInt8) -> [StatusText] {
         let bytes = Array(text.utf8)
         let isWhole = bytes.count <= Self.chunk

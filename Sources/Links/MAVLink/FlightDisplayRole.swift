@@ -18,12 +18,14 @@ public final class FlightDisplayRole: SerialRole {
     private let hearsStopsOnly: Bool
     private var parsers: [Central: MAVLinkParser] = [:]
 
+    /// Creates a role.
+    ///
     /// - Parameters:
-    ///   - configuration: Who the gimbal is.
+    ///   - configuration: Identity of the gimbal.
     ///   - port: The gimbal.
-    ///   - attitudeHz: How often the attitude is sent.
-    ///   - hearsStopsOnly: Whether everything but an emergency stop is ignored.
-    ///   - logger: Who takes and loses control.
+    ///   - attitudeHz: Rate of the attitude messages, Hz.
+    ///   - hearsStopsOnly: Whether everything except an emergency stop is ignored.
+    ///   - logger: Log for changes of control.
     ///   - now: The loop's clock.
     public init(
         configuration: MAVLinkConfiguration, port: any GimbalPort, attitudeHz: Double,
@@ -37,7 +39,8 @@ public final class FlightDisplayRole: SerialRole {
             isConfigured: false)
     }
 
-    /// Frames of anybody who speaks; all in one stream, since the answers go to all.
+    /// Handles frames of any sender; all belong to one stream, because the answers go to all
+    /// subscribers.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
@@ -52,7 +55,7 @@ public final class FlightDisplayRole: SerialRole {
         send(&output)
     }
 
-    /// Forgets a torn frame.
+    /// Discards an incomplete frame.
     public func disconnected(_ central: Central, now: Instant) { parsers[central] = nil }
 
     /// Sends due messages.

@@ -5,10 +5,10 @@ import Wire
 
 /// Gimbal manager: decides which MAVLink peer is in control, and carries out its requests.
 struct GimbalDirector {
-    /// A peer that is silent for this long has left, s: five heartbeats.
+    /// Silence after which a peer counts as gone, s: five heartbeats.
     static let silenceSeconds = 5.0
 
-    /// In control; `.none`: nobody.
+    /// The primary peer in control; `.none` without one.
     private(set) var primary = MAVLinkAddress.none
     /// The secondary peer in control.
     private(set) var secondary = MAVLinkAddress.none
@@ -16,19 +16,19 @@ struct GimbalDirector {
     var vehicle = VehicleHeading()
 
     private let port: any GimbalPort
-    /// A yaw from north that is held, rad; nil while yaw does something else.
+    /// Held yaw relative to north, rad; nil without one.
     private var heldYaw: Double?
     /// Requested heading in the loop's frame at the last request.
     private var askedYaw = 0.0
     private var wasEnabled = false
-    /// A yaw from the vehicle that is followed, rad; nil while yaw does something else.
+    /// Followed yaw relative to the vehicle, rad; nil without one.
     private var followedYaw: Double?
-    /// By how much it leads the turn that the autopilot has announced, rad.
+    /// Lead of that yaw over the turn that the autopilot has announced, rad.
     private var askedLead = 0.0
 
     init(port: any GimbalPort) { self.port = port }
 
-    /// Whether a peer may steer.
+    /// Whether a peer is in control.
     func isInControl(_ peer: MAVLinkAddress) -> Bool {
         peer != .none && (peer == primary || peer == secondary)
     }
@@ -36,19 +36,21 @@ struct GimbalDirector {
     /// Source in the Commander for the peer in control.
     private var source: MAVLinkAddress { primary != .none ? primary : secondary }
 
-    // MARK: Who is in control
+    // MARK: Control
 
-    /// MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE: 0 nobody, -1 as it is, -2 who asks, -3 nobody if it is who asks.
+    /// Executes MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE: 0 means nobody, -1 unchanged, -2 the sender,
+    /// -3 nobody if it is the sender.
     ///
-    /// Equal ranks wait, as on every link: only the peer in control hands control on or lets go. A secondary leaves the primary as
-    /// it is.
+    /// Equal ranks wait, as on every link: only the peer in control may pass control on or release
+    /// it. A secondary leaves the primary unchanged.
     ///
     /// - Parameters:
-    ///   - params: Of the command: primary system and component, secondary system and component.
-    ///   - sender: The component that asks.
-    ///   - isHeard: Whether a component is there at all; control is handed to no other.
-    ///   - now: When it was received.
-    /// - Throws: The reason that nothing has changed.
+    ///   - params: Parameters of the command: primary system and component, secondary system and
+    ///     component.
+    ///   - sender: The requesting component.
+    ///   - isHeard: Whether a component is present; control is passed only to such a component.
+    ///   - now: Time of the receipt.
+    /// - Throws: The reason why nothing has changed.
     mutating func configure(
         _ params: [Float], from sender: MAVLinkAddress, isHeard: (MAVLinkAddress) -> Bool,
         now: Instant
@@ -75,7 +77,7 @@ struct GimbalDirector {
             do {
                 try port.ask(.take, for: after, now: now)
             } catch {
-                // Released above: nobody of ours is in control any more.
+                // Control was released above, so no peer of this component has it.
                 (self.primary, self.secondary) = (.none, .none)
                 throw error
             }
@@ -84,7 +86,7 @@ struct GimbalDirector {
         (self.primary, self.secondary) = (primary, secondary)
     }
 
-    /// Keeps control where it is, as long as the Commander agrees.
+    /// Keeps control with the present peers, if the Commander agrees.
     private func confirm(now: Instant) throws(Refusal) {
         if source != .none { try port.ask(.take, for: source, now: now) }
     }
@@ -103,7 +105,7 @@ struct GimbalDirector {
         }
     }
 
-    /// A peer is gone.
+    /// Handles the departure of a peer.
     ///
     /// - Returns: Whether it was in control.
     mutating func left(_ peer: MAVLinkAddress, now: Instant) -> Bool {
@@ -141,9 +143,9 @@ struct GimbalDirector {
         }
     }
 
-    // MARK: What they wish
+    // MARK: Requests
 
-    /// A wish of somebody who has to be in control.
+    /// Executes a request that requires control.
     mutating func steer(
         _ wish: GimbalWish, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
@@ -151,7 +153,8 @@ struct GimbalDirector {
         try carryOut(wish, for: source, now: now)
     }
 
-    /// A wish of the old protocol, or of a manager to its device: while nobody is in control, who asks takes it.
+    /// Executes a request of the old protocol, or of a manager to its device. If control is free,
+    /// the sender takes it.
     mutating func steerUnmanaged(
         _ wish: GimbalWish, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
@@ -203,11 +206,11 @@ struct GimbalDirector {
         }
     }
 
-    /// Direction of north in the loop's frame; 0 while unknown: then angles count from the heading
-    /// at power-on.
+    /// Direction of north in the loop's frame, rad; 0 while unknown, so that angles count from the
+    /// heading at power-on.
     private var north: Double { vehicle.north ?? 0 }
 
-    /// Into -π...π; NaN stays.
+    /// The angle in -π...π; NaN stays.
     private static func wrapped(_ angle: Double) -> Double {
         angle.isFinite ? angle.remainder(dividingBy: 2 * .pi) : .nan
     }
@@ -219,7 +222,8 @@ struct GimbalDirector {
         return min(max(turn, -most), most)
     }
 
-    /// The autopilot has said how it is about to turn: a yaw that follows it turns with it, not after it.
+    /// Handles the autopilot's announcement of a turn: a yaw that follows it turns with it, not
+    /// after it.
     mutating func leadVehicle(now: Instant) {
         guard let followedYaw, source != .none else { return }
         let lead = lead
@@ -234,10 +238,10 @@ struct GimbalDirector {
         }
     }
 
-    /// A held heading from north stays there while the loop's own heading drifts.
+    /// Keeps a held heading relative to north, while the loop's own heading drifts.
     mutating func holdHeading(now: Instant) {
         let isEnabled = port.snapshot?.output.enabled ?? false
-        // With the motors off the loop has forgotten the heading that it was told.
+        // With the motors off the loop has forgotten the requested heading.
         let isBack = isEnabled && !wasEnabled
         wasEnabled = isEnabled
         guard let heldYaw, source != .none else { return }
@@ -249,7 +253,7 @@ struct GimbalDirector {
             try port.lock(angles, rate: 0, for: source, now: now)
             askedYaw = yaw
         } catch {
-            // Stopped, or another mode: the heading is nobody's wish any more.
+            // Stopped, or another mode: the heading is no longer requested.
             self.heldYaw = nil
         }
     }

@@ -3,23 +3,26 @@ import GimbalCore
 import Glibc
 import Wire
 
-/// The gimbal in MAVLink's words.
+/// State of the gimbal in MAVLink's values.
 struct GimbalReport {
     let snapshot: StabilizerSnapshot
     /// Direction of north in the loop's frame, rad; nil if unknown.
     let north: Double?
-    /// Since the start, ms.
+    /// Time since the start, ms.
     let bootMs: UInt32
     /// Range of the set-point, degrees.
     private let range: AxisRanges
     /// Range of the joints, degrees.
     private let jointRange: AxisRanges
 
+    /// Creates a report.
+    ///
     /// - Parameters:
-    ///   - snapshot: The loop's newest; nil before the first sample, when no range is told either.
-    ///   - settings: Those in force.
+    ///   - snapshot: The loop's newest; nil before the first sample, in which case no range is
+    ///     reported either.
+    ///   - settings: Settings in force.
     ///   - north: Direction of north in the loop's frame, rad; nil if unknown.
-    ///   - bootMs: Since the start, ms.
+    ///   - bootMs: Time since the start, ms.
     init(snapshot: StabilizerSnapshot?, settings: Settings, north: Double?, bootMs: UInt32) {
         self.snapshot = snapshot ?? StabilizerSnapshot()
         self.north = north
@@ -33,7 +36,7 @@ struct GimbalReport {
     private var lower: AxisVector { range.lower * (.pi / 180) }
     private var upper: AxisVector { range.upper * (.pi / 180) }
 
-    /// Roll and pitch always hold to the horizon, except in `fpv`.
+    /// Roll and pitch are always held relative to the horizon, except in `fpv`.
     var flags: GimbalFlags {
         var flags: GimbalFlags =
             switch snapshot.mode {
@@ -185,7 +188,7 @@ struct GimbalReport {
         return message
     }
 
-    /// A yaw that turns without end has no limits.
+    /// Range of yaw; a yaw that turns endlessly has no limits.
     private var yawRange: (Float, Float) {
         (Float(max(lower.yaw, -.pi)), Float(min(upper.yaw, .pi)))
     }

@@ -4,7 +4,7 @@ import Wire
 /// Request of a message to the gimbal, for every kind of message: angles and rates in radians,
 /// pitch up, roll and yaw right positive; NaN for axes without a request.
 struct GimbalWish: Equatable {
-    /// Rate at a stick's end, rad/s.
+    /// Rate at the end of a stick, rad/s.
     private static let fullRate = Angle.degrees(60).radians
 
     var flags: GimbalFlags
@@ -25,7 +25,7 @@ struct GimbalWish: Equatable {
         rates.yaw = Double(message.yawRate)
     }
 
-    /// A stick at its end asks for the end of the range, or for 60 °/s.
+    /// Creates the request of a stick; its end means the end of the range, or 60 °/s.
     init(_ message: GimbalManagerSetManualControl, lower: AxisVector, upper: AxisVector) {
         func angle(_ share: Float, _ lower: Double, _ upper: Double) -> Double {
             let share = min(max(Double(share), -1), 1)
@@ -54,7 +54,7 @@ struct GimbalWish: Equatable {
         self.flags = flags
         let q = q.map(Double.init)
         let attitude = Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
-        // What is no rotation is no wish.
+        // A quaternion that is not a rotation is ignored.
         if attitude.isFinite, abs(attitude.norm - 1) < 0.1 {
             angles = EulerZXY.angles(attitude.normalized)
         }
@@ -62,7 +62,7 @@ struct GimbalWish: Equatable {
             yaw: Double(rates[2]), roll: Double(rates[0]), pitch: Double(rates[1]))
     }
 
-    /// Pitch and yaw in degrees, rates in degrees per second, as the command has them.
+    /// Creates the request of a command: pitch and yaw in degrees, rates in degrees per second.
     init(pitchYaw params: [Float]) {
         func radians(_ degrees: Float) -> Double { Angle.degrees(Double(degrees)).radians }
         let bits = params[4]
@@ -74,7 +74,7 @@ struct GimbalWish: Equatable {
     /// Whether the flags contradict each other.
     var isContradictory: Bool { flags.isSuperset(of: [.yawInVehicleFrame, .yawInEarthFrame]) }
 
-    /// Whether the yaw that is given counts from where the vehicle points.
+    /// Whether the given yaw is relative to the vehicle's heading.
     var isYawFromVehicle: Bool {
         if flags.contains(.yawInVehicleFrame) { return true }
         if flags.contains(.yawInEarthFrame) { return false }
@@ -83,10 +83,10 @@ struct GimbalWish: Equatable {
 }
 
 extension AxisVector {
-    /// Whether something is asked for on any axis.
+    /// Whether any axis has a request.
     var hasWish: Bool { !yaw.isNaN || !roll.isNaN || !pitch.isNaN }
-    /// The fastest of what is asked for; 0 without a wish.
+    /// Largest requested rate; 0 without a request.
     var fastest: Double { [yaw, roll, pitch].filter { !$0.isNaN }.map(abs).max() ?? 0 }
-    /// Zero where nothing is asked for.
+    /// The values, with zero on axes without a request.
     var orZero: AxisVector { filled(from: .zero) }
 }

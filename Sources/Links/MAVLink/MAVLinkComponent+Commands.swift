@@ -4,19 +4,19 @@ import Port
 import Synchronization
 import Wire
 
-/// Handles a command from either kind of message.
+/// Command from either kind of message.
 struct Order {
     /// MAV_CMD.
     var number: UInt16
-    /// Seven of them.
+    /// Its seven parameters.
     var params: [Float]
-    /// The component that it is addressed to.
+    /// The addressed component.
     var target: MAVLinkAddress
 
     /// Second parameter of MAV_CMD_COMPONENT_ARM_DISARM that forces it in every state.
     static let forced: Float = 21196
 
-    /// The command in a frame; nil when it has none.
+    /// Creates the command of a frame; nil if the frame contains none.
     init?(_ frame: MAVLinkFrame) {
         if let message = frame.message(CommandLong.self) {
             (number, params, target) = (message.command, message.params, message.target)
@@ -43,7 +43,7 @@ final class PendingSave: Sendable {
     let order: Order
     let sender: MAVLinkAddress
     let peer: Int
-    /// Nil until the disk is done.
+    /// Result of the write; nil until it is complete.
     let outcome = Mutex<Result<Void, Refusal>?>(nil)
 
     init(order: Order, sender: MAVLinkAddress, peer: Int) {
@@ -57,7 +57,7 @@ final class PendingSave: Sendable {
 extension MAVLinkComponent {
     func obey(_ order: Order, from sender: MAVLinkAddress, _ peer: Int, now: Instant) {
         guard let command = MAVLinkCommand(rawValue: order.number) else {
-            // A command to everybody that this component does not know is for somebody else.
+            // An unknown broadcast command is meant for another component.
             if order.target == address { acknowledge(order, .unsupported, sender, peer) }
             return
         }
@@ -85,10 +85,10 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Saves that wait for a slow disk at the same time.
+    /// Largest number of saves that wait for a slow disk.
     private static let mostSaves = 8
 
-    /// Has the parameters written, and acknowledges when they are.
+    /// Writes the parameters to the disk, and acknowledges when that is complete.
     private func save(
         _ order: Order, from sender: MAVLinkAddress, _ peer: Int
     ) throws(Refusal) {
@@ -109,7 +109,7 @@ extension MAVLinkComponent {
         acknowledgeSaves()
     }
 
-    /// Tells those whose parameters are on the disk by now. Call often.
+    /// Acknowledges completed saves. Call often.
     func acknowledgeSaves() {
         saves.removeAll { save in
             guard let outcome = save.outcome.withLock({ $0 }) else { return false }
@@ -167,7 +167,7 @@ extension MAVLinkComponent {
         send(answer, to: peer)
     }
 
-    /// Everything that moves the gimbal or changes who may.
+    /// Executes a command that moves the gimbal or changes control.
     private func move(
         _ command: MAVLinkCommand, _ order: Order, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
@@ -184,7 +184,7 @@ extension MAVLinkComponent {
         case .mountControl:
             try director.steerUnmanaged(try Self.mount(params), from: sender, now: now)
         case .mountConfigure:
-            // The horizon is held whatever is asked for; mode 0 retracts and 1 centres, as with the other command.
+            // The horizon is always held; mode 0 retracts and 1 centres, as with the other command.
             guard let wish = Self.mountMode(params[0]) else { return }
             try director.steerUnmanaged(wish, from: sender, now: now)
         case .preflightCalibration:
@@ -194,7 +194,7 @@ extension MAVLinkComponent {
             }
             try port.calibrateGyro(for: CommandSource(sender), now: now)
         case .flightTermination:
-            // One that ends everything was carried out before anything else was looked at.
+            // A terminating command was executed before all other checks.
             throw Refusal(.refused, "A forced arm command resets an emergency stop.")
         case .armDisarm:
             try arm(order, from: sender, now: now)
@@ -211,14 +211,14 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Refuses a broadcast: it is meant for the vehicle's motors and sensors.
+    /// Refuses a broadcast, which is meant for the vehicle's motors and sensors.
     private func demandOwnAddress(_ order: Order) throws(Refusal) {
         guard order.target == address else {
             throw Refusal(.unsupported, "This command must be sent to the gimbal's own address.")
         }
     }
 
-    /// The motors; what is meant for the vehicle's does not reach them.
+    /// Switches the gimbal's motors; a command for the vehicle's motors does not affect them.
     private func arm(_ order: Order, from sender: MAVLinkAddress, now: Instant)
         throws(Refusal)
     {
@@ -232,7 +232,8 @@ extension MAVLinkComponent {
         }
     }
 
-    /// The old protocol: pitch, roll and yaw in degrees, yaw from the vehicle; the seventh says what is meant.
+    /// Parses a command of the old protocol: pitch, roll and yaw in degrees, yaw relative to the
+    /// vehicle; the seventh parameter selects the meaning.
     private static func mount(_ params: [Float]) throws(Refusal) -> GimbalWish {
         if let wish = mountMode(params[6]) { return wish }
         guard params[6] == 2 else {
@@ -245,7 +246,7 @@ extension MAVLinkComponent {
                 yaw: radians(params[2]), roll: radians(params[1]), pitch: radians(params[0])))
     }
 
-    /// MAV_MOUNT_MODE 0 and 1.
+    /// Request of MAV_MOUNT_MODE 0 or 1; nil for other modes.
     private static func mountMode(_ mode: Float) -> GimbalWish? {
         switch mode {
         case 0: GimbalWish(flags: .retract)

@@ -33,11 +33,11 @@ extension MAVLinkComponent {
             count(error)
             for text in announcer.sentence(error.message, severity: 4) { send(text, to: peer) }
         }
-        // The protocol's answer is the value in force, changed or not.
+        // The protocol requires the value in force as the answer, changed or not.
         tell(Self.index(of: message.name), to: peer)
     }
 
-    /// -1: there is none of that name.
+    /// Index of a parameter; -1 for an unknown name.
     private static func index(of name: String) -> Int {
         MAVLinkParameter.all.firstIndex { $0.name == name } ?? -1
     }
@@ -54,9 +54,10 @@ extension MAVLinkComponent {
         send(answer, to: peer)
     }
 
-    /// Sends the next parameter of a list that is under way: one at a time, so that a slow link is not flooded.
+    /// Sends the next parameter of a list that is in progress, one at a time, so that a slow link
+    /// is not flooded.
     ///
-    /// - Returns: Whether there are more.
+    /// - Returns: Whether more remain.
     func listParameter(for peer: Int) -> Bool {
         guard let index = listings[peer] else { return false }
         tell(index, to: peer)
@@ -66,6 +67,6 @@ extension MAVLinkComponent {
 }
 
 extension Float {
-    /// The shortest decimal number that reads as this float32: 1.2, not 1.2000000476837158.
+    /// The shortest decimal number that converts to this float32: 1.2, not 1.2000000476837158.
     var decimal: Double { Double("\(self)") ?? Double(self) }
 }

@@ -3,14 +3,15 @@ import GimbalCore
 import Port
 import Wire
 
-// Messages that ask for motion and get no answer: set-points for the gimbal's manager and its device, and the autopilot's state.
+// Messages that request motion without an answer: set-points for the gimbal's manager and its
+// device, and the autopilot's state.
 extension MAVLinkComponent {
-    /// Carries out a message that asks for motion and gets no answer.
+    /// Handles a message that requests motion without an answer.
     ///
     /// - Parameters:
     ///   - frame: Admitted, of any kind.
-    ///   - now: When it was received.
-    /// - Returns: Whether it was one.
+    ///   - now: Time of the receipt.
+    /// - Returns: Whether it was such a message.
     func receiveWish(_ frame: MAVLinkFrame, now: Instant) -> Bool {
         if let message = frame.message(GimbalManagerSetPitchYaw.self) {
             manage(message.target, message.device, GimbalWish(message), frame.sender, now)
@@ -52,7 +53,7 @@ extension MAVLinkComponent {
         }
     }
 
-    /// The device's number, that of its component, or everybody's.
+    /// Whether the number means this device: its own number, that of its component, or all.
     func isOurDevice(_ device: Float) -> Bool {
         [0, Float(MAVLinkConfiguration.device), Float(address.component)].contains(device)
     }

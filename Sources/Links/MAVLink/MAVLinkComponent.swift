@@ -4,34 +4,34 @@ import Logging
 import Port
 import Wire
 
-/// The gimbal as a MAVLink component, device and manager in one: frames come in, frames go out, time is an argument. Knows
-/// peers by number and no socket. Thread airframed-mav.
+/// The gimbal as a MAVLink component, device and manager in one: frames in, frames out, time is an
+/// argument. It identifies peers by number and contains no socket. Thread airframed-mav.
 final class MAVLinkComponent {
     /// Counters of ignored frames, by reason.
     struct Counters: Equatable {
-        /// Frames that were acted on.
+        /// Number of handled frames.
         var handled: UInt64 = 0
         /// Frames for another system or component.
         var wrongTarget: UInt64 = 0
         /// Messages that only a component of the same system may send, from another system.
         var foreign: UInt64 = 0
-        /// Wishes of somebody who is not in control.
+        /// Requests of a component that is not in control.
         var notInControl: UInt64 = 0
-        /// Wishes that could not be met.
+        /// Requests that were refused.
         var refused: UInt64 = 0
-        /// Frames that this component seems to have sent itself.
+        /// Frames with this component's own address.
         var echoes: UInt64 = 0
-        /// Commands that were answered.
+        /// Number of answered commands.
         var commands: UInt64 = 0
-        /// Peers in control that fell silent.
+        /// Number of peers in control that became silent.
         var lostPeers: UInt64 = 0
-        /// Frames without a right signature where one is required.
+        /// Frames without a valid signature where one is required.
         var unsigned: UInt64 = 0
-        /// Frames in the name of a component that is at another peer.
+        /// Frames with the name of a component at another peer.
         var spoofed: UInt64 = 0
     }
 
-    /// A frame on its way.
+    /// An outgoing frame.
     struct Outgoing: Equatable {
         /// Number of the peer.
         var peer: Int
@@ -54,15 +54,15 @@ final class MAVLinkComponent {
     var saves: [PendingSave] = []
     var director: GimbalDirector
     var announcer = FaultAnnouncer()
-    /// Frames that wait to be taken.
+    /// Frames that wait for `takeOutgoing`.
     private var outbox: [Outgoing] = []
     private var peers: [Int: Peer] = [:]
     private var identities = MAVLinkIdentities()
     private var signing: MAVLinkSigning?
-    /// When a stop may be told again.
+    /// Time until which a repeated stop is not reported.
     private var stopQuiet = Instant(nanoseconds: .min)
     private var faultsDue: Instant
-    /// The next parameter of a list that a peer has asked for.
+    /// The next parameter of each list in progress, by peer.
     var listings: [Int: Int] = [:]
 
     init(
@@ -77,20 +77,21 @@ final class MAVLinkComponent {
         signing = configuration.signing
     }
 
-    /// The newest time of a signature that was believed; nil without signing.
+    /// Newest time of an accepted signature; nil without signing.
     var newestSignature: UInt64? { signing?.newest }
 
     var address: MAVLinkAddress { configuration.address }
 
     // MARK: Peers
 
-    /// Somebody is there to be spoken to; harmless when it is known.
+    /// Adds a peer; no effect if it is known.
     ///
     /// - Parameters:
-    ///   - peer: Number of its own.
-    ///   - streams: Messages that it gets unasked.
-    ///   - version: What it understands; in v1 what does not fit is not sent.
-    ///   - isConfigured: Whether the peer is one from the configuration: its components outrank those of guests.
+    ///   - peer: Number of the peer.
+    ///   - streams: Messages that it receives periodically.
+    ///   - version: Version that it supports; with v1, messages that do not fit are not sent.
+    ///   - isConfigured: Whether the peer is from the configuration: its components outrank those
+    ///     of guests.
     func join(
         _ peer: Int, streams: MessageStreams, version: MAVLinkFrame.Version = .v2,
         isConfigured: Bool
@@ -99,7 +100,7 @@ final class MAVLinkComponent {
         peers[peer] = Peer(streams: streams, version: version, isConfigured: isConfigured)
     }
 
-    /// The usual streams.
+    /// Adds a peer with the usual streams.
     func join(_ peer: Int, isConfigured: Bool = false, now: Instant) {
         join(
             peer, streams: MessageStreams(isManager: configuration.isManager, now: now),
@@ -111,14 +112,14 @@ final class MAVLinkComponent {
         identities.names(by: peer).contains(where: director.isInControl)
     }
 
-    /// A peer is gone; the names of its components are free.
+    /// Removes a peer; the names of its components are free again.
     func leave(_ peer: Int) {
         peers[peer] = nil
         identities.forget(peer, isKept: director.isInControl)
         listings[peer] = nil
     }
 
-    /// Sends to one peer.
+    /// Sends a message to one peer.
     func send<Message: MAVLinkMessage>(_ message: Message, to peer: Int) {
         guard let known = peers[peer], speaks(Message.format.id, to: peer) else { return }
         peers[peer]?.sequence &+= 1
@@ -130,17 +131,17 @@ final class MAVLinkComponent {
         outbox.append(Outgoing(peer: peer, bytes: bytes))
     }
 
-    /// Whether a peer's version has room for a kind of message.
+    /// Whether a peer's version supports a kind of message.
     func speaks(_ id: UInt32, to peer: Int) -> Bool {
         id < 256 || peers[peer]?.version == .v2
     }
 
-    /// Sends to everybody.
+    /// Sends a message to all peers.
     func broadcast(_ message: some MAVLinkMessage) {
         for peer in peers.keys.sorted() { send(message, to: peer) }
     }
 
-    /// Messages to send.
+    /// Removes and returns the messages to send.
     func takeOutgoing() -> [Outgoing] {
         defer { outbox.removeAll(keepingCapacity: true) }
         return outbox
@@ -148,9 +149,9 @@ final class MAVLinkComponent {
 
     // MARK: Time
 
-    /// Does what is due.
+    /// Executes due actions.
     ///
-    /// - Returns: When it wants to be called next.
+    /// - Returns: Time of the next call.
     func advance(now: Instant) -> Instant {
         var next = now.advanced(bySeconds: 1)
         if now >= faultsDue {
@@ -167,7 +168,7 @@ final class MAVLinkComponent {
         return next
     }
 
-    /// Ten times a second: faults, lost control, silent peers, a heading that drifts.
+    /// Checks ten times a second: faults, lost control, silent peers, a drifting heading.
     private func watch(now: Instant) {
         acknowledgeSaves()
         director.vehicle.advance(now: now)
@@ -189,15 +190,15 @@ final class MAVLinkComponent {
         director.leadVehicle(now: now)
     }
 
-    /// A sentence for the log and for every ground station.
+    /// Sends a sentence to the log and to every ground station.
     func tell(_ sentence: String, severity: UInt8) {
         log.notice("MAVLink: \(sentence)")
         for text in announcer.sentence(sentence, severity: severity) { broadcast(text) }
     }
 
-    /// Sends a kind of message that describes the gimbal.
+    /// Sends a message that describes the gimbal.
     ///
-    /// - Returns: Whether it is one that can be asked for.
+    /// - Returns: Whether this kind can be requested.
     func report(_ id: UInt32, to peer: Int, now: Instant) -> Bool {
         guard MessageStreams.usual[id] != nil, speaks(id, to: peer) else { return false }
         let isManagers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
@@ -223,35 +224,36 @@ final class MAVLinkComponent {
         peers[peer]?.streams.period(of: id) ?? 0
     }
 
-    /// Changes how often a kind is sent to a peer.
+    /// Changes the interval of a kind of message to a peer.
     func setPeriod(of id: UInt32, microseconds: Double, for peer: Int, now: Instant) {
         peers[peer]?.streams.set(id, microseconds: microseconds, now: now)
     }
 
     // MARK: Frames
 
-    /// A frame with a right checksum.
+    /// Handles a frame with a valid checksum.
     ///
     /// - Parameters:
     ///   - frame: Header and payload.
-    ///   - bytes: The whole frame as it came, with its signature.
-    ///   - peer: The peer that it came from.
-    ///   - now: When it was received.
+    ///   - bytes: The whole received frame, with its signature.
+    ///   - peer: The peer of the frame.
+    ///   - now: Time of the receipt.
     func receive(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int, now: Instant) {
         if admits(frame, bytes: bytes, from: peer, now: now) {
             handle(frame, from: peer, now: now)
         }
     }
 
-    /// Checks a frame before it is handled: it must not be the component's own, and must be signed where signatures are
-    /// required. An emergency stop needs neither, and is carried out here, from every sender and every peer.
+    /// Checks a frame before it is handled: it must not be the component's own, and must be signed
+    /// if signatures are required. An emergency stop needs neither, and is executed here, from
+    /// every sender and every peer.
     ///
     /// - Parameters:
     ///   - frame: Header and payload.
-    ///   - bytes: The whole frame as it came, with its signature.
-    ///   - peer: The peer that it came from; nil: one without a place, which gets no answer.
-    ///   - now: When it was received.
-    /// - Returns: Whether it goes to `handle`.
+    ///   - bytes: The whole received frame, with its signature.
+    ///   - peer: The peer of the frame; nil for one without a place, which receives no answer.
+    ///   - now: Time of the receipt.
+    /// - Returns: Whether `handle` must be called.
     func admits(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int?, now: Instant) -> Bool {
         if stops(frame, from: peer, now: now) { return false }
         guard frame.sender != address else {
@@ -269,7 +271,7 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// Handles a frame that was admitted.
+    /// Handles an admitted frame.
     func handle(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
         guard note(frame.sender, from: peer, now: now) else {
             counters.spoofed += 1
@@ -294,19 +296,19 @@ final class MAVLinkComponent {
         return finding != .refused
     }
 
-    /// Whether a component is there.
+    /// Whether a component is present.
     func isHeard(_ component: MAVLinkAddress) -> Bool { identities.contains(component) }
 
-    /// Carries an emergency stop out.
+    /// Executes an emergency stop.
     ///
-    /// - Returns: Whether it was one.
+    /// - Returns: Whether the frame contained one.
     private func stops(_ frame: MAVLinkFrame, from peer: Int?, now: Instant) -> Bool {
         guard let order = Order(frame), order.isStop(for: address) else { return false }
         counters.handled += 1
         var result = MAVLinkResult.accepted
         do throws(Refusal) {
             try port.ask(.emergencyStop, for: frame.sender, now: now)
-            // Repetitions are not broadcast each time.
+            // Repeated stops are not broadcast each time.
             if now >= stopQuiet { tell("Emergency stop by \(frame.sender).", severity: 1) }
             stopQuiet = now.advanced(bySeconds: 1)
         } catch {
@@ -317,14 +319,14 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// Whether something is addressed to this component; counts what is not.
+    /// Whether a message is addressed to this component; others are counted.
     func isForUs(_ target: MAVLinkAddress) -> Bool {
         let isOurs = target.reaches(address)
         if isOurs { counters.handled += 1 } else { counters.wrongTarget += 1 }
         return isOurs
     }
 
-    /// Clocks and parameters.
+    /// Handles clocks and parameters.
     private func receiveOther(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
         if let message = frame.message(TimeSync.self) {
             guard message.tc1 == 0, isForUs(message.target) else { return }

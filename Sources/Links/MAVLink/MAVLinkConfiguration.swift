@@ -6,25 +6,26 @@ public struct MAVLinkConfiguration: Sendable {
     public var address = MAVLinkAddress(system: 1, component: 154)
     /// Whether the gimbal is its own manager; otherwise the autopilot is.
     public var isManager = true
-    /// Address for ground stations; nil: none.
+    /// Address for ground stations; nil without one.
     public var listen: DatagramAddress?
-    /// A ground station or autopilot that is spoken to from the start; nil: nobody.
+    /// A ground station or autopilot that the gimbal contacts first; nil without one.
     public var connect: DatagramAddress?
-    /// Device file of a serial port; nil: none.
+    /// Device file of a serial port; nil without one.
     public var serial: String?
-    /// Its speed.
+    /// Speed of the serial port, baud.
     public var baud = 57600
 
-    /// Key and times of signatures; nil: frames are not signed, and signatures of others are ignored.
+    /// Key and times of signatures; nil means that frames are not signed, and signatures of others
+    /// are ignored.
     public var signing: MAVLinkSigning?
-    /// The newest time of a signature, kept over restarts.
+    /// Newest time of a signature, stored across restarts.
     public var freshness: FreshnessFile?
     /// The time of day for signatures, units of 10 µs since 2015.
     public var timeOfDay: @Sendable () -> UInt64 = { 0 }
 
-    /// The defaults: nobody is reached.
+    /// Creates the defaults, without any peer.
     public init() {}
 
-    /// The number of this gimbal device, where a message asks for one: 1, because it is the manager's own component.
+    /// Number of this gimbal device in messages: 1, because it is the manager's own component.
     static let device: UInt8 = 1
 }

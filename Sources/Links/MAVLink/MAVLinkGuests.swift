@@ -1,11 +1,13 @@
 import GimbalCore
 import Wire
 
-/// The peers at MAVLink's port that are sent streams. Pure; knows no socket, time is an argument.
+/// The peers at MAVLink's port that receive streams. Pure; it contains no socket, and time is an
+/// argument.
 ///
-/// There are few places, because each costs streams. A peer in control keeps its place. When all are taken, a peer that was
-/// silent for two heartbeats makes room; otherwise the quietest peer of the host that has most, unless the new peer's host
-/// would then have more: one host cannot keep another out. A stop is obeyed from a peer without a place too.
+/// The number of places is small, because each costs streams. A peer in control keeps its place. If
+/// all are taken, a peer that was silent for two heartbeats is dropped. Otherwise the quietest peer
+/// of the host with most peers is dropped, unless the new peer's host would then have more; so one
+/// host cannot exclude another. A stop is executed even from a peer without a place.
 struct MAVLinkGuests {
     /// A peer with a place.
     struct Guest {
@@ -14,40 +16,42 @@ struct MAVLinkGuests {
         var heard: Instant
     }
 
-    /// Places.
+    /// Number of places.
     static let maximum = 8
-    /// Silence after which a guest is spoken to no more, s.
+    /// Silence after which a guest receives nothing more, s.
     static let silenceSeconds = 10.0
-    /// Silence after which a guest makes room for another, s.
+    /// Silence after which a guest may be dropped for another, s.
     static let idleSeconds = 2.0
 
     private(set) var guests: [DatagramAddress: Guest] = [:]
     private var addresses: [Int: DatagramAddress] = [:]
     private var nextNumber: Int
 
-    /// - Parameter first: The first number that a guest gets.
+    /// Creates an empty set.
+    ///
+    /// - Parameter first: Number of the first guest.
     init(first: Int) { nextNumber = first }
 
     /// Address of a guest.
     func address(of number: Int) -> DatagramAddress? { addresses[number] }
 
-    /// The place of an address; nil: it has none.
+    /// The guest at an address; nil without a place.
     subscript(address: DatagramAddress) -> Guest? { guests[address] }
 
-    /// A guest has said something.
+    /// Registers a message of a guest.
     mutating func heard(_ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant) {
         guests[address]?.parser = parser
         guests[address]?.heard = now
     }
 
-    /// Gives a new peer a place, perhaps that of another.
+    /// Gives a new peer a place, possibly that of another.
     ///
     /// - Parameters:
-    ///   - address: Where it is.
+    ///   - address: Address of the peer.
     ///   - parser: The parser of its bytes.
-    ///   - now: When it spoke.
+    ///   - now: Time of its message.
     ///   - isInControl: Whether the guest with a number must keep its place.
-    /// - Returns: Its number and the peer that made room; nil when there is no place.
+    /// - Returns: Its number and the dropped peer; nil if there is no place.
     mutating func admit(
         _ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant,
         isInControl: (Int) -> Bool
@@ -66,7 +70,7 @@ struct MAVLinkGuests {
         return (number, evicted)
     }
 
-    /// Takes the places of peers that have been silent for long.
+    /// Removes peers after a long silence.
     mutating func dismiss(now: Instant) -> [(DatagramAddress, Guest)] {
         guests.filter { now.seconds(since: $0.value.heard) > Self.silenceSeconds }.keys
             .compactMap { address in remove(address).map { (address, $0) } }

@@ -1,16 +1,18 @@
 import GimbalCore
 import Wire
 
-/// The components that are there, each bound to one peer (an address, a serial line). Pure; time is an argument.
+/// The present components, each bound to one peer (an address, a serial line). Pure; time is an
+/// argument.
 ///
-/// The first peer that uses a component's name keeps it until the component is silent; the same name from another peer is
-/// refused meanwhile. A peer from the configuration outranks a guest of the open port.
+/// The first peer that uses a component's name keeps it until the component is silent; meanwhile
+/// the same name from another peer is refused. A peer from the configuration outranks a guest of
+/// the open port.
 struct MAVLinkIdentities {
-    /// The answer to a name that was heard.
+    /// Result of the check of a name.
     enum Finding: Equatable {
         /// The peer is the same, or the name is new.
         case known
-        /// The name is bound to another peer now, which inherits no control.
+        /// The name is now bound to another peer, which does not inherit control.
         case moved
         /// Another peer has this name, or there are too many names.
         case refused
@@ -21,12 +23,12 @@ struct MAVLinkIdentities {
         var heard: Instant
     }
 
-    /// Names that are remembered.
+    /// Largest number of remembered names.
     private static let most = 64
 
     private var identities: [MAVLinkAddress: Identity] = [:]
 
-    /// Whether a component is there.
+    /// Whether a component is present.
     func contains(_ component: MAVLinkAddress) -> Bool { identities[component] != nil }
 
     /// The components of a peer.
@@ -34,15 +36,15 @@ struct MAVLinkIdentities {
         identities.filter { $0.value.peer == peer }.map(\.key)
     }
 
-    /// A component was heard.
+    /// Registers a message of a component.
     ///
     /// - Parameters:
     ///   - component: Its name.
-    ///   - peer: The peer that it was heard from.
-    ///   - now: When.
-    ///   - isConfigured: Whether a peer is one from the configuration.
-    ///   - isKept: Whether a name must not be forgotten.
-    /// - Returns: Whether it is believed.
+    ///   - peer: The peer of the message.
+    ///   - now: Time of the message.
+    ///   - isConfigured: Whether a peer is from the configuration.
+    ///   - isKept: Whether a name must not be removed.
+    /// - Returns: Whether the name belongs to the peer.
     mutating func note(
         _ component: MAVLinkAddress, by peer: Int, now: Instant, isConfigured: (Int) -> Bool,
         isKept: (MAVLinkAddress) -> Bool
@@ -61,19 +63,20 @@ struct MAVLinkIdentities {
         return finding
     }
 
-    /// Removes the components that are silent.
+    /// Removes and returns the silent components.
     mutating func takeSilent(now: Instant) -> [MAVLinkAddress] {
         let silent = identities.filter { Self.isSilent($0.value, now: now) }.map(\.key)
         for component in silent { identities[component] = nil }
         return silent
     }
 
-    /// Removes the components of a peer that is gone, but those that must not be forgotten yet.
+    /// Removes the components of a peer that has left, except those that must be kept for now.
     mutating func forget(_ peer: Int, isKept: (MAVLinkAddress) -> Bool) {
         identities = identities.filter { $0.value.peer != peer || isKept($0.key) }
     }
 
-    /// The component that makes room, so that made-up names cost no memory: the quietest of the same peer, else of all.
+    /// The component to drop, so that invented names do not exhaust the memory: the quietest of the
+    /// same peer, else of all.
     private func leastMissed(
         beside peer: Int, _ isKept: (MAVLinkAddress) -> Bool
     ) -> MAVLinkAddress? {

@@ -5,11 +5,11 @@ import Logging
 import SystemPackage
 import Wire
 
-/// The thread of MAVLink: poll(2) over its sockets and its serial port, frames in, frames out.
+/// Thread of MAVLink: poll(2) for its sockets and its serial port, frames in, frames out.
 final class MAVLinkLoop {
-    /// Datagrams of one socket that are read before the others have their turn.
+    /// Number of datagrams of one socket that are read before the others' turn.
     private static let datagramsPerTurn = 64
-    /// A frame on the serial port whose end does not come within this time is given up, s.
+    /// Time limit for the end of a frame on the serial port, s.
     private static let tornSeconds = 0.1
     /// Interval of status updates, s.
     private static let statusSeconds = 0.2
@@ -31,12 +31,12 @@ final class MAVLinkLoop {
     private var statusDue = Instant(nanoseconds: .min)
     private var sent: UInt64 = 0
     private var unsent: UInt64 = 0
-    /// Counted by parsers that are no more.
+    /// Counters of earlier parsers.
     private var past = MAVLinkParser.Counters()
     private var turnedAway: UInt64 = 0
     private var evicted: UInt64 = 0
 
-    /// The numbers of the peers that are there from the start; guests follow.
+    /// Numbers of the initial peers; guests follow.
     private static let clientNumber = 0
     private static let serialNumber = 1
 
@@ -76,7 +76,7 @@ final class MAVLinkLoop {
         let retry = serial?.advance(now: now)
         var entries = [pollfd(fd: wake.rawValue, events: Int16(POLLIN), revents: 0)]
         for descriptor in [sockets.server?.descriptor, sockets.client?.socket.descriptor] {
-            // A negative descriptor is skipped.
+            // poll(2) ignores a negative descriptor.
             entries.append(
                 pollfd(fd: descriptor?.rawValue ?? -1, events: Int16(POLLIN), revents: 0))
         }
@@ -111,14 +111,14 @@ final class MAVLinkLoop {
             guard let (bytes, from) = server.receive() else { return }
             receive(bytes, from: from, now: now)
         }
-        // There may be more.
+        // More datagrams may be waiting.
         due = now
     }
 
     private func receive(_ bytes: [UInt8], from address: DatagramAddress, now: Instant) {
         let guest = guests[address]
         var parser = guest?.parser ?? MAVLinkParser()
-        // A place needs a frame that is admitted; a stop needs no place.
+        // A guest's place requires an admitted frame; a stop does not require a place.
         let frames = Self.frames(inDatagram: bytes, &parser).filter {
             component.admits($0.frame, bytes: $0.bytes, from: guest?.number, now: now)
         }
@@ -198,7 +198,7 @@ final class MAVLinkLoop {
         }
     }
 
-    /// A datagram holds whole frames: what is torn is noise.
+    /// Parses a datagram, which must contain whole frames; an incomplete frame is noise.
     private static func frames(
         inDatagram bytes: [UInt8], _ parser: inout MAVLinkParser
     ) -> [(frame: MAVLinkFrame, bytes: [UInt8])] {
@@ -268,7 +268,7 @@ final class MAVLinkLoop {
 }
 
 extension MAVLinkParser.Counters {
-    /// Adds what another parser has counted.
+    /// Adds another parser's counters.
     fileprivate mutating func add(_ other: Self) {
         frames &+= other.frames
         unknown &+= other.unknown

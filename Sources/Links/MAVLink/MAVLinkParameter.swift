@@ -3,16 +3,16 @@ import GimbalCore
 import Port
 
 /// A number of a setting that ground stations may tune: gains as apps know them, and the limits of
-/// motion, each axis on its own.
+/// motion, each axis separately.
 struct MAVLinkParameter: Sendable {
-    /// At most 16 bytes. Names never change, ground stations keep them in files.
+    /// Name, at most 16 bytes. It never changes, because ground stations store it in files.
     let name: String
     /// The number, in the unit of the setting.
     let read: @Sendable (Settings) -> Double
-    /// The whole setting with another number.
+    /// The whole setting with the number replaced.
     let changed: @Sendable (Settings, Double) -> SettingUpdate
 
-    /// The number at `part` of the setting at `path`.
+    /// Creates a parameter for the number at `part` of the setting at `path`.
     private init<Value>(
         _ name: String, _ path: Path<Settings, Value>, _ part: Path<Value, Double>
     ) {
@@ -25,7 +25,7 @@ struct MAVLinkParameter: Sendable {
         }
     }
 
-    /// All of them, in the order of their numbers.
+    /// All parameters, in the order of their indices.
     static let all: [MAVLinkParameter] =
         gains("PIT", \.airos.pid.pitch) + gains("RLL", \.airos.pid.roll)
         + gains("YAW", \.airos.pid.yaw)
@@ -33,7 +33,7 @@ struct MAVLinkParameter: Sendable {
         + limits("RLL", \.roll, \.lower.roll, \.upper.roll)
         + limits("YAW", \.yaw, \.lower.yaw, \.upper.yaw)
 
-    /// The settings that they are parts of.
+    /// The settings that contain the parameters.
     static var keys: [String] {
         let settings = Settings()
         return Set(all.map { $0.changed(settings, $0.read(settings)).key }).sorted()

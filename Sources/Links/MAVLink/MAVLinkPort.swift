@@ -3,7 +3,7 @@ public import Port
 public import Wire
 
 extension MAVLinkResult {
-    /// A refusal, as a peer hears it.
+    /// Creates the result of a refusal, for a peer.
     init(_ refusal: Refusal) {
         self =
             switch refusal.code {
@@ -17,31 +17,31 @@ extension MAVLinkResult {
 }
 
 extension CommandSource {
-    /// A MAVLink peer.
+    /// Creates the source for a MAVLink peer.
     public init(_ peer: MAVLinkAddress) {
         self.init(
             link: .mavlink, connection: UInt64(peer.system) << 8 | UInt64(peer.component))
     }
 }
 
-// The requests that a peer's wishes become. Radians; an axis that is NaN is not asked for.
+// Requests for a peer. Radians; NaN on an axis means no request.
 extension GimbalPort {
-    /// Asks for a peer.
+    /// Sends a request of a peer.
     func ask(
         _ request: MotionRequest, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
         try self.request(request, from: CommandSource(peer), now: now)
     }
 
-    /// Changes the mode unless it is in force; motors that somebody has switched off stay off.
+    /// Changes the mode if necessary; motors that were switched off stay off.
     func enter(_ mode: Mode, for peer: MAVLinkAddress, now: Instant) throws(Refusal) {
         let present = control.mode
         guard present != .inactive else { throw Refusal.inactive }
         if present != mode { try ask(.mode(mode), for: peer, now: now) }
     }
 
-    /// Holds these angles in the loop's earth frame, turning no faster than `rate`; 0 = as the
-    /// limits allow.
+    /// Holds these angles in the loop's earth frame, with a turn no faster than `rate`; 0 means as
+    /// fast as the limits allow.
     func lock(
         _ angles: AxisVector, rate: Double, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
@@ -49,7 +49,7 @@ extension GimbalPort {
         try ask(.point(angles, duration: 0, rate: min(rate, 4 * .pi)), for: peer, now: now)
     }
 
-    /// Roll and pitch as in `lock`; yaw follows the vehicle, this far from where it points.
+    /// Holds roll and pitch as in `lock`; yaw follows the vehicle's heading with this offset.
     func follow(
         _ angles: AxisVector, rate: Double, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {

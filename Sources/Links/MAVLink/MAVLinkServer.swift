@@ -5,7 +5,7 @@ import Synchronization
 import SystemPackage
 public import Wire
 
-/// The gimbal among MAVLink components as a service, over UDP and a serial port, on one ordinary thread,
+/// The MAVLink component as a service, over UDP and a serial port, on one ordinary thread,
 /// `airframed-mav`.
 public final class MAVLinkServer: Service {
     /// Stack of the thread, locked with everything else.
@@ -19,14 +19,14 @@ public final class MAVLinkServer: Service {
     private let sockets: Mutex<MAVLinkSockets?>
     private let latest = Mutex(LinkStatus(name: "mavlink"))
 
-    /// A server whose sockets are open; nobody is heard yet.
+    /// Creates a server with open sockets, which does not serve yet.
     ///
     /// - Parameters:
-    ///   - configuration: Who it is, and where its peers are.
+    ///   - configuration: Identity, and addresses of the peers.
     ///   - port: The gimbal.
-    ///   - logger: Who takes and loses control.
-    ///   - clock: The loop's.
-    /// - Throws: `SocketError` with what is in the way.
+    ///   - logger: Log for changes of control.
+    ///   - clock: The loop's clock.
+    /// - Throws: `SocketError` with the problem.
     public init(
         configuration: MAVLinkConfiguration, port: any GimbalPort, logger: Logger,
         clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
@@ -61,7 +61,7 @@ public final class MAVLinkServer: Service {
     }
 }
 
-/// The sockets that the configuration names.
+/// The configured sockets.
 struct MAVLinkSockets {
     /// Listening socket for peers.
     var server: DatagramSocket?

@@ -1,12 +1,13 @@
 import GimbalCore
 public import Wire
 
-/// MAVLink 2 signing with one key (mavlink.io, "Message signing"): signs frames, and checks signatures and their times. Pure;
-/// the time of day is an argument.
+/// MAVLink 2 signing with one key (mavlink.io, "Message signing"): signs frames, and checks
+/// signatures and their times. Pure; the time of day is an argument.
 ///
-/// Each sender's times must grow on each of its links, so no frame counts twice. The first frame of a link may be a minute
-/// older than the time of day and the newest that any frame had, but must be newer than all of an earlier run, whose links
-/// are forgotten. Only rightly signed frames are remembered.
+/// Each sender's times must increase on each of its links, so no frame is accepted twice. The first
+/// frame of a link may be a minute older than the time of day and than the newest time of any
+/// frame. It must be newer than all frames of an earlier run, whose links are not stored. Only
+/// frames with a valid signature are remembered.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {
         var sender: MAVLinkAddress
@@ -15,7 +16,7 @@ public struct MAVLinkSigning: Sendable {
 
     /// A minute, in units of 10 µs.
     public static let minute: UInt64 = 6_000_000
-    /// Links of all senders that are remembered.
+    /// Largest number of remembered links of all senders.
     private static let mostStreams = 256
     /// 2015-01-01 in seconds since 1970.
     private static let epoch: Int64 = 1_420_070_400
@@ -24,11 +25,13 @@ public struct MAVLinkSigning: Sendable {
     private var streams: [Stream: UInt64] = [:]
     /// Newest time of an earlier run.
     private let floor: UInt64
-    /// The newest time of a frame that was believed, units of 10 µs since 2015.
+    /// Newest time of an accepted frame, units of 10 µs since 2015.
     private(set) var newest: UInt64
-    /// The newest time that was signed, believed or told by the clock.
+    /// Newest time that was signed, accepted or reported by the clock.
     private var timestamp: UInt64
 
+    /// Creates a signer.
+    ///
     /// - Parameters:
     ///   - key: The key of genuine frames.
     ///   - newest: The newest time of an earlier run.
@@ -39,22 +42,22 @@ public struct MAVLinkSigning: Sendable {
         timestamp = newest
     }
 
-    /// The time of day in units of 10 µs since 2015; 0 where the clock was never set.
+    /// The time of day in units of 10 µs since 2015; 0 if the clock was never set.
     ///
     /// - Parameter seconds: Since 1970.
-    /// - Returns: As signatures have it.
+    /// - Returns: Time in the format of signatures.
     public static func time(seconds: Double) -> UInt64 {
         UInt64(max(0, (seconds - Double(epoch)) * 1e5))
     }
 
-    /// Looks whether a frame is genuine and was not heard before, and remembers it then.
+    /// Checks that a frame is genuine and new, and then remembers it.
     ///
     /// - Parameters:
     ///   - bytes: The whole frame.
     ///   - sender: The sender in its header.
     ///   - time: The time of day.
-    ///   - admits: Whether the time of a genuine frame may be used by now, see `FreshnessFile`.
-    /// - Returns: Whether it is.
+    ///   - admits: Whether the time of a genuine frame may already be used, see `FreshnessFile`.
+    /// - Returns: Whether the frame is accepted.
     mutating func believes(
         _ bytes: [UInt8], from sender: MAVLinkAddress, time: UInt64,
         _ admits: (UInt64) -> Bool = { _ in true }

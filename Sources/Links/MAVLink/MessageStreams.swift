@@ -3,13 +3,14 @@ import Wire
 
 /// Periodic messages to one peer, with their intervals.
 struct MessageStreams {
-    /// The shortest period, s: 200 a second.
+    /// Shortest interval, s: 200 a second.
     static let shortest = 0.005
 
-    /// Lateness after which a message is left out, s.
+    /// Delay after which a message is skipped, s.
     private static let makeUpSeconds = 0.1
 
-    /// Kinds of messages that can be streamed, with their usual period in seconds; 0: only on request.
+    /// Kinds of messages that can be streamed, with their usual interval in seconds; 0 means only
+    /// on request.
     static let usual: [UInt32: Double] = [
         Heartbeat.format.id: 1,
         AttitudeReport.format.id: 0,
@@ -27,11 +28,11 @@ struct MessageStreams {
 
     private var streams: [UInt32: Stream] = [:]
 
-    /// The usual ones.
+    /// Creates the usual streams.
     ///
     /// - Parameters:
-    ///   - isManager: Whether the manager's are among them.
-    ///   - now: When they begin.
+    ///   - isManager: Whether they include the manager's.
+    ///   - now: Time of their start.
     init(isManager: Bool, now: Instant) {
         for (id, period) in Self.usual where period > 0 {
             if id == GimbalManagerStatus.format.id, !isManager { continue }
@@ -39,36 +40,36 @@ struct MessageStreams {
         }
     }
 
-    /// Those of a flight display.
+    /// Creates the streams of a flight display.
     ///
     /// - Parameters:
-    ///   - attitudeHz: Of the attitude; the head-up display gets a half of that.
-    ///   - now: When they begin.
+    ///   - attitudeHz: Rate of the attitude; that of the head-up display is half of it.
+    ///   - now: Time of their start.
     init(display attitudeHz: Double, now: Instant) {
         streams[Heartbeat.format.id] = Stream(period: 1, due: now)
         streams[AttitudeReport.format.id] = Stream(period: 1 / attitudeHz, due: now)
         streams[VFRHUD.format.id] = Stream(period: 2 / attitudeHz, due: now)
     }
 
-    /// Interval of a message, s; 0: none is sent periodically.
+    /// Interval of a message, s; 0 if it is not sent periodically.
     func period(of id: UInt32) -> Double { streams[id]?.period ?? 0 }
 
-    /// Changes how often a kind is sent.
+    /// Changes the interval of a kind.
     ///
     /// - Parameters:
     ///   - id: One of `usual`.
-    ///   - microseconds: Interval; 0: default, negative: never.
-    ///   - now: The first is due then.
+    ///   - microseconds: Interval; 0 means default, negative means never.
+    ///   - now: Time of the first message.
     mutating func set(_ id: UInt32, microseconds: Double, now: Instant) {
         let usual = Self.usual[id] ?? 0
         let period = microseconds == 0 ? usual : microseconds * 1e-6
-        // A heartbeat is how others know that this component is there.
+        // The heartbeat announces this component, so it cannot be disabled.
         if period <= 0, id == Heartbeat.format.id { return }
         streams[id] =
             period > 0 ? Stream(period: max(period, Self.shortest), due: now) : nil
     }
 
-    /// The kinds that are due, and when the next will be.
+    /// The due kinds, and the time of the next ones.
     mutating func takeDue(now: Instant) -> (ids: [UInt32], next: Instant?) {
         var ids: [UInt32] = []
         var next: Instant?
@@ -76,7 +77,8 @@ struct MessageStreams {
             if stream.due <= now {
                 ids.append(id)
                 stream.due = stream.due.advanced(bySeconds: stream.period)
-                // A thread that was held up for a moment makes up for it; after a longer sleep it begins anew.
+                // After a short delay the thread catches up; after a longer one the schedule
+                // restarts.
                 if now.seconds(since: stream.due) > Self.makeUpSeconds {
                     stream.due = now.advanced(bySeconds: stream.period)
                 }

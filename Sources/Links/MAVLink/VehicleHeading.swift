@@ -1,29 +1,31 @@
 import GimbalCore
 import Wire
 
-/// Heading of the vehicle in the loop's earth frame and from north.
+/// Heading of the vehicle in the loop's earth frame, and relative to north.
 ///
-/// The joints show the vehicle in the loop's own frame, whose zero is arbitrary and whose heading drifts without a compass; the
-/// autopilot says where the vehicle points from north. The difference, smoothed over seconds because the two are not of the
-/// same moment, is where north lies in the loop's frame.
+/// The joints show the vehicle in the loop's own frame, whose zero is arbitrary and whose heading
+/// drifts without a compass; the autopilot reports its heading relative to north. The difference is
+/// the direction of north in the loop's frame. It is smoothed over seconds, because the two values
+/// have different times.
 struct VehicleHeading {
-    /// Age at which what the autopilot said is forgotten, s.
+    /// Age at which the autopilot's report is discarded, s.
     private static let staleSeconds = 2.0
     /// Time constant of corrections of north, s.
     private static let timeConstant = 2.0
 
-    /// Less this, an angle from north is one in the loop's frame, rad; nil while nobody has said.
+    /// Direction of north in the loop's frame, rad; nil before the first report. An angle relative
+    /// to north minus this is one in the loop's frame.
     private(set) var north: Double?
-    /// Rate that the autopilot is about to turn with, rad/s; 0 unknown.
+    /// Rate with which the autopilot is about to turn, rad/s; 0 if unknown.
     private(set) var feedForward = 0.0
     private var heard: Instant?
 
-    /// The autopilot has spoken.
+    /// Handles a report of the autopilot.
     ///
     /// - Parameters:
-    ///   - state: Message of bluetoothd.
-    ///   - snapshot: The gimbal at that moment.
-    ///   - now: When it was received.
+    ///   - state: The autopilot's message.
+    ///   - snapshot: The gimbal at the time of the message.
+    ///   - now: Time of the receipt.
     mutating func learn(
         _ state: AutopilotStateForGimbalDevice, _ snapshot: StabilizerSnapshot, now: Instant
     ) {
@@ -33,7 +35,7 @@ struct VehicleHeading {
         else { return }
         let rates = [state.feedForwardYawRate, state.yawRate].map(Double.init)
         feedForward = rates.first { $0.isFinite } ?? 0
-        // What the message is old by, the vehicle has turned since.
+        // The vehicle has turned since the message's data were measured.
         let age = min(Double(state.attitudeDelayUs) * 1e-6, 0.5)
         let turned = Double(state.yawRate).isFinite ? Double(state.yawRate) * age : 0
         let told = EulerZXY.angles(vehicle.normalized).yaw + turned
@@ -48,7 +50,7 @@ struct VehicleHeading {
         self.north = north + turn * dt / (Self.timeConstant + dt)
     }
 
-    /// Forgets an autopilot that has gone silent; north stays where it was.
+    /// Discards the reports of a silent autopilot; the direction of north stays.
     mutating func advance(now: Instant) {
         guard let heard, now.seconds(since: heard) > Self.staleSeconds else { return }
         feedForward = 0

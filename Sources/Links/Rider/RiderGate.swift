@@ -2,8 +2,7 @@ import GimbalCore
 import Wire
 
 /// Gate between one remote control and the wheels: a new remote control, and one that was silent
-/// for too long, has to send its stick's middle position before it moves the wheels. Time is an
-/// argument.
+/// for too long, must send a centred stick before it moves the wheels. Time is an argument.
 struct RiderGate {
     private var lastAccepted: Instant?
     private var needsZero = true
@@ -14,7 +13,7 @@ struct RiderGate {
     ///   - isStanding: Whether the request is 0/0.
     ///   - now: Time of its receipt.
     ///   - deadMan: Silence after which the wheels have stopped, s.
-    /// - Returns: False until 0/0 has come.
+    /// - Returns: False until 0/0 has arrived.
     mutating func admits(isStanding: Bool, now: Instant, deadMan: Double) -> Bool {
         if let lastAccepted, now.seconds(since: lastAccepted) > deadMan { needsZero = true }
         return isStanding || !needsZero
@@ -26,7 +25,7 @@ struct RiderGate {
         if isStanding { needsZero = false }
     }
 
-    /// Registers that the Commander has refused the request, so that the stick must be in the
-    /// middle again first.
+    /// Registers that the Commander has refused the request, so that the stick must be centred
+    /// again first.
     mutating func refused() { needsZero = true }
 }

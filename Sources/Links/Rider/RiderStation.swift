@@ -27,11 +27,11 @@ struct RiderStation {
         var heard: Instant
     }
 
-    /// Largest number of remembered remote controls; the one with the longest silence makes room.
+    /// Largest number of remembered remote controls; the one with the longest silence is dropped.
     private static let maximumRemotes = 16
 
     private(set) var counters = Counters()
-    /// The key that every command except a stop needs; nil: none.
+    /// Key that every command except a stop must have; nil without one.
     private let key: SharedKey?
     /// The newest counter with a valid code; lower ones are old.
     private(set) var newest: UInt64
@@ -53,7 +53,7 @@ struct RiderStation {
         log = logger
     }
 
-    /// Sender of an accepted command in the last ten seconds.
+    /// Senders of an accepted command in the last ten seconds.
     func peers(now: Instant) -> [String] {
         remotes.filter { now.seconds(since: $0.value.heard) < 10 }.keys.map(\.description)
             .sorted()
@@ -73,8 +73,8 @@ struct RiderStation {
             counters.unsigned += 1
             return log.warning("\(address) sent a command without the key, or repeated one.")
         }
-        // Only who was obeyed is remembered: strangers can neither fill the memory nor push
-        // somebody out of it.
+        // Only senders with an accepted request are remembered, so strangers can neither fill the
+        // memory nor displace others.
         var remote = remotes[address] ?? Remote(number: nextNumber, heard: now)
         defer { if remotes[address] != nil { remotes[address] = remote } }
         guard case .drive(let left, let right) = command else {
@@ -91,7 +91,7 @@ struct RiderStation {
         carryOut(command, &remote, address, now)
     }
 
-    /// Checks that a datagram has a valid code and a new counter, which becomes old.
+    /// Checks that a datagram has a valid code and a new counter, which is then used up.
     private mutating func isProved(_ sealed: SealedRiderCommand?) -> Bool {
         guard let key else { return true }
         guard let sealed, sealed.counter > newest, sealed.isRight(key: key),
@@ -123,7 +123,7 @@ struct RiderStation {
         if case .drive(let left, let right) = command {
             remote.gate.accepted(isStanding: left == 0 && right == 0, now: now)
         } else {
-            // Whoever stops everything drives on with the stick in the middle.
+            // After an emergency stop the sender must first centre its stick.
             remote.gate.refused()
         }
     }

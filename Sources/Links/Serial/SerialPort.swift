@@ -92,7 +92,7 @@ struct SerialPort {
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, used in
             do {
                 used = try descriptor.read(into: UnsafeMutableRawBufferPointer(buffer))
-                // End-of-file: the other end of the line has gone.
+                // End of file: the other end of the line was closed.
                 if used == 0 { failure = .ioError }
             } catch let error as Errno {
                 used = 0

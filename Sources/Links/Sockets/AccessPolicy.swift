@@ -33,7 +33,7 @@ struct AccessPolicy: Equatable, Sendable {
 
     /// Message for a client without write access.
     var sentence: String {
-        // Nobody should be told to join root's group.
+        // The message must not suggest joining root's group.
         if group == 0 {
             return "Changes need root, because the socket has no separate group. "
                 + "Use sudo, or set diagnostics.group and restart airframed."

@@ -7,7 +7,9 @@ final class Bell: Sendable {
     let descriptor: FileDescriptor
     private let writer: FileDescriptor
 
-    /// - Throws: `Errno` when the process has no descriptors left.
+    /// Creates a bell.
+    ///
+    /// - Throws: `Errno` if the process has no free descriptors.
     init() throws {
         (descriptor, writer) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
     }
@@ -19,7 +21,7 @@ final class Bell: Sendable {
 
     /// Rings. Any thread; never waits.
     func ring() {
-        // A full pipe rings as well.
+        // A full pipe also wakes the reader.
         _ = try? writer.writeAll([1])
     }
 

@@ -62,8 +62,7 @@ struct DatagramSocket {
                 descriptor.rawValue, buffer.baseAddress, buffer.count, &count, &from, &length)
             used = error == 0 ? min(count, buffer.count) : 0
         }
-        // ICMP's word that nobody listened to an earlier datagram comes as an error of the next
-        // receive.
+        // The next receive reports ICMP's "port unreachable" for an earlier datagram.
         if error == ECONNREFUSED { return receive() }
         guard error == 0 else { return nil }
         return (bytes, DatagramAddress(bytes: Array(from.prefix(Int(length)))))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Cuts a stream of bytes into lines, with bounded memory.
+/// Splitter of a byte stream into lines, with bounded memory.
 ///
 /// Lines end with `\n`; a `\r` before it is dropped, for clients that send CRLF. A line longer than
 /// the limit is reported once, as soon as it exceeds the limit, and is dropped up to its newline.
@@ -31,8 +31,8 @@ struct LineBuffer {
     /// Bytes of a line whose end has not arrived.
     var hasPartialLine: Bool { start < bytes.count || isSkipping }
 
-    /// Whether there is room for more bytes: a line of the greatest length, and the same number of
-    /// bytes behind it.
+    /// Whether there is room for more bytes: a line of maximum length, and the same number of bytes
+    /// after it.
     var hasRoom: Bool { bytes.count - start <= limit }
 
     /// Adds bytes. Call it only if there is room, because memory is not bounded otherwise.
@@ -53,7 +53,7 @@ struct LineBuffer {
     mutating func arrivals(_ visit: (ArraySlice<UInt8>, _ isNext: Bool) -> Void) {
         var from = max(looked, start)
         while let newline = newline(from: max(from, searched)) {
-            // The rest of a line that is too long is none.
+            // The remainder of a line that is too long is not a line.
             if !isSkipping || from > start { visit(bytes[from..<newline], from == start) }
             from = newline + 1
         }
@@ -100,7 +100,7 @@ struct LineBuffer {
             looked = 0
             searched = 0
         } else if start == bytes.count {
-            // Nothing left: give the memory of a long line back.
+            // The buffer is empty: free the memory of a long line.
             bytes.removeAll(keepingCapacity: bytes.capacity <= 4096)
             start = 0
             scanned = 0

@@ -33,7 +33,7 @@ final class ServiceThread: Sendable {
                 start(body) { continuation.resume(with: $0) }
             }
         } onCancelOrGracefulShutdown: {
-            // Harmless when the thread has ended or never began.
+            // Harmless if the thread has ended or was never started.
             self.bell.ring()
         }
     }

@@ -7,7 +7,7 @@ import SystemPackage
 struct SocketPlace: Sendable {
     /// Path of its file.
     var path: String
-    /// Group that owns the file; nil or a group that does not exist: the daemon's own.
+    /// Group that owns the file; nil, or a group that does not exist, means the daemon's own.
     var group: String?
     /// Largest number of connections that wait for acceptance.
     var backlog: Int
@@ -49,8 +49,8 @@ struct SocketListener: Sendable {
         identity = SocketPath.identity(path)
 
         policy = Self.policy(group: place.group, path: path, logger: logger)
-        // Group first: until then the mode lets nobody in but the daemon's own user. The service's
-        // sandbox has no chown(2), and needs none: the group is its own.
+        // The group first: until then the mode admits only the daemon's own user. The service's
+        // sandbox forbids chown(2), which is not needed there, because the group is its own.
         if SocketPath.owningGroup(of: path) != policy.group,
             chown(path, uid_t.max, policy.group) != 0
         {
@@ -136,7 +136,7 @@ struct SocketPath {
                     + "(sudo systemctl stop airframed), or start this one with "
                     + "--set \(key)=PATH.")
         case ECONNREFUSED:
-            // Left behind by a daemon that was killed.
+            // Left by a daemon that was killed.
             if unlink(path) != 0, errno != ENOENT { throw failure(creating: path, errno) }
         case ENOENT: break
         default: throw failure(creating: path, error)

@@ -1,7 +1,7 @@
 public import GimbalCore
 public import Port
 
-// The times, limits and motors of the Commander.
+// Times, limits and motors of the Commander.
 extension Commander {
     /// Times and limits.
     public struct Rules: Sendable, Equatable {
@@ -15,16 +15,17 @@ extension Commander {
         public var drivingSeconds = 1.0
         /// Lifetime of a request that turns a stepper motor, s.
         public var steppingSeconds = 0.3
-        /// Silence after the last rates, after which the camera goes to `fallbackMode`, s; 0 =
-        /// never.
+        /// Silence after the last rates, after which the camera enters `fallbackMode`, s; 0
+        /// disables it.
         public var fallbackSeconds = 0.0
-        /// Mode after that silence. It takes no rates, so only a request for another mode ends it.
+        /// Mode after that silence. It accepts no rates, so only a request for another mode ends
+        /// it.
         public var fallbackMode = Mode.neutral
-        /// Silence after which the outputs go off until a client asks for a mode, s; 0 = never.
+        /// Silence after which the outputs go off until a client requests a mode, s; 0 disables it.
         public var offSeconds = 0.0
         /// Links that may not take control. An emergency stop is granted to them too.
         public var barred: Set<CommandSource.Link> = []
-        /// Links that need a key.
+        /// Links that require a key.
         public var keyed: Set<CommandSource.Link> = []
 
         /// The rank of a link.
@@ -51,6 +52,8 @@ public struct Steppers: Sendable {
     let hasSwitches: Bool
     let ask: @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
 
+    /// Creates the access.
+    ///
     /// - Parameters:
     ///   - hasSwitches: Whether each motor has a home switch.
     ///   - ask: Receiver of goals for the motors 0...2. Must not call back.

@@ -27,11 +27,11 @@ public final class Commander: Sendable {
         /// Holder of the wheels, which are independent of the camera.
         var driver: Hold?
         var isTurning = false
-        /// Receiver of drive requests; nil: there are no wheels.
+        /// Receiver of drive requests; nil without wheels.
         let wheels: (@Sendable (DriveModel.Request) -> Void)?
-        /// Receiver of requests for the stepper motors; nil: there are none.
+        /// Receiver of requests for the stepper motors; nil without them.
         let steppers: Steppers?
-        /// Stepper motors that turn until their dead-man, or search their home.
+        /// Stepper motors that turn until their dead-man, or search for their home switch.
         var turningSteppers: Set<Int> = []
         var stop = EmergencyStopLatch()
         var isShuttingDown = false
@@ -43,17 +43,17 @@ public final class Commander: Sendable {
     private let state: Mutex<State>
     private let loop: @Sendable () -> LoopState?
 
-    /// A Commander without a source in control.
+    /// Creates a Commander without a source in control.
     ///
     /// - Parameters:
     ///   - ring: The producing end of the command ring; the Commander must be its only owner.
-    ///   - bootMode: The mode that the stabilizer starts in.
+    ///   - bootMode: The mode in which the stabilizer starts.
     ///   - rules: Times and limits.
     ///   - loop: State of the loop after its last tick; nil while unknown. Refusals because of a
     ///     missing sensor depend on it, and so does the mode, which the loop changes after silence
     ///     in `tracking`.
-    ///   - wheels: Receiver of drive requests; nil: there are no wheels. Must not call back.
-    ///   - steppers: Receiver of requests for the stepper motors; nil: there are none.
+    ///   - wheels: Receiver of drive requests; nil without wheels. Must not call back.
+    ///   - steppers: Receiver of requests for the stepper motors; nil without them.
     public init(
         ring: consuming RingWriter<TimedCommand>, bootMode: Mode, rules: Rules,
         loop: @escaping @Sendable () -> LoopState? = { nil },
@@ -114,10 +114,10 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Checks whether the source may send a request that moves nothing, while another source may be
-    /// in control. Takes no control.
+    /// Checks whether the source may send a request that moves nothing; it may not while another
+    /// source is in control. Does not take control.
     ///
-    /// - Throws: Why not.
+    /// - Throws: The refusal.
     public func admit(_ source: CommandSource, now: Instant) throws(Refusal) {
         let refusal: Refusal? = state.withLock { state in
             if state.rules.barred.contains(source.link) { return .barred(source.link) }
@@ -137,8 +137,7 @@ public final class Commander: Sendable {
     /// Releases control after silence, and enters the stages after the loss of a stream of rates.
     /// Call at least every 0.1 s.
     ///
-    /// - Returns: The entered stage with the source of the missing rates; nil when no stage was
-    ///   entered.
+    /// - Returns: The entered stage with the source of the missing rates; nil if none was entered.
     @discardableResult
     public func advance(now: Instant) -> ControlState.Loss? {
         let loop = loop()
@@ -188,8 +187,8 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Reserved places in the ring for commands that must always get through: an emergency stop,
-    /// the standstill of a release, the shutdown.
+    /// Number of slots in the ring that are reserved for safety commands: an emergency stop, the
+    /// standstill of a release, the shutdown.
     private static let reserve = 3
 
     private static func carryOut(
@@ -197,8 +196,8 @@ public final class Commander: Sendable {
     ) -> Refusal? {
         if state.isShuttingDown { return .shuttingDown }
         if case .emergencyStop = request {
-            // One that is latched, or on its way, need not be sent again: repeating it cannot use
-            // up the reserve.
+            // A stop that is latched or queued is not sent again, so repetitions cannot exhaust the
+            // reserved slots.
             if !state.stop.isLatched {
                 let stop = TimedCommand(.emergencyStop, received: now)
                 guard state.ring.push(stop) else { return .busy }
@@ -337,9 +336,9 @@ public final class Commander: Sendable {
             case .fallback: state.rules.fallbackMode
             case .off: .inactive
             }
-        // Who is inactive stays so: a fallback must not start motors.
+        // Mode `inactive` stays, because a fallback must not start motors.
         if let mode, state.mode != .inactive, !state.stop.isLatched, !state.isShuttingDown {
-            // Without what shows the joints the camera goes on being held.
+            // Without joint angles the camera stays held.
             if missingSensor(for: .mode(mode), loop) != nil { return false }
             let timed = TimedCommand(.mode(mode), received: now)
             guard state.ring.room > reserve, state.ring.push(timed) else { return false }
@@ -386,7 +385,7 @@ public final class Commander: Sendable {
             _ = state.ring.push(TimedCommand(state.mode == .tracking ? stop : still, received: now))
         }
         state.isTurning = false
-        // What is on its way to a position goes there and holds it.
+        // Steppers on the way to a position continue to it and hold it.
         stopSteppers(&state, state.turningSteppers)
         state.holder = nil
     }

@@ -1,14 +1,14 @@
 public import GimbalCore
 
-/// State of the loop after a tick, as far as the Commander needs it.
+/// State of the loop after a tick, for the Commander.
 public struct LoopState: Sendable, Equatable {
     /// The active mode.
     public var mode: Mode
-    /// Number of mode requests that the loop has carried out, emergency stops included.
+    /// Number of mode requests that the loop has executed, including emergency stops.
     public var modeRequests: UInt64
     /// Whether a sensor sample has arrived.
     public var hasSample: Bool
-    /// Whether joint angles are known, or will be known when the outputs are on.
+    /// Whether joint angles are known, or will be known with the outputs on.
     public var showsJoints: Bool
 
     /// A state with these parts.

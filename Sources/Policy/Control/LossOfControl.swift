@@ -1,9 +1,9 @@
 import GimbalCore
 public import Port
 
-/// Link-loss fallback of a camera whose client fell silent or was disconnected during a turn: the
-/// camera is held, later it goes to a resting mode, later its motors go off. The next request ends
-/// each stage; the previous mode returns only when a client asks for it.
+/// Link-loss fallback of a camera whose client became silent or disconnected during a turn: the
+/// camera is held, later it enters a rest mode, later its motors go off. The next request ends each
+/// stage; the previous mode returns only on request.
 ///
 /// Only a stream of rates can be lost. A finished request does not trigger the fallback: a one-shot
 /// `point`, a stop of the rates, and a release of control start no stage. Pure: time is an
@@ -16,9 +16,9 @@ public struct LossOfControl: Sendable, Equatable {
     public struct Rules: Sendable, Equatable {
         /// Silence after which rates expire, s.
         public var holdSeconds = 1.0
-        /// Silence until `fallback`, s; 0: never.
+        /// Silence until `fallback`, s; 0 disables it.
         public var fallbackSeconds = 0.0
-        /// Silence until `off`, s; 0: never.
+        /// Silence until `off`, s; 0 disables it.
         public var offSeconds = 0.0
 
         /// The defaults.

@@ -3,11 +3,11 @@ import Port
 
 /// Rule for one kind of request: its requirements, its ranges, and its effect.
 struct MotionRule {
-    /// Reason to refuse the request now; nil: it is possible.
+    /// Reason to refuse the request now; nil if it is possible.
     let refusal: Refusal?
-    /// Command for the loop; nil: the request needs no loop.
+    /// Command for the loop; nil if the request needs none.
     let command: Command?
-    /// Whether the camera turns afterwards until a dead-man ends the turn; nil: unchanged.
+    /// Whether the camera turns afterwards until a dead-man ends the turn; nil if unchanged.
     let isTurning: Bool?
     /// Whether its source takes control.
     let takesControl: Bool
@@ -125,7 +125,7 @@ struct MotionRule {
 extension AxisVector {
     /// Every axis.
     fileprivate var all: [Double] { [yaw, roll, pitch] }
-    /// The axes that are not NaN.
+    /// The axes with a request, which are not NaN.
     fileprivate var asked: [Double] { all.filter { !$0.isNaN } }
 
     /// The same values with NaN on axes that are zero: the axes that a rate request moves.

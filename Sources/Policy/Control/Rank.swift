@@ -3,12 +3,12 @@ import Port
 /// Rank of a link: the certainty of its peer's identity. One ranking for all links, for control and
 /// for emergency stops.
 ///
-/// The kernel identifies a client of the socket; a key identifies a phone that had to pair and a
-/// peer that has to sign; nothing identifies the others. A higher rank takes control from a lower
-/// one at once; equal ranks wait until control is free. The link that requested a stop resets it,
-/// or a higher rank does.
+/// A client of the socket is identified by the kernel. A phone that must pair and a peer that must
+/// sign are identified by a key. The others are not identified. A higher rank takes control from a
+/// lower one at once; equal ranks wait until control is free. An emergency stop is reset by its own
+/// link or by a higher rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
-    /// Every device in reach of the radio or the port.
+    /// Every device within reach of the radio or the port.
     case open
     /// Devices that have a key from the owner.
     case keyed
@@ -22,15 +22,15 @@ public enum Rank: Int, Sendable, Comparable, CaseIterable {
 /// Links whose emergency stop is latched.
 ///
 /// Links, not connections: a phone that lost its connection returns with another one, and must be
-/// able to reset its own stop. Each link resets its own stop; the outputs stay off until none is
-/// left.
+/// able to reset its own stop. Each link resets its own stop; the outputs stay off until no stop
+/// remains.
 struct EmergencyStopLatch {
     private var asked: [CommandSource.Link: CommandSource] = [:]
 
     /// Whether a stop is latched.
     var isLatched: Bool { !asked.isEmpty }
 
-    /// The source with the highest rank that requested the stop; nil: no stop is latched.
+    /// The source with the highest rank that requested the stop; nil without a latched stop.
     func owner(_ rules: Commander.Rules) -> CommandSource? {
         asked.values.max {
             (rules.rank(of: $0.link).rawValue, $0.link.rawValue)
@@ -43,7 +43,7 @@ struct EmergencyStopLatch {
 
     /// Resets the stop of a source, and stops of lower ranks.
     ///
-    /// - Returns: The source whose stop remains; nil: no stop remains.
+    /// - Returns: The source of a remaining stop; nil if none remains.
     mutating func takeBack(by source: CommandSource, _ rules: Commander.Rules) -> CommandSource? {
         let rank = rules.rank(of: source.link)
         asked = asked.filter { $0.key != source.link && rules.rank(of: $0.key) >= rank }

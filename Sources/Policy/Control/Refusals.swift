@@ -2,7 +2,7 @@ package import Configuration
 public import GimbalCore
 public import Port
 
-// Why the Commander refuses. Every refusal is told to the source that asked.
+// Refusals of the Commander. Each is reported to the requesting source.
 extension Refusal {
     /// Another source is in control; its last request is `age` seconds old.
     public static func held(by holder: CommandSource, age: Double) -> Refusal {
@@ -15,7 +15,7 @@ extension Refusal {
             .forbidden, "commander.allow_\(link.rawValue) is false: this link may not take control")
     }
 
-    /// A latched emergency stop; reset it first.
+    /// An emergency stop is latched; reset it first.
     public static var emergencyStopped: Refusal {
         Refusal(
             .stopped, "an emergency stop is latched; reset it first: airframectl stop --reset")
@@ -104,7 +104,7 @@ extension Refusal {
 }
 
 extension Refusal {
-    /// A problem with a setting, as the asker reads it.
+    /// Creates the refusal of a setting's problem.
     package init(_ problem: ConfigurationProblem) {
         let code: Code =
             switch problem.kind {

@@ -36,7 +36,7 @@ public final class TelemetryHub: Sendable {
         state = Mutex(State(ring: ring))
     }
 
-    /// The newest record, once there is one.
+    /// The newest record; nil before the first.
     public var view: View? {
         state.withLock { state in
             state.newest.map {

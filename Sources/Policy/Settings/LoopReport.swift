@@ -23,10 +23,12 @@ package struct LoopReport: Sendable {
     package private(set) var decreaseDecibels = AxisVector.zero
     /// Phase margin, degrees.
     package private(set) var phaseDegrees = AxisVector.zero
-    /// Complaints in sentences; empty when all is well.
+    /// Warnings as sentences; empty without a problem.
     package private(set) var warnings: [String] = []
 
-    /// - Parameter parameters: As the loop has them.
+    /// Creates a report.
+    ///
+    /// - Parameter parameters: The loop's parameters.
     package init(_ parameters: Stabilizer.Parameters) {
         switch parameters.motorType {
         case .torque: describe(parameters.controller, parameters.rateFilter)

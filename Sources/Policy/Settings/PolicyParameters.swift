@@ -8,7 +8,7 @@ extension Settings {
     /// settings.
     package func stabilizerParameters(calibrated book: CalibrationBook) -> Stabilizer.Parameters {
         var parameters = stabilizerParameters
-        // In lockstep the wall clock reaches nothing that the simulator sees: a calibration does not age.
+        // In lockstep the wall clock has no effect on results, so a calibration does not age.
         let now =
             hardware.backend == .lockstep
             ? book.record(.gyro)?.date ?? 0 : WallClock.seconds
@@ -33,7 +33,7 @@ extension Settings {
         return rules
     }
 
-    /// Links that need a key.
+    /// Links that require a key.
     private var keyedLinks: Set<CommandSource.Link> {
         var keyed: Set<CommandSource.Link> = []
         if bluetooth.security == .encrypted { keyed.formUnion([.airos, .rbl]) }

@@ -42,22 +42,24 @@ package final class StateKeeper: Sendable {
     /// History of changes, of this process and of earlier ones.
     package let history = ChangeHistory()
 
+    /// Creates a keeper.
+    ///
     /// - Parameters:
-    ///   - directory: `persistence.directory`; made when its parent exists.
-    ///   - calls: System calls; tests give others.
-    ///   - log: What cannot be read, and why.
+    ///   - directory: `persistence.directory`; created if its parent exists.
+    ///   - calls: System calls; tests replace them.
+    ///   - log: Log for unreadable data and their problems.
     package init(directory: String, calls: FileCalls = .system, log: Logger) {
         self.directory = FilePath(directory)
         self.log = log
         store = StateStore(directory: self.directory, calls: calls)
-        // systemd makes it (StateDirectory=); for everybody else one level is made here. What fails
-        // is named by `load`.
+        // systemd creates the directory (StateDirectory=); without systemd one level is created
+        // here. `load` reports a failure.
         _ = self.directory.withPlatformString { mkdir($0, 0o750) }
     }
 
     /// Locks the directory for this process, for the lifetime of the result.
     ///
-    /// - Throws: Another process has it.
+    /// - Throws: A problem, if another process has locked it.
     package func lock() throws(StateProblem) -> StateLock? { try StateLock.take(directory) }
 
     /// The saved state.
@@ -92,8 +94,8 @@ package final class StateKeeper: Sendable {
     /// - Parameters:
     ///   - who: For the history.
     ///   - what: For the history, without a subject and a full stop.
-    ///   - change: May be called again with another state; throws why it is refused.
-    ///   - done: Hears of the state as it is on the disk, or why it is not.
+    ///   - change: May be called again with another state; throws the reason of a refusal.
+    ///   - done: Receives the state on the disk, or the problem.
     package func write(
         by who: String, _ what: String, _ change: @escaping Change,
         done: @escaping Later<SavedState>
@@ -125,12 +127,12 @@ package final class StateKeeper: Sendable {
 
     /// Runs a task that waits for a disk, after all earlier ones.
     ///
-    /// - Returns: Whether it will be done.
+    /// - Returns: Whether it will run.
     func run(_ job: @escaping @Sendable () -> Void) -> Bool { worker.post(job) }
 
-    /// Saves the unsaved entries of the history, after all earlier writes. At the end.
+    /// Saves the unsaved entries of the history, after all earlier writes, at the end.
     ///
-    /// - Parameter seconds: A disk that hangs keeps nobody from ending.
+    /// - Parameter seconds: Time limit, in case the disk hangs.
     package func close(within seconds: Double) {
         worker.post {
             var state = self.saved

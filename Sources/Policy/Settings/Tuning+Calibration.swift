@@ -19,7 +19,7 @@ package protocol CalibrationStore: Sendable {
     func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>)
     /// Registers a failed calibration with its reason, because a phone shows no sentences.
     func noteRefusal(of kind: CalibrationKind, _ reason: String)
-    /// Returns to the previous calibration; nil: of the kind that changed last. Reports the undone
+    /// Restores the previous calibration; nil means the kind that changed last. Reports the undone
     /// calibration.
     func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>)
 }
@@ -48,7 +48,7 @@ extension Tuning: CalibrationStore {
         use(kind, "measured the \(kind.rawValue)") {
             $0.apply(record)
         } commit: { state in
-            // Measured a moment ago: nothing has aged.
+            // Measured just now, so it has not aged.
             if case .gyro = kind { state.correction.gyroBias.sigma = record.sigma }
         } done: { result in
             if case .success = result { self.log.notice("The \(kind.rawValue) was calibrated.") }
@@ -61,7 +61,7 @@ extension Tuning: CalibrationStore {
     }
 
     package func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>) {
-        // Which one it is has to be known before it is written: it is the history's note.
+        // The undone record must be known before the write, because the history mentions it.
         var book = calibrations
         guard let undone = book.undo(kind) else { return done(.failure(Self.nothingToUndo)) }
         use(undone, "reverted the calibration of the \(undone.rawValue)") { book in
@@ -79,7 +79,8 @@ extension Tuning: CalibrationStore {
         Refusal(.refused, "there is no calibration to undo", field: "what")
     }
 
-    /// Saves, then takes the correction of one kind; what the estimator has learned since about the others stays.
+    /// Saves, then adopts the correction of one kind; the estimator's results for the other kinds
+    /// stay.
     private func use(
         _ kind: CalibrationKind, _ what: String,
         change: @escaping @Sendable (inout CalibrationBook) -> Void,

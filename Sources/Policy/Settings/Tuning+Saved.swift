@@ -5,7 +5,8 @@ package import Port
 import Realtime
 import Synchronization
 
-// Jobs that wait for a disk: saving, baselines, reading the files again. The answer comes when they are done.
+// Jobs that wait for a disk: saves, baselines, reloading the files. The answer follows their
+// completion.
 extension Tuning {
     /// Time limit of `close` for the disk, s.
     private static let patience = 1.0
@@ -14,7 +15,7 @@ extension Tuning {
     ///
     /// - Parameters:
     ///   - who: For the log.
-    ///   - done: Hears a sentence for people, or why nothing was written.
+    ///   - done: Receives a sentence, or the reason why nothing was written.
     package func save(by who: String, _ done: @escaping Later<String>) {
         let change = state.withLock { $0.store.unsaved(beside: keeper.saved.parameters) }
         write(by: who, "saved the tuning") {
@@ -37,7 +38,8 @@ extension Tuning {
     ///   - what: For the history.
     ///   - change: Of the saved state.
     ///   - commit: Action after the write, under the lock.
-    ///   - done: Hears of its result, or why nothing was written; then nothing has changed.
+    ///   - done: Receives its result, or the reason why nothing was written; then nothing has
+    ///     changed.
     func write<Value: Sendable>(
         by who: String, _ what: String, change: @escaping StateKeeper.Change,
         commit: @escaping @Sendable (inout State, SavedState) throws(Refusal) -> Value,
@@ -55,14 +57,15 @@ extension Tuning {
         }
     }
 
-    /// Saves some settings, and no others; an app's save keeps the apps' change on trial.
+    /// Saves the given settings only; an app's save keeps the apps' change on trial.
     ///
     /// - Parameters:
     ///   - keys: Dotted paths.
     ///   - updates: New values of some of them.
-    ///   - link: The link that asks.
-    ///   - note: Who, and what is done, for the log.
-    ///   - done: Hears of it, or what is wrong with a value, or that the disk refuses; then nothing has changed.
+    ///   - link: The requesting link.
+    ///   - note: Author and action, for the log.
+    ///   - done: Receives the completion, or the problem of a value or of the disk; then nothing
+    ///     has changed.
     package func save(
         _ keys: [String], with updates: [SettingUpdate], from link: CommandSource.Link,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>
@@ -88,7 +91,7 @@ extension Tuning {
         write(by: who, what) {
             $0.parameters.merge(change: text)
         } commit: { (state, saved) throws(Refusal) in
-            // The files may say otherwise by now; what was asked for is on the disk all the same.
+            // The files may have changed meanwhile; the requested values are on the disk anyway.
             var changed = (try? state.store.changed(updates)) ?? state.store
             changed.adopt(saved: saved.parameters)
             // Another client's change on trial reverts only its own values.
@@ -101,14 +104,14 @@ extension Tuning {
         }
     }
 
-    /// Change to write; nil if the disk has it already and it is active.
+    /// Change to write; nil if it is already on the disk and active.
     private func unsaved(
         _ keys: [String], _ updates: [SettingUpdate]
     ) throws(Refusal) -> [String: String?]? {
         try state.withLock { (state) throws(Refusal) in
             let changed = try state.store.changed(updates)
             guard changed.hasUnsavedChanges(among: keys) else {
-                // What is in force may differ all the same: a change that was never saved.
+                // The values in force may differ by a change that was never saved.
                 state.rollback.amend { $0.adopt(keys, from: changed) }
                 state.store = changed
                 publish(&state)
@@ -145,8 +148,9 @@ extension Tuning {
 
     /// Applies the values of a baseline, without saving them.
     ///
-    /// - Returns: The problems of entries that no longer fit and were left out, in sentences.
-    /// - Throws: That there is none of this name, or the rule that its values would break; then nothing has changed.
+    /// - Returns: The problems of entries that no longer fit and were left out, as sentences.
+    /// - Throws: A refusal, if no baseline has this name or its values would break a rule; then
+    ///   nothing has changed.
     package func restoreBaseline(_ name: String, by who: String) throws(Refusal) -> [String] {
         let overlay: [String: String]
         do {
@@ -172,10 +176,10 @@ extension Tuning {
     /// change unless it is saved.
     ///
     /// - Parameters:
-    ///   - changes: All of them, or nothing changes.
+    ///   - changes: All of them are applied, or none.
     ///   - baseline: The name.
     ///   - rollback: Seconds.
-    ///   - done: Hears of it, or of what does not fit or cannot be stored.
+    ///   - done: Receives the completion, or the problem of a value or of the storage.
     package func apply(
         _ changes: [SettingUpdate], storing baseline: String, rollback: Double,
         _ done: @escaping Later<Void>
@@ -225,7 +229,7 @@ extension Tuning {
         return report
     }
 
-    /// Saves the unsaved entries of the history. At the end.
+    /// Saves the unsaved entries of the history, at the end.
     package func close() { keeper.close(within: Self.patience) }
 }
 

@@ -21,7 +21,7 @@ package final class Tuning: Sendable {
         var isCalibrating = false
         var mailbox: MailboxWriter<Stabilizer.Parameters>
         var rollback = TimedRollback<ParameterStore.Snapshot>()
-        /// Saves on their way to the disk: a change that is being saved does not revert.
+        /// Number of saves on their way to the disk; a change that is being saved does not revert.
         var savesUnderWay = 0
         var needsRestart: [String] = []
         /// A tuning of the motors on trial, instead of that of the settings.
@@ -31,11 +31,11 @@ package final class Tuning: Sendable {
         var appSaves = TokenBucket(burst: 20, perSecond: 0.2)
     }
 
-    /// The settings at one moment.
+    /// State of the settings at one moment.
     package struct Standing: Sendable {
-        /// All layers of them.
+        /// All layers of the settings.
         package let store: ParameterStore
-        /// Seconds until the change that waits to be kept reverts; nil when none waits.
+        /// Seconds until the change on trial reverts; nil without one.
         package let rollbackS: Double?
         /// Settings whose new value waits for a restart.
         package let needsRestart: [String]
@@ -43,7 +43,7 @@ package final class Tuning: Sendable {
 
     /// All clients of the socket together own a change: `set` and `save` are commands of different connections.
     static let socketOwner: UInt64 = 0
-    /// All apps together own one as well: `save` may come over another connection.
+    /// All apps together own a change too, because `save` may come over another connection.
     static let appOwner: UInt64 = 1
 
     let state: Mutex<State>
@@ -52,20 +52,22 @@ package final class Tuning: Sendable {
     package let keeper: StateKeeper
     private let commander: Commander
     private let onChange: @Sendable (Settings) -> Void
-    /// The loop's.
+    /// Clock of the loop.
     package let clock: LoopClock
     let log: Logger
 
+    /// Creates a tuning.
+    ///
     /// - Parameters:
     ///   - store: Files and saved values, already in force in the loop.
-    ///   - source: Sources that `reload` reads again.
+    ///   - source: Sources for `reload`.
     ///   - keeper: The state directory.
     ///   - correction: The loop's present correction of samples.
     ///   - mailbox: The loop's mailbox; this class must be its only writer.
     ///   - commander: Receiver of its rules.
     ///   - clock: Clock of rollbacks: the loop's.
     ///   - log: History of changes.
-    ///   - onChange: Hears of the settings at once and after each change; must not call back.
+    ///   - onChange: Receives the settings at once and after each change; must not call back.
     package init(
         store: ParameterStore, source: ConfigurationSource, keeper: StateKeeper,
         correction: SensorCorrection,
@@ -96,7 +98,7 @@ package final class Tuning: Sendable {
     /// Effective gains and margins.
     package var report: LoopReport { state.withLock { $0.loop } }
 
-    /// The settings with their origins, and what waits.
+    /// The settings with their origins, and pending changes.
     package var standing: Standing {
         state.withLock { state in
             Standing(
@@ -135,13 +137,15 @@ package final class Tuning: Sendable {
         tell(who, "set \(key) = \(text)\(undo)")
     }
 
-    /// Changes settings together, all or none; those of apps revert after `airos.rollback_s` unless they are saved in time.
+    /// Changes settings together, all or none; those of apps revert after `airos.rollback_s` unless
+    /// they are saved in time.
     ///
     /// - Parameters:
     ///   - updates: New values.
-    ///   - link: The link that asks.
+    ///   - link: The requesting link.
     ///   - who: For the log.
-    /// - Throws: A problem of a value, or another client's change on trial; then nothing has changed.
+    /// - Throws: A problem of a value, or another client's change on trial; then nothing has
+    ///   changed.
     package func change(
         _ updates: [SettingUpdate], from link: CommandSource.Link, by who: String
     ) throws(Refusal) {
@@ -154,7 +158,7 @@ package final class Tuning: Sendable {
                     state.store.snapshot, owner: Self.appOwner, seconds: Double(seconds),
                     now: clock.now)
             } else {
-                // It outlasts whatever else waits.
+                // The change outlasts all pending rollbacks.
                 state.rollback.amend { $0.adopt(updates.map(\.key), from: changed) }
             }
             state.store = changed
@@ -165,7 +169,7 @@ package final class Tuning: Sendable {
         for update in updates { tell(who, "set \(update)") }
     }
 
-    /// Tries a tuning of the motors without touching the settings; nil returns to those.
+    /// Puts a tuning of the motors on trial without changing the settings; nil ends the trial.
     package func setTrial(_ trial: Stabilizer.Parameters?) {
         state.withLock { state in
             state.trial = trial
@@ -182,7 +186,7 @@ package final class Tuning: Sendable {
             do {
                 try state.store.restore(snapshot)
             } catch {
-                // The files have changed underneath; what they say now is the safe place to return to.
+                // The files have changed; their present content is the safe state to return to.
                 state.store.discardUnsaved()
             }
             publish(&state)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The clock on the wall: for dates that outlive the process, never for control.
+/// Wall clock, for dates that outlive the process; never for control.
 package enum WallClock {
     /// Seconds since 1970.
     package static var seconds: Double {

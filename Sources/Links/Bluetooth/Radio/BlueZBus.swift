@@ -2,18 +2,19 @@ import CBlueZ
 import GimbalCore
 import Glibc
 
-/// The C shim as Swift sees it: a table of services, a connection to bluetoothd, and what it says. One thread.
+/// Swift interface of the C shim: a table of services, a connection to bluetoothd, and its events.
+/// One thread.
 ///
-/// Requests from phones are answered while `process` runs; everything else is collected and taken with `takeEvents`,
-/// so that nothing is opened or closed from inside the shim.
+/// Requests from phones are answered while `process` runs. Everything else is collected for
+/// `takeEvents`, so that the shim's callbacks open and close nothing.
 final class BlueZBus {
     /// One request of a phone; `device` is bluetoothd's name for it.
     struct Request {
         var characteristic: Int
         var device: String
-        /// Nil: not said.
+        /// ATT MTU; nil if unknown.
         var mtu: Int?
-        /// Of a write: names it in `answer`.
+        /// Token of a write, for `answer`.
         var token: UInt64 = 0
     }
 
@@ -21,11 +22,11 @@ final class BlueZBus {
     enum WriteResult {
         case done
         case refused(ATTError)
-        /// Later, by `answer`.
+        /// The answer follows by `answer`.
         case later
     }
 
-    /// Something about a device.
+    /// Event of a device.
     enum DeviceEvent: Equatable {
         case connected(String, Bool)
         case paired(String, Bool)
@@ -42,13 +43,13 @@ final class BlueZBus {
         case device(DeviceEvent)
     }
 
-    /// Handler of requests to the services; requests that come before it is set are refused.
+    /// Handler of requests to the services; earlier requests are refused.
     weak var responder: (any BlueZResponder)?
 
     fileprivate var events: [Event] = []
     private var handle: OpaquePointer?
 
-    /// A table of these services, each with its advertisement.
+    /// Creates a table of these services, each with its advertisement.
     init(_ services: [any GATTService], isEncrypted: Bool) {
         var callbacks = cbz_callbacks()
         callbacks.context = Unmanaged.passUnretained(self).toOpaque()
@@ -62,7 +63,8 @@ final class BlueZBus {
         guard let handle = cbz_new(&callbacks) else { fatalError("no memory") }
         self.handle = handle
         for (index, service) in services.enumerated() {
-            // Far above what bluetoothd takes for itself, and room for 80 attributes each: phones remember handles.
+            // Handles far above bluetoothd's own, with room for 80 attributes each, because phones
+            // remember handles.
             expect(cbz_add_service(handle, "\(service.uuid)", UInt16(0x100 + 0x50 * index)))
             for characteristic in service.characteristics {
                 expect(
@@ -162,7 +164,7 @@ final class BlueZBus {
         cbz_rename_advertisement(handle, UInt32(index), name)
     }
 
-    /// Answers a deferred write; nil: done.
+    /// Answers a deferred write; nil means success.
     func answer(_ token: UInt64, _ error: ATTError?) {
         _ = cbz_answer_write(handle, token, error?.code ?? 0)
     }
@@ -170,7 +172,7 @@ final class BlueZBus {
     /// Ends a phone's connection.
     func disconnect(device: String) { cbz_disconnect_device(handle, device) }
 
-    /// Forgets a device and its keys.
+    /// Removes a device and its keys.
     func remove(device: String, adapter: String) { cbz_remove_device(handle, adapter, device) }
 
     private func expect(_ error: Int32) {
@@ -181,22 +183,22 @@ final class BlueZBus {
 extension BlueZBus {
     /// Resources of a connection, for a comparison before and after.
     struct Resources: Equatable {
-        /// Objects published.
+        /// Number of published objects.
         var objects = 0
-        /// Signals subscribed to.
+        /// Number of subscribed signals.
         var matches = 0
-        /// Calls without an answer.
+        /// Number of calls without an answer.
         var calls = 0
-        /// Waiting messages.
+        /// Number of waiting messages.
         var queued = 0
     }
 }
 
-/// Responder to the requests of phones. All on the bus's thread.
+/// Responder to the requests of phones. All calls on the bus's thread.
 protocol BlueZResponder: AnyObject {
     /// A phone reads a characteristic.
     func read(_ request: BlueZBus.Request) -> Result<[UInt8], ATTError>
-    /// A phone writes a characteristic; the bytes are there until it returns.
+    /// A phone writes a characteristic; the bytes are valid during the call.
     func write(
         _ request: BlueZBus.Request, _ bytes: UnsafeRawBufferPointer
     ) -> BlueZBus.WriteResult
@@ -226,7 +228,7 @@ extension GATTCharacteristic {
 }
 
 extension ATTError {
-    /// ATT code on the air.
+    /// ATT code for the central.
     var code: UInt8 {
         switch self {
         case .notSupported: 0x06
@@ -237,7 +239,7 @@ extension ATTError {
     }
 }
 
-// MARK: From C
+// MARK: Callbacks from C
 
 private func bus(_ context: UnsafeMutableRawPointer?) -> BlueZBus {
     guard let context else { fatalError("the shim lost its context") }

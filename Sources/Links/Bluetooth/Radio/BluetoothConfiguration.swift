@@ -2,23 +2,23 @@
 public struct BluetoothConfiguration: Sendable {
     /// Access for reading and writing.
     public enum Security: String, Sendable {
-        /// Everybody in range: what the apps need.
+        /// Every phone in range, as the apps require.
         case open
         /// Phones that were paired with a passkey.
         case encrypted
     }
 
-    /// "hci0"; empty: the first that there is.
+    /// Adapter, such as "hci0"; empty for the first one.
     public var adapter = ""
-    /// The name that a connected phone reads. The AirLink app connects to this one only.
+    /// The name that a connected phone reads. The AirLink app connects only to this name.
     public var name = "AirOS Gimbal"
     /// Access for reading and writing.
     public var security = Security.open
-    /// Phones connected at the same time; more are disconnected.
+    /// Largest number of connected phones; more are disconnected.
     public var maximumCentrals = 4
-    /// Writes per second of one phone that are carried out, on average and as a burst.
+    /// Largest number of accepted writes per second of one phone, on average and as a burst.
     public var writesPerSecond = 600.0
-    /// Address of the bus; nil: the system bus.
+    /// Address of the bus; nil for the system bus.
     public var busAddress: String?
 
     /// The defaults.

@@ -2,7 +2,7 @@ import GimbalCore
 import Wire
 
 extension BluetoothLoop {
-    /// In one or two words, and what to do about it; nil where nothing is wrong.
+    /// State in one or two words, and a remedy; nil without a problem.
     var radioState: (state: String, sentence: String?) {
         guard supervisor.hasBus else {
             return ("no bus", "Is D-Bus running? See `systemctl status dbus`.")
@@ -31,7 +31,7 @@ extension BluetoothLoop {
         return ("advertising", nil)
     }
 
-    /// Everything that `status` says of the radio.
+    /// Status of the radio.
     func status(now: Instant, _ notifier: RadioNotifier) -> BluetoothStatus {
         var status = BluetoothStatus()
         (status.state, status.sentence) = radioState

@@ -5,13 +5,13 @@ import Logging
 import SystemPackage
 import Wire
 
-/// The one thread of the radio: poll(2) over the bus, requests of other threads and what the services want to send.
+/// Thread of the radio: poll(2) for the bus, requests of other threads and the services' output.
 ///
-/// bluetoothd has the radio; this process has a table of services at it. Everything that a phone can reach of this
-/// process runs here, one request at a time, and no request waits for anything: a phone that writes as fast as it can
-/// takes time from other phones at most, never from the control loop.
+/// bluetoothd owns the radio; this process registers a table of services. Everything that a phone
+/// can reach in this process runs here, one request at a time, and no request blocks. A phone that
+/// writes at full speed delays only other phones, never the control loop.
 final class BluetoothLoop {
-    /// Messages of the bus handled before the services have their turn.
+    /// Number of bus messages that are handled before the services' turn.
     private static let messagesPerTurn = 32
     /// Time for which a passkey is shown.
     private static let passkeySeconds = 60.0
@@ -36,8 +36,8 @@ final class BluetoothLoop {
     private let table: CharacteristicTable
     private var notifier: RadioNotifier
     /// Phones that were connected when bluetoothd died. The kernel keeps their links for some
-    /// seconds, on which no new bluetoothd answers; a phone waits for an answer, and cannot connect
-    /// again.
+    /// seconds, but no new bluetoothd answers on them; such a phone waits for an answer, and cannot
+    /// connect again.
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
@@ -84,7 +84,7 @@ final class BluetoothLoop {
     func run() {
         handle(.time)
         while turn() {}
-        // bluetoothd would keep phones connected to a table that is no longer there.
+        // Otherwise bluetoothd would keep phones connected to a table that no longer exists.
         for device in centrals.entries.keys { bus.disconnect(device: device) }
         endConnections()
         bus.close()
@@ -97,7 +97,7 @@ final class BluetoothLoop {
             pollfd(fd: mailbox.bell.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
         ]
         for service in services {
-            // A negative descriptor is skipped.
+            // poll(2) ignores a negative descriptor.
             entries.append(service.entry ?? pollfd(fd: -1, events: 0, revents: 0))
         }
         let busEntry = bus.pollEntry()
@@ -113,7 +113,7 @@ final class BluetoothLoop {
             service.ready(now: wokenAt)
         }
         processBus()
-        // Not from inside a request: bluetoothd still waits for its answer.
+        // Not inside a request, because bluetoothd still waits for its answer.
         if hasNewCentral {
             hasNewCentral = false
             handle(.centralCame)
@@ -127,13 +127,14 @@ final class BluetoothLoop {
     private func waitNanoseconds(_ busDeadline: Instant?) -> Int64 {
         if hasMore { return 0 }
         let now = clock()
-        // The status has ages in it only while somebody pairs.
+        // The status contains ages only during pairing.
         let isPairing = supervisor.pairingUntil != nil || passkey != nil
         let status = isStatusStale || isPairing ? statusDue : nil
         let hour = now.advanced(bySeconds: 3600)
         let deadlines = [busDeadline, supervisor.deadline, due, status, hour]
         let next = deadlines.compactMap(\.self).min() ?? hour
-        // Not by subtraction alone: what is due at once may be as early as there is.
+        // Compared first, because an immediate deadline may be the earliest possible instant, whose
+        // subtraction would overflow.
         return next <= now ? 0 : next.nanoseconds - now.nanoseconds
     }
 
@@ -149,7 +150,7 @@ final class BluetoothLoop {
             case .failure(let error): return loseBus(error.errno)
             }
         }
-        // There may be more in the buffer, of which poll(2) knows nothing.
+        // The buffer may contain more data, which poll(2) does not report.
         hasMore = true
     }
 
@@ -287,7 +288,7 @@ extension BluetoothLoop: BlueZResponder {
         counters.connections += 1
         logger.notice("\(entry.central) connected.")
         hasNewCentral = true
-        // A bonded phone's subscriptions live on in bluetoothd.
+        // bluetoothd keeps a bonded phone's subscriptions.
         for index in notifier.subscriptions.resume() {
             let (service, uuid) = table[index]
             services[service].subscription(uuid, isOn: true, now: now)
@@ -327,7 +328,7 @@ extension BluetoothLoop: BlueZResponder {
     private func take(_ event: BlueZBus.DeviceEvent) {
         switch event {
         case .connected(let device, true):
-            // As the new bluetoothd lists it, before it has any service.
+            // The new bluetoothd lists the device before it has any service.
             if orphans.remove(device) != nil, supervisor.application != .done {
                 logger.notice(
                     "\(CentralRegistry.address(of: device)) has a dead link: airframed switches the adapter off and on to end it."
@@ -379,7 +380,7 @@ extension BluetoothLoop: BlueZResponder {
         statusDue = Instant(nanoseconds: .min)
     }
 
-    /// Six digits.
+    /// Text of a passkey, six digits.
     static func digits(_ passkey: UInt32) -> String {
         let text = String(passkey)
         return String(repeating: "0", count: max(6 - text.count, 0)) + text

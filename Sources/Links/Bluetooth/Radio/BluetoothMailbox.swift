@@ -23,7 +23,9 @@ final class BluetoothMailbox: Sendable {
     /// Descriptor that is readable while requests wait.
     let bell: Bell
 
-    /// - Throws: `Errno` when the process has no descriptors left.
+    /// Creates a mailbox.
+    ///
+    /// - Throws: `Errno` if the process has no free descriptors.
     init() throws { bell = try Bell() }
 
     /// The newest status.

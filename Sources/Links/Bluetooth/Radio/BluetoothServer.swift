@@ -4,8 +4,8 @@ public import ServiceLifecycle
 import Synchronization
 public import Wire
 
-/// The Bluetooth peripheral as a service, on one ordinary thread, `airframed-ble`. Nothing waits for it: it starts without
-/// bus, bluetoothd or adapter, and finds them when they come.
+/// The Bluetooth peripheral as a service, on one ordinary thread, `airframed-ble`. It starts
+/// without bus, bluetoothd or adapter, and uses them as soon as they appear.
 public final class BluetoothServer: Service {
     /// Stack of the thread, locked with everything else.
     private static let stackSize = 512 * 1024
@@ -17,14 +17,15 @@ public final class BluetoothServer: Service {
     private let thread: ServiceThread
     private let mailbox: BluetoothMailbox
 
-    /// A peripheral that is not on the air yet.
+    /// Creates a peripheral that is not on the air yet.
     ///
     /// - Parameters:
     ///   - configuration: Adapter, security and limits.
-    ///   - services: What it serves, from now on only on its own thread; each has an advertisement.
-    ///   - logger: Connections and changes of state at notice.
+    ///   - services: Its services, each with an advertisement; from now on only its own thread uses
+    ///     them.
+    ///   - logger: Log for connections and changes of state, at level notice.
     ///   - clock: Monotonic.
-    /// - Throws: `Errno` when the process has no descriptors left.
+    /// - Throws: `Errno` if the process has no free descriptors.
     public init(
         configuration: BluetoothConfiguration, services: sending [any GATTService], logger: Logger,
         clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
@@ -52,12 +53,12 @@ public final class BluetoothServer: Service {
     /// The newest status, at most a fifth of a second old. Any thread.
     public var status: BluetoothStatus { mailbox.status }
 
-    /// Lets new phones pair for a while; 0 ends it. Any thread.
+    /// Allows pairing for a time; 0 ends it. Any thread.
     public func allowPairing(seconds: Double) {
         mailbox.post(.allowPairing(seconds: seconds))
     }
 
-    /// Forgets the keys of a phone that `status` lists. Any thread.
+    /// Removes the keys of a phone that `status` lists. Any thread.
     public func forget(address: String) { mailbox.post(.forget(address: address)) }
 
     /// The body of the thread.

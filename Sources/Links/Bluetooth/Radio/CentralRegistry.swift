@@ -107,7 +107,7 @@ struct CentralRegistry {
         remember(device) { $0.name = name }
     }
 
-    /// Adds a device. Bounded: a device without keys makes room.
+    /// Adds a device. Bounded: a device without keys is dropped if necessary.
     private mutating func remember(_ device: String, _ change: (inout Known) -> Void) {
         if known[device] == nil, known.count >= Self.mostKnown {
             guard let other = known.first(where: { !$0.value.isPaired }) else { return }
@@ -124,7 +124,7 @@ struct CentralRegistry {
         known[device] = nil
     }
 
-    /// ".../dev_C0_1A_B0_00_00_02" → "C0:1A:B0:00:00:02".
+    /// Address of a device: ".../dev_C0_1A_B0_00_00_02" → "C0:1A:B0:00:00:02".
     static func address(of device: String) -> String {
         let last = device.split(separator: "/").last ?? ""
         return last.dropFirst(last.hasPrefix("dev_") ? 4 : 0)

@@ -8,7 +8,7 @@ enum RadioEvent: Equatable {
     case busOpened
     /// The bus is missing or has ended, with the reason.
     case busLost(String)
-    /// Whether bluetoothd is on the bus; a restart is both, one after the other.
+    /// Whether bluetoothd is on the bus; a restart gives two events, one after the other.
     case daemon(isPresent: Bool)
     /// Present capabilities of an object.
     case interface(RadioInterface, of: String, isPresent: Bool)
@@ -19,13 +19,13 @@ enum RadioEvent: Equatable {
     case active(String, Int)
     /// Number of further advertisements that it accepts.
     case slots(String, Int)
-    /// The answer to an action; nil: done.
+    /// The answer to an action; nil means success.
     case done(RadioCall, RadioFailure?)
-    /// A bluetoothd that has just come lists a link of the one before it, on which it does not answer: the device.
+    /// A new bluetoothd lists a link of the previous one, on which it does not answer: the device.
     case deadLink(String)
     /// bluetoothd released an advertisement.
     case released(Int)
-    /// A service has another name.
+    /// The name of a service has changed.
     case renamed
     /// bluetoothd no longer asks the agent.
     case agentReleased
@@ -33,15 +33,15 @@ enum RadioEvent: Equatable {
     case centralCame
     /// A central disconnected.
     case centralLeft
-    /// Pairing is allowed until this time; nil: not allowed.
+    /// Pairing is allowed until this time; nil means not allowed.
     case allowPairing(until: Instant?)
 }
 
 /// Action of the radio supervisor. Paths are bluetoothd's names of adapters.
 enum RadioAction: Equatable {
-    /// Answered by `.busOpened` or `.busLost`; any other bus is closed before.
+    /// Open the bus, and close any other one first. Answered by `.busOpened` or `.busLost`.
     case openBus
-    /// The others are answered by `.done`.
+    /// List the objects. This and the following actions are answered by `.done`.
     case list
     case powerOn(String)
     case powerOff(String)
@@ -70,9 +70,9 @@ enum RadioInterface: Hashable {
     static let ofAdapter: Set<Self> = [.adapter, .gattManager, .advertisingManager]
 }
 
-/// Refusal by bluetoothd.
+/// A refusal by bluetoothd.
 struct RadioFailure: Error, Equatable {
-    /// "org.bluez.Error.NotPermitted".
+    /// Name of the error: "org.bluez.Error.NotPermitted".
     var name: String
     /// Message of bluetoothd.
     var message: String
@@ -84,7 +84,8 @@ struct RadioFailure: Error, Equatable {
         name.hasSuffix(".Blocked") || message.contains("rfkill") || message.contains("Blocked")
     }
 
-    /// "bluetoothd refused to register an advertisement: Maximum advertisements reached (…)."
+    /// Text of a failed call: "bluetoothd refused to register an advertisement: Maximum
+    /// advertisements reached (…)."
     func sentence(_ call: RadioCall) -> String {
         let what =
             switch call {

@@ -1,9 +1,9 @@
-/// Which service has which characteristic, counted over all services as the shim does.
+/// Table of all services' characteristics, numbered as in the shim.
 struct CharacteristicTable {
     private let entries: [(service: Int, uuid: GATTUUID)]
     private let indices: [GATTUUID: Int]
 
-    /// The table of these services.
+    /// Creates the table of these services.
     init(_ services: [any GATTService]) {
         entries = services.enumerated().flatMap { index, service in
             service.characteristics.map { (index, $0.uuid) }
@@ -25,11 +25,13 @@ final class Subscriptions {
     /// Whether no central is connected, so that no notifications are sent even if started.
     private(set) var isPaused = false
 
-    /// - Returns: Whether that changes what the service is to do.
+    /// Registers bluetoothd's start or stop of notifications.
+    ///
+    /// - Returns: Whether the service must be told.
     func setStarted(_ index: Int, _ isOn: Bool) -> Bool {
         if isOn {
             let isNew = started.insert(index).inserted
-            // A subscription is a sign that somebody is connected; who, a later event tells.
+            // A subscription shows that a phone is connected; a later event identifies it.
             return isNew && !isPaused
         }
         return started.remove(index) != nil && !isPaused

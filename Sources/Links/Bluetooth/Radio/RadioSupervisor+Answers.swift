@@ -1,7 +1,7 @@
 import GimbalCore
 
 extension RadioSupervisor {
-    /// Takes the answer to something that was asked for.
+    /// Handles the answer to a request.
     mutating func finish(
         _ call: RadioCall, _ failure: RadioFailure?, now: Instant
     ) -> [RadioAction] {
@@ -9,12 +9,13 @@ extension RadioSupervisor {
         switch call {
         case .list: listing = settled(listing, failure, now)
         case .powerOn: powering = settled(powering, failure, now)
-        // Done when the adapter says that it is off. One that stays on loses the link a few seconds later.
+        // Complete when the adapter reports that it is off. An adapter that stays on loses the link
+        // a few seconds later.
         case .powerOff: if failure != nil { cutting = .done }
         case .setAlias: naming = settled(naming, failure, now)
         case .setPairable:
             pairability = settled(pairability, failure, now)
-            // Its own word for it may come before or after this answer.
+            // The adapter's own report may come before or after this answer.
             if pairability == .done, let path = chosen {
                 adapters[path]?.isPairable = askedPairable
             }
@@ -22,7 +23,7 @@ extension RadioSupervisor {
             agent = settled(agent, failure?.isAlreadyThere == true ? nil : failure, now)
         case .registerApplication:
             if failure != nil, asksForHandles, failure?.isAlreadyThere == false {
-                // Somebody else has the handles, or this bluetoothd does not give any.
+                // Another program has the handles, or this bluetoothd does not assign any.
                 asksForHandles = false
                 application = .wanted
             } else {
@@ -38,7 +39,7 @@ extension RadioSupervisor {
             }
             advertisements[index] = settled(advertisements[index], failure, now)
         case .unregisterAdvertisement(let index):
-            // Also when it failed: then there was nothing to take back.
+            // Even after a failure, because then nothing was registered.
             if advertisements.indices.contains(index), advertisements[index] == .renewing {
                 advertisements[index] = .wanted
             }
@@ -47,7 +48,7 @@ extension RadioSupervisor {
         return []
     }
 
-    /// An answer to something that is no longer asked for, because things have changed since, says nothing.
+    /// Evaluates an answer. It is ignored if the request is no longer current.
     private mutating func settled(
         _ step: Step, _ failure: RadioFailure?, _ now: Instant
     ) -> Step {

@@ -9,13 +9,13 @@ import GimbalCore
 struct RadioSupervisor {
     /// Desired state of the radio.
     struct Plan {
-        /// "hci0"; empty: the first one.
+        /// Adapter, such as "hci0"; empty for the first one.
         var adapter = ""
         /// The adapter's name for phones.
         var alias = ""
         /// Number of advertisements.
         var advertisements = 0
-        /// Whether phones have to pair.
+        /// Whether phones must pair.
         var isEncrypted = false
     }
 
@@ -85,16 +85,19 @@ struct RadioSupervisor {
     /// Whether power-on has succeeded once. Until then it is retried; later an adapter that a user
     /// switches off stays off.
     var powering = Step.wanted
-    /// A phone's link outlived the bluetoothd that had it, and the phone waits on it: the adapter is switched off and on.
+    /// State of the adapter's power cycle, which ends a phone's link that outlived its bluetoothd
+    /// and blocks the phone.
     var cutting = Step.done
     private var deadLinks: Set<String> = []
     private(set) var chosen: String?
     var asksForHandles = true
-    /// The adapter sends fewer advertisements than it took; renewed then, unless it was only late in saying so.
+    /// Time at which advertisements are renewed because the adapter sends fewer than it accepted;
+    /// nil without a suspicion. Its report may merely be late.
     private var suspicion: Instant?
-    /// When to renew the advertisements, lest one was lost without a word; a phone that connects proves the contrary.
+    /// Time at which the advertisements are renewed, in case one was lost silently; a connection of
+    /// a phone proves that none was.
     private var renewal: Instant?
-    /// Every advertisement was there, and is on its way back.
+    /// Whether all advertisements were registered and are being renewed.
     private var isRenewing = false
     private var retry = Self.firstRetry
 
@@ -197,7 +200,8 @@ extension RadioSupervisor {
         if isDue(&application, now) {
             actions.append(.registerApplication(path, asksForHandles: asksForHandles))
         }
-        // A phone that finds an advertisement connects at once, and has to find the services.
+        // A phone that finds an advertisement connects at once, so the services must be registered
+        // first.
         guard application == .done else { return actions }
         for index in advertisements.indices where isDue(&advertisements[index], now) {
             actions.append(.registerAdvertisement(path, index))
@@ -205,8 +209,9 @@ extension RadioSupervisor {
         return actions + renewLost(now)
     }
 
-    /// True while an adapter has to lose a dead link: bluetoothd itself takes two seconds to end one, and the kernel four. An adapter
-    /// that is switched off ends it at once, and nothing else depends on an adapter that a bluetoothd has just found.
+    /// Whether the adapter's power must be cycled for a dead link. bluetoothd takes two seconds to
+    /// end such a link, the kernel four; an adapter that is switched off ends it at once. Nothing
+    /// else uses the adapter of a bluetoothd that has just started.
     private mutating func isCutting(_ path: String, _ adapter: Adapter) -> Bool {
         if deadLinks.contains(where: { $0.hasPrefix("\(path)/") }) {
             cutting = .wanted
@@ -225,7 +230,7 @@ extension RadioSupervisor {
             suspicion = nil
             return []
         }
-        // It may be late in saying what it sends.
+        // The adapter's report of its advertisements may be late.
         let until = suspicion ?? later(now).advanced(bySeconds: Self.patience)
         suspicion = now < until ? until : nil
         if now < until { return [] }
@@ -320,7 +325,8 @@ extension RadioSupervisor {
             cutting == .asked
             ? "The adapter was switched off to end a dead link." : "The adapter was switched off."
         isRenewing = false
-        // What happens to them then differs between versions of bluetoothd: registered again, it says which are left.
+        // Versions of bluetoothd differ in what they keep. A new registration shows which
+        // advertisements remain.
         for index in advertisements.indices { advertisements[index] = .wanted }
     }
 

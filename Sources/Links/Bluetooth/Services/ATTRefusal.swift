@@ -2,16 +2,16 @@ import Logging
 public import Port
 import Wire
 
-/// Leaves the answer to a write for later: gives what takes it, once, on any thread.
+/// Defers the answer to a write: returns its receiver, which is called once, on any thread.
 public typealias GATTLater = () -> Later<Void>
 
 extension GATTNotifier {
-    /// The same with the reason for the log.
+    /// Defers the answer, and logs a refusal.
     ///
     /// - Parameters:
-    ///   - what: The write, for the sentence of a refusal.
-    ///   - log: Gets it.
-    /// - Returns: Cases that defer the answer.
+    ///   - what: Description of the write, for a refusal.
+    ///   - log: Log for the refusal.
+    /// - Returns: Function that defers the answer.
     func later(_ what: String, _ log: Logger) -> GATTLater {
         {
             let answer = answerLater()
@@ -24,25 +24,26 @@ extension GATTNotifier {
     }
 }
 
-// The application's own errors, the same for all services.
+// Application errors, the same for all services.
 extension ATTError {
-    /// 0x80: the value is outside its range, and nothing else. Biscuit and other firmware of its time say the same.
+    /// 0x80: the value is outside its range. Biscuit and similar firmware use the same code.
     public static let outOfRange = ATTError.application(0x80)
     /// 0x81: a number is NaN or infinite.
     public static let notFinite = ATTError.application(0x81)
-    /// 0x82: the gimbal cannot do that now; its log says why.
+    /// 0x82: not possible now; the gimbal's log states the reason.
     public static let notNow = ATTError.application(0x82)
-    /// 0x83: nothing has been measured yet.
+    /// 0x83: no measurement is available yet.
     public static let noValue = ATTError.application(0x83)
-    /// 0x84: the phone writes faster than `bluetooth.max_writes_hz`; the same write is taken a little later.
+    /// 0x84: the phone writes faster than `bluetooth.max_writes_hz`; the same write is accepted
+    /// later.
     public static let tooManyWrites = ATTError.application(0x84)
 
-    /// 0x85: what was written is not a number, or not text.
+    /// 0x85: the written value is not a number, or not text.
     public static let malformed = ATTError.application(0x85)
-    /// 0x86: airframed itself has failed; its log knows more.
+    /// 0x86: airframed has failed; its log has details.
     public static let internalFailure = ATTError.application(0x86)
 
-    /// A refusal, as a central hears it.
+    /// Creates the error of a refusal for a central.
     init(_ refusal: Refusal) {
         self =
             switch refusal.code {
@@ -60,6 +61,6 @@ extension ATTError {
 }
 
 extension Refusal {
-    /// There is no such characteristic, or it cannot do that.
+    /// The characteristic does not exist, or does not support the operation.
     static var notOffered: Refusal { Refusal(.unsupported, "it does not support this") }
 }

@@ -4,10 +4,10 @@ import Logging
 public import Port
 import Wire
 
-// What an app may ask for and change.
+// Requests and settings of an app.
 extension AirOSService {
-    /// The settings that an app may change and save: the triples it shows, and the mode that it
-    /// wants to find again.
+    /// The settings that an app may change and save: the displayed triples, and the mode for the
+    /// next start.
     private static let keys = [
         "airos.pid.pitch", "airos.pid.roll", "airos.pid.yaw", "estimator.kalman_q_angle",
         "estimator.kalman_q_bias", "estimator.kalman_r_measure", "mode.boot",
@@ -65,7 +65,8 @@ extension AirOSService {
         try port.request(request, from: CommandSource(central), now: now)
     }
 
-    /// Apps send speeds in every mode, many times a second; only in mode tracking something turns.
+    /// Handles a speed. Apps send speeds in every mode, many times a second; they have an effect
+    /// only in mode tracking.
     private func track(
         pan: Double, tilt: Double, _ central: Central, _ now: Instant
     ) throws(Refusal) {
@@ -76,7 +77,7 @@ extension AirOSService {
         }
     }
 
-    /// Saves what an app may change, with the mode that it is in.
+    /// Saves the app's settings, including the present mode.
     private func save(_ central: Central, _ later: GATTLater) throws(Refusal) {
         let source = CommandSource(central)
         var updates: [SettingUpdate] = []
@@ -87,14 +88,15 @@ extension AirOSService {
         try port.save(Self.keys, with: updates, from: source, note, later())
     }
 
-    /// The mode to save for the next start: not tracking, which needs rates, and not the result of a stop.
+    /// The mode to save for the next start. Tracking is excluded, because it requires rates, and so
+    /// is the result of a stop.
     private var modeToKeep: Mode? {
         let control = port.control
         if control.isStopped { return nil }
         return control.mode == .tracking ? .locked : control.mode
     }
 
-    /// Settings first: when the disk refuses, the mode stays too.
+    /// Restores the defaults. The settings come first, so that the mode stays if the disk refuses.
     private func restoreDefaults(
         _ central: Central, _ now: Instant, _ later: GATTLater
     ) throws(Refusal) {
@@ -103,7 +105,7 @@ extension AirOSService {
         let note = (central.description, "reset mode, PID and Kalman to their defaults")
         let updates = Self.keys.map(SettingUpdate.init(toDefault:))
         try port.save(Self.keys, with: updates, from: source, note) { result in
-            // A latched emergency stop outlasts it.
+            // A latched emergency stop remains in force.
             guard case .success = result, !port.control.isStopped else { return answer(result) }
             answer(
                 Result { () throws(Refusal) in
@@ -112,8 +114,8 @@ extension AirOSService {
         }
     }
 
-    /// Takes the reported heading nearer to zero. Nothing turns: a heading without compass has no
-    /// zero of its own.
+    /// Moves the reported heading towards zero. The camera does not turn: a heading without a
+    /// compass has an arbitrary zero.
     private func turnHeading(share: Double, _ central: Central) {
         guard let snapshot = port.snapshot else { return }
         zero.turn(share: share, snapshot)
@@ -134,19 +136,18 @@ extension AirOSService {
 
 /// The heading that counts as zero for apps.
 struct HeadingZero {
-    /// rad.
+    /// Heading in the loop's frame that counts as zero, rad.
     private var zero = 0.0
-    /// Samples that had come when it was chosen: fewer since then mean another estimate with a zero
-    /// of its own.
+    /// Number of samples at that time; a lower number later means a new estimate with another zero.
     private var samples: UInt64 = 0
 
-    /// The heading that is reported, rad.
+    /// The reported heading, rad.
     mutating func heading(_ snapshot: StabilizerSnapshot) -> Double {
         if snapshot.samples.accepted < samples { zero = 0 }
         return (EulerZXY.angles(snapshot.attitude).yaw - zero).remainder(dividingBy: 2 * .pi)
     }
 
-    /// Takes that heading nearer to zero by a share, 0...1.
+    /// Moves the reported heading towards zero by a share, 0...1.
     mutating func turn(share: Double, _ snapshot: StabilizerSnapshot) {
         zero += share * heading(snapshot)
         samples = snapshot.samples.accepted
@@ -154,14 +155,14 @@ struct HeadingZero {
 }
 
 extension KalmanTriple {
-    /// The numbers in force.
+    /// Creates the triple of the settings in force.
     init(_ estimator: Settings.Estimator) {
         self.init(
             qAngle: estimator.kalmanQAngle, qBias: estimator.kalmanQBias,
             rMeasure: estimator.kalmanRMeasure)
     }
 
-    /// As changes of settings.
+    /// The triple as changes of settings.
     var updates: [SettingUpdate] {
         [
             SettingUpdate(\.estimator.kalmanQAngle, qAngle),
@@ -172,7 +173,7 @@ extension KalmanTriple {
 }
 
 extension CommandSource {
-    /// A phone with an AirOS app.
+    /// Creates the source for a phone with an AirOS app.
     public init(_ central: Central) {
         self.init(link: .airos, connection: UInt64(central.connection))
     }

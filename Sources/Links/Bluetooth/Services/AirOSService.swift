@@ -6,28 +6,28 @@ import Wire
 
 /// The AirOS service: the gimbal for AirLink and similar apps.
 ///
-/// It maps bytes to settings and requests and back, and paces notifications: the newest values at
-/// `airos.notify_hz` to all subscribers. A period in which it could not send is skipped, so that no
+/// It converts bytes to settings and requests and back, and paces notifications: the newest values
+/// at `airos.notify_hz` to all subscribers. A period in which it could not send is skipped, so no
 /// queue builds up. Thread airframed-ble.
 public final class AirOSService: GATTService {
     /// Counters since the start.
     public struct Counters: Sendable, Equatable {
-        /// Notifications handed to the radio.
+        /// Notifications passed to the radio.
         public var notifications: UInt64 = 0
-        /// Writes carried out.
+        /// Number of executed writes.
         public var writes: UInt64 = 0
-        /// Reads and writes refused.
+        /// Number of refused reads and writes.
         public var refusals: UInt64 = 0
     }
 
-    /// Counted since the start.
+    /// Counters since the start.
     public private(set) var counters = Counters()
 
     /// The service's UUID.
     public let uuid = GATTUUID(AirOSCharacteristic.service)
     /// The only name that the app connects to.
     public let advertisedName = AirOSCharacteristic.advertisedName
-    /// All ten, in the order of the original table.
+    /// All ten characteristics, in the order of the original table.
     public let characteristics = AirOSCharacteristic.allCases.map {
         GATTCharacteristic(uuid: $0.uuid, properties: $0.properties, name: $0.name)
     }
@@ -47,15 +47,17 @@ public final class AirOSService: GATTService {
     let log: Logger
     /// Heading that counts as zero.
     var zero = HeadingZero()
-    /// Central that has been told that its mode ignores tracking.
+    /// Centrals that have been told that their mode ignores tracking.
     var toldThatNothingTurns: Set<Central> = []
     private var subscribed: Set<AirOSCharacteristic> = []
-    /// When the next notifications go out; nil while nobody has subscribed.
+    /// Time of the next notifications; nil without a subscriber.
     private var due: Instant?
 
+    /// Creates a service.
+    ///
     /// - Parameters:
     ///   - port: The gimbal.
-    ///   - logger: Who did what, and what was refused.
+    ///   - logger: Log for actions and refusals.
     public init(port: any GimbalPort, logger: Logger) {
         self.port = port
         log = logger
@@ -118,7 +120,7 @@ public final class AirOSService: GATTService {
         return AirOSStatus(AirOSMode(port.control.mode))
     }
 
-    /// Checks a value, and hands it to the gimbal whole.
+    /// Checks a value, and passes it to the gimbal.
     public func write(
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier
@@ -159,7 +161,7 @@ public final class AirOSService: GATTService {
         return ATTError(refusal)
     }
 
-    /// The first notifications go out at once.
+    /// Registers a subscription; the first notifications are sent at once.
     public func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant) {
         guard let known = AirOSCharacteristic(characteristic),
             known.properties.contains(.notify)
@@ -201,7 +203,7 @@ extension AirOSCharacteristic {
     /// Its UUID.
     var uuid: GATTUUID { GATTUUID(rawValue) }
 
-    /// As in the original table, and readable where the app could read.
+    /// Properties as in the original table, plus reading for values that the app can read.
     var properties: Set<GATTCharacteristic.Property> {
         switch self {
         case .pitch, .roll, .yaw, .status: [.read, .notify]
@@ -210,7 +212,7 @@ extension AirOSCharacteristic {
         }
     }
 
-    /// For people.
+    /// Name for people.
     var name: String {
         switch self {
         case .pitch: "pitch, degrees"

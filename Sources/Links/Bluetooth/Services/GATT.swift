@@ -6,18 +6,21 @@ public struct GATTUUID: Hashable, Sendable, CustomStringConvertible {
     /// The 36 characters.
     public let description: String
 
-    /// A UUID from its 36 characters in either case; a program that names another text is wrong and ends.
+    /// Creates a UUID from its 36 characters in either case; another text ends the program, as a
+    /// bug.
     public init(_ text: String) {
         precondition(text.utf8.count == 36, "not a 128-bit UUID: \(text)")
         description = text.lowercased()
     }
 }
 
-/// A phone, tablet or computer that is connected: one connection of one central.
+/// A connected phone, tablet or computer: one connection of one central.
 public struct Central: Hashable, Sendable, CustomStringConvertible {
-    /// Its Bluetooth address, "C0:1A:B0:00:00:02"; phones change theirs every few minutes unless bonded.
+    /// Bluetooth address, "C0:1A:B0:00:00:02"; phones change theirs every few minutes unless
+    /// bonded.
     public var address: String
-    /// Unique in the life of the process: a central that comes back is another one.
+    /// Number of the connection, unique in the life of the process: a central that returns gets
+    /// another one.
     public var connection: Int
 
     /// A connection of this central.
@@ -30,28 +33,29 @@ public struct Central: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "phone \(address) (connection \(connection))" }
 }
 
-/// Why a read or write is refused, as the central hears it (Bluetooth Core 5.3, Vol 3, Part F, 3.4.1.1; 0x80 to 0x9F
-/// belong to the application).
+/// Error of a read or write for the central (Bluetooth Core 5.3, Vol 3, Part F, 3.4.1.1; 0x80 to
+/// 0x9F belong to the application).
 public enum ATTError: Error, Hashable, Sendable {
     /// 0x0D: the value has a length that the attribute cannot have.
     case invalidLength
-    /// 0x08: not for this central, or not now.
+    /// 0x08: not allowed for this central, or not now.
     case notAuthorized
-    /// 0x06: the request is not understood.
+    /// 0x06: the request is not supported.
     case notSupported
     /// 0x80...0x9F.
     case application(UInt8)
 }
 
-/// A characteristic as it is published.
+/// A published characteristic.
 public struct GATTCharacteristic: Hashable, Sendable {
     /// Access of a central to a characteristic (Core 5.3, Vol 3, Part G, 3.3.1.1).
     public enum Property: Hashable, Sendable, CaseIterable {
-        /// Reads are answered.
+        /// Reads are supported.
         case read
-        /// Writes are answered.
+        /// Writes with an answer are supported.
         case write
-        /// Writes without an answer; the central never hears of an error, nor, under BlueZ, for writes with one.
+        /// Writes without an answer are supported; the central receives no errors, with BlueZ not
+        /// even for writes with an answer.
         case writeWithoutResponse
         /// Values are sent to all subscribers.
         case notify
@@ -61,7 +65,7 @@ public struct GATTCharacteristic: Hashable, Sendable {
     public var uuid: GATTUUID
     /// Allowed access.
     public var properties: Set<Property>
-    /// For people, in the user description (descriptor 0x2901).
+    /// Name for people, in the user description (descriptor 0x2901).
     public var name: String
 
     /// A characteristic with this UUID.
@@ -74,29 +78,31 @@ public struct GATTCharacteristic: Hashable, Sendable {
 
 /// Access of a service to the radio during a call.
 public protocol GATTNotifier {
-    /// Sends a value to every central that subscribed; never waits. A value that nobody subscribed to is dropped.
+    /// Sends a value to all subscribers; never waits. A value without a subscriber is dropped.
     func notify(_ characteristic: GATTUUID, _ value: [UInt8])
 
-    /// Leaves the answer to the present write for later, because it has to wait for a disk. Only from inside
-    /// `GATTService.write`, which then returns; where it throws instead, the central hears that at once.
+    /// Defers the answer to the present write, because it waits for a disk. Only within
+    /// `GATTService.write`, which then returns; if it throws instead, the central receives that
+    /// error at once.
     ///
-    /// - Returns: Takes the answer, once, on any thread; nil: done.
+    /// - Returns: Receiver of the answer, to be called once, on any thread; nil means success.
     func answerLater() -> @Sendable (ATTError?) -> Void
 }
 
 extension GATTNotifier {
-    /// A write without an answer.
+    /// The default: the answer is ignored.
     public func answerLater() -> @Sendable (ATTError?) -> Void { { _ in } }
 }
 
-/// A primary service and what answers for it. Everything is called on the thread airframed-ble, one call at a time;
-/// none may wait for anything.
+/// A primary service with its responder. All calls on the thread airframed-ble, one at a time; none
+/// may block.
 public protocol GATTService: AnyObject {
-    /// The service's UUID; it is in an advertisement of its own.
+    /// The service's UUID; it has a separate advertisement.
     var uuid: GATTUUID { get }
-    /// The name in its advertisement, complete, never shortened. A write may have changed it.
+    /// The complete name in its advertisement. A write may have changed it.
     var advertisedName: String { get }
-    /// In the order in which they get their handles, which must be the same at every start: phones remember them.
+    /// The characteristics in the order of their handles, which must be the same at every start,
+    /// because phones remember them.
     var characteristics: [GATTCharacteristic] { get }
     /// Counters since the start, by their names in `status`.
     var counts: [String: Int] { get }
@@ -108,7 +114,7 @@ public protocol GATTService: AnyObject {
         _ characteristic: GATTUUID, by central: Central, now: Instant
     ) throws(ATTError) -> [UInt8]
 
-    /// A central's write, whole: at most 512 bytes. It may answer by notification.
+    /// Handles a central's complete write of at most 512 bytes. It may answer by notification.
     ///
     /// - Throws: The error for the central; then nothing has changed.
     func write(
@@ -116,22 +122,23 @@ public protocol GATTService: AnyObject {
         _ notifier: some GATTNotifier
     ) throws(ATTError)
 
-    /// The first central subscribed, or the last one unsubscribed. BlueZ does not say which one.
+    /// Handles the subscription of the first central, or the end of the last one's. BlueZ does not
+    /// identify the central.
     func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant)
 
-    /// A connection ended; by then every subscription of a lone central has ended too.
+    /// Handles the end of a connection; all subscriptions of a lone central have ended by then.
     func disconnected(_ central: Central, now: Instant)
 
-    /// Descriptor and events of the service for poll(2); nil: none.
+    /// Descriptor and events of the service for poll(2); nil without one.
     var entry: pollfd? { get }
 
-    /// poll(2) has found it.
+    /// Handles an event of the descriptor.
     func ready(now: Instant)
 
-    /// Sends what is due; called after every call above as well. A notification carries three bytes less than `mtu`, which is the smallest ATT MTU among the
-    /// connected centrals that told theirs, 23...517.
+    /// Sends due output; also called after every call above. A notification contains three bytes
+    /// less than `mtu`, which is the smallest known ATT MTU among the connected centrals, 23...517.
     ///
-    /// - Returns: When it wants to be called next; nil: not before something else happens.
+    /// - Returns: Time of the next call; nil if none is needed without an event.
     func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant?
 }
 

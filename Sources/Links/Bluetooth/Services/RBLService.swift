@@ -5,33 +5,35 @@ public import Logging
 import Port
 import Wire
 
-/// RedBearLab's serial service as in BLE Mini's firmware ("Biscuit"), with a role instead of a UART.
+/// RedBearLab's serial service as in BLE Mini's firmware ("Biscuit"), with a role instead of a
+/// UART.
 ///
-/// 0004 also accepts writes without response, because a flight display uses them. BlueZ then hides
-/// every error on it, so a speed that does not exist is ignored and counted. 0003 accepts as many
+/// Characteristic 0004 also accepts writes without response, because a flight display uses them.
+/// BlueZ then hides every error, so an invalid speed is ignored and counted. 0003 accepts as many
 /// bytes as the MTU allows, not only 20.
 ///
-/// The output of a role is sent in pieces of the client's MTU (20 bytes at least), not faster than
-/// `piecesPerSecond`: the radio does not report congestion, so the queue must be here, where it can
+/// The output of a role is sent in pieces of the client's MTU (at least 20 bytes), at most at
+/// `piecesPerSecond`. The radio does not report congestion, so the queue must be here, where it can
 /// be shortened.
 ///
 /// Thread airframed-ble.
 public final class RBLService: GATTService {
     /// Counters since the start.
     public struct Counters: Sendable, Equatable {
-        /// Bytes from clients.
+        /// Number of bytes from clients.
         public var receivedBytes: UInt64 = 0
-        /// Notifications handed to the radio.
+        /// Number of notifications passed to the radio.
         public var notifications: UInt64 = 0
-        /// Speeds that do not exist.
+        /// Number of invalid speeds.
         public var invalidBauds: UInt64 = 0
-        /// Reads and writes refused.
+        /// Number of refused reads and writes.
         public var refusals: UInt64 = 0
         /// Counters of the role's output.
         public var output = SerialOutput.Counters()
     }
 
-    /// Notifications in each second: what a phone at a connection interval of 30 ms takes without falling behind.
+    /// Largest number of notifications per second: the rate that a phone with a connection interval
+    /// of 30 ms can receive.
     public static let piecesPerSecond = 125.0
     /// Largest burst of pieces, so that a frame of 36 bytes does not wait for its second half.
     static let burst = 4.0
@@ -40,7 +42,7 @@ public final class RBLService: GATTService {
     public let uuid = GATTUUID(RBLCharacteristic.service)
     /// `rbl.name`.
     public var advertisedName: String { port.settings.rbl.name }
-    /// 0002 to 0007, described as the firmware does.
+    /// Characteristics 0002 to 0007, with the firmware's descriptions.
     public let characteristics = RBLCharacteristic.allCases.enumerated().map {
         GATTCharacteristic(
             uuid: GATTUUID($1.rawValue), properties: $1.properties,
@@ -53,18 +55,20 @@ public final class RBLService: GATTService {
     private var output = SerialOutput()
     private var tally = Counters()
     private var power = RBLTransmitPower.zero
-    /// The speed that the role has.
+    /// Present speed of the role.
     private var baud: RBLBaud
     private var isSubscribed = false
-    /// When the role wants to go on.
+    /// Time of the role's next call.
     private var roleDue: Instant?
-    /// When the next piece would go out at an even pace.
+    /// Time of the next piece at a constant pace.
     private var pieceDue: Instant?
 
+    /// Creates a service.
+    ///
     /// - Parameters:
-    ///   - port: Keeps name and speed.
+    ///   - port: Stores name and speed.
     ///   - role: Function of the service.
-    ///   - logger: What was refused, and why.
+    ///   - logger: Log for refusals.
     public init(port: any GimbalPort, role: any SerialRole, logger: Logger) {
         self.port = port
         self.role = role
@@ -73,7 +77,7 @@ public final class RBLService: GATTService {
         role.setBaud(baud.bitsPerSecond)
     }
 
-    /// Counted since the start.
+    /// Counters since the start.
     public var counters: Counters {
         var result = tally
         result.output = output.counters
@@ -106,7 +110,7 @@ public final class RBLService: GATTService {
         }
     }
 
-    /// Hands bytes to the role, or changes speed, name or power.
+    /// Passes bytes to the role, or changes speed, name or power.
     public func write(
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier
@@ -166,7 +170,7 @@ public final class RBLService: GATTService {
             (central.description, "set \(update), saved"), done)
     }
 
-    /// One byte that is a raw value.
+    /// Parses one byte that must be a raw value.
     private static func choice<Value: RawRepresentable<UInt8> & CaseIterable>(
         _ value: [UInt8], of type: Value.Type
     ) throws(Refusal) -> Value {
@@ -201,7 +205,7 @@ public final class RBLService: GATTService {
         output.clear()
     }
 
-    /// The role lets go of what the client moves.
+    /// Ends the client's motion.
     public func disconnected(_ central: Central, now: Instant) {
         role.disconnected(central, now: now)
     }
@@ -209,14 +213,14 @@ public final class RBLService: GATTService {
     /// Descriptor and events of the role.
     public var entry: pollfd? { role.entry }
 
-    /// The role has something to do.
+    /// Handles an event of the role's descriptor.
     public func ready(now: Instant) {
         role.ready(now: now, &output)
-        // It may have begun to wait for something: the turn that follows asks it.
+        // The role may now wait for an event; the next turn asks it.
         if isSubscribed { roleDue = now } else { output.clear() }
     }
 
-    /// Lets the role speak, and sends what the pace allows.
+    /// Calls the role, and sends as much as the pace allows.
     public func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant? {
         if baud != port.settings.rbl.baud {
             baud = port.settings.rbl.baud
@@ -225,7 +229,7 @@ public final class RBLService: GATTService {
         guard isSubscribed else { return nil }
         if let due = roleDue, now >= due { roleDue = role.advance(now: now, &output) }
         let pace = 1 / Self.piecesPerSecond
-        // A pause earns a burst, not more.
+        // After a pause one burst is allowed, not more.
         let earliest = now.advanced(bySeconds: -(Self.burst - 1) * pace)
         var piece = max(pieceDue ?? earliest, earliest)
         while output.count > 0, piece <= now {
@@ -240,7 +244,7 @@ public final class RBLService: GATTService {
 }
 
 extension RBLCharacteristic {
-    /// As the firmware has them, and `baud` without response as well.
+    /// Properties as in the firmware, plus writes without response for `baud`.
     fileprivate var properties: Set<GATTCharacteristic.Property> {
         switch self {
         case .transmit: [.notify]

@@ -4,31 +4,33 @@ public import Logging
 import Port
 import Wire
 
-/// A robot's remote control behind the serial service: the slider turns one motor while its commands arrive, the joystick
-/// says where two others go. Never answers.
+/// A robot's remote control over the serial service: the slider turns one motor while its commands
+/// arrive, the joystick sets the positions of two others. It never answers.
 public final class RobotRole: SerialRole {
     /// Counters since the start.
     public struct Counters: Sendable, Equatable {
-        /// Commands that were carried out.
+        /// Number of executed commands.
         public var commands: UInt64 = 0
-        /// Commands that were refused.
+        /// Number of refused commands.
         public var refused: UInt64 = 0
-        /// Bytes that were not a command.
+        /// Number of bytes outside a command.
         public var malformed: UInt64 = 0
     }
 
     /// The name in the configuration.
     public let name = "robot"
-    /// Counted since the start.
+    /// Counters since the start.
     public private(set) var counters = Counters()
 
     private let port: any GimbalPort
     private let log: Logger
     private var splitters: [Central: RobotCommandSplitter] = [:]
 
+    /// Creates a role.
+    ///
     /// - Parameters:
-    ///   - port: The way to the motors.
-    ///   - logger: What was refused.
+    ///   - port: Access to the motors.
+    ///   - logger: Log for refusals.
     public init(port: any GimbalPort, logger: Logger) {
         self.port = port
         log = logger
@@ -42,7 +44,7 @@ public final class RobotRole: SerialRole {
         ]
     }
 
-    /// Commands, several in one write or in pieces.
+    /// Handles bytes, which may contain several commands or a part of one.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {

@@ -1,19 +1,19 @@
-/// Output queue for the radio: a bounded queue of messages that drops the oldest complete message
-/// when it is full, so that messages are as new as possible and frames are never torn.
+/// Output queue for the radio: a bounded queue of messages. When it is full, it drops the oldest
+/// complete message, so that messages are recent and frames are never torn.
 public struct SerialOutput: Sendable {
     /// Counters since the start.
     public struct Counters: Sendable, Equatable {
-        /// Bytes handed to the radio.
+        /// Number of bytes passed to the radio.
         public var sentBytes: UInt64 = 0
-        /// Messages lost because the radio was too slow.
+        /// Number of messages dropped because the radio was too slow.
         public var droppedMessages: UInt64 = 0
-        /// Their bytes.
+        /// Size of the dropped messages, bytes.
         public var droppedBytes: UInt64 = 0
     }
 
-    /// Counted since the start.
+    /// Counters since the start.
     public private(set) var counters = Counters()
-    /// Bytes that wait.
+    /// Number of waiting bytes.
     public private(set) var count = 0
 
     private let capacity: Int
@@ -21,10 +21,13 @@ public struct SerialOutput: Sendable {
     /// Whether a part of the first message has been sent, so that it must be completed first.
     private var isFirstBegun = false
 
-    /// - Parameter capacity: Bytes that may wait; more than the longest message.
+    /// Creates a queue.
+    ///
+    /// - Parameter capacity: Largest number of waiting bytes; more than the longest message.
     public init(capacity: Int = 1024) { self.capacity = capacity }
 
-    /// Appends a message; the oldest ones make room. One that is longer than the whole queue is lost itself.
+    /// Appends a message; the oldest ones are dropped if necessary. A message longer than the whole
+    /// queue is dropped itself.
     public mutating func append(_ message: [UInt8]) {
         guard !message.isEmpty else { return }
         guard message.count <= capacity else { return noteDrop(message.count) }
@@ -37,10 +40,10 @@ public struct SerialOutput: Sendable {
         count += message.count
     }
 
-    /// Takes the next bytes, of several messages if they fit.
+    /// Removes the next bytes, of several messages if they fit.
     ///
-    /// - Parameter limit: Largest number of messages.
-    /// - Returns: The bytes; none when nothing waits.
+    /// - Parameter limit: Largest number of bytes.
+    /// - Returns: The bytes; empty if none wait.
     public mutating func next(_ limit: Int) -> [UInt8] {
         var piece: [UInt8] = []
         while piece.count < limit, let first = messages.first {
@@ -58,7 +61,7 @@ public struct SerialOutput: Sendable {
         return piece
     }
 
-    /// Forgets what waits: nobody listens any more.
+    /// Discards the waiting bytes, because there is no listener.
     public mutating func clear() {
         messages = []
         count = 0

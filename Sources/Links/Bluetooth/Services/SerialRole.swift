@@ -4,7 +4,7 @@ public import Glibc
 /// Function of the RedBearLab service: its input is bytes from a client, its output bytes for the
 /// clients.
 ///
-/// Thread airframed-ble, one call at a time; none may wait.
+/// Thread airframed-ble, one call at a time; none may block.
 public protocol SerialRole: AnyObject {
     /// The name in configuration and log.
     var name: String { get }
@@ -13,17 +13,17 @@ public protocol SerialRole: AnyObject {
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput)
     /// Counters, by name.
     var counts: [String: Int] { get }
-    /// The speed that a client wants of the serial port, if there is one.
+    /// Sets the speed of the serial port, if there is one.
     func setBaud(_ bitsPerSecond: Int)
-    /// A connection ended; what it moves must stand still.
+    /// Handles the end of a connection: its motion must stop.
     func disconnected(_ central: Central, now: Instant)
-    /// Descriptor and events for poll(2); nil: none.
+    /// Descriptor and events for poll(2); nil without one.
     var entry: pollfd? { get }
-    /// poll(2) has found what it looked for. Called also while nobody listens.
+    /// Handles an event of the descriptor, even without a listener.
     func ready(now: Instant, _ output: inout SerialOutput)
-    /// Hands out what is due. Not called while nobody listens.
+    /// Outputs due bytes. Not called without a listener.
     ///
-    /// - Returns: When it wants to be called next; nil: not before something else happens.
+    /// - Returns: Time of the next call; nil if none is needed without an event.
     func advance(now: Instant, _ output: inout SerialOutput) -> Instant?
 }
 
@@ -34,7 +34,7 @@ extension SerialRole {
     public var entry: pollfd? { nil }
     /// The default: no descriptor.
     public func ready(now: Instant, _ output: inout SerialOutput) {}
-    /// There is no port.
+    /// The default: there is no port.
     public func setBaud(_ bitsPerSecond: Int) {}
     /// The default: no motion.
     public func disconnected(_ central: Central, now: Instant) {}

@@ -1,15 +1,15 @@
 public import GimbalCore
 import Wire
 
-/// Sends back what comes: shows that a client, the radio and this service work together.
+/// Returns all received bytes, to test that a client, the radio and this service work together.
 public final class LoopbackRole: SerialRole {
     /// The name in the configuration.
     public let name = "loopback"
 
-    /// A role without memory.
+    /// Creates a role.
     public init() {}
 
-    /// Sends it back.
+    /// Returns the bytes.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
@@ -17,27 +17,30 @@ public final class LoopbackRole: SerialRole {
     }
 }
 
-/// Two clients that use the same service for different things, told apart by the first byte that each sends: a MAVLink
-/// start of frame, or a letter of a robot command. One that sends nothing is a display, which only listens.
+/// Role for two kinds of clients, distinguished by the first byte that each sends: a MAVLink start
+/// of frame, or a letter of a robot command. A client that sends nothing is a display, which only
+/// listens.
 public final class AutoRole: SerialRole {
     /// The name in the configuration.
     public let name = "auto"
-    /// Writes of clients that have not shown what they are.
+    /// Number of writes from clients of unknown kind.
     public private(set) var unknownWrites: UInt64 = 0
 
     private let mavlink: any SerialRole
     private let robot: any SerialRole
     private var isRobot: [Central: Bool] = [:]
 
+    /// Creates a role.
+    ///
     /// - Parameters:
-    ///   - mavlink: Its telemetry goes to everybody who listens.
-    ///   - robot: Gets commands only.
+    ///   - mavlink: Its telemetry goes to all listeners.
+    ///   - robot: Receives commands only.
     public init(mavlink: any SerialRole, robot: any SerialRole) {
         self.mavlink = mavlink
         self.robot = robot
     }
 
-    /// Hands the bytes to whom they are for.
+    /// Passes the bytes to the role of the client.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
@@ -59,13 +62,13 @@ public final class AutoRole: SerialRole {
         }
     }
 
-    /// Those of both.
+    /// The counters of both roles.
     public var counts: [String: Int] { mavlink.counts.merging(robot.counts) { $1 } }
 
     /// The speed of the port behind MAVLink.
     public func setBaud(_ bitsPerSecond: Int) { mavlink.setBaud(bitsPerSecond) }
 
-    /// Forgets the client.
+    /// Removes the client.
     public func disconnected(_ central: Central, now: Instant) {
         isRobot[central] = nil
         mavlink.disconnected(central, now: now)
