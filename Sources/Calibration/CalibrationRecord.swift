@@ -37,7 +37,7 @@ public struct CalibrationRecord: Sendable, Equatable {
     /// Temperature of the sensor, °C; nil if unknown.
     public var temperature: Double?
 
-    /// A record with these parts.
+    /// Creates a record.
     public init(
         kind: CalibrationKind, values: [Double], sigma: Double, residual: Double, date: Double,
         temperature: Double?

@@ -17,7 +17,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var brake = BrakeWatch()
     /// The last output.
     private var lastOutput = MotorOutput.off
-    /// Rate of the newest sample, believed or not, camera frame, bias included, rad/s, and its
+    /// Rate of the newest sample, accepted or not, camera frame, bias included, rad/s, and its
     /// time.
     private var newestRate = Vector3.zero
     private var newestTime = Instant(nanoseconds: 0)
@@ -149,7 +149,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     @_noLocks
     public mutating func report(_ conditions: Conditions) { external = conditions }
 
-    /// Corrects one raw sample and passes it to the estimator, if it is believed. Faults are
+    /// Corrects one raw sample and passes it to the estimator, if it is accepted. Faults are
     /// searched for in the reading before the correction.
     @_noLocks
     public mutating func integrate(_ new: IMUSample) {

@@ -60,12 +60,12 @@ extension AutotuneRun {
             }
         }
 
-        /// The motor, unless it is a servo.
+        /// The finding for a motor; nil for a servo.
         public var motor: MotorFinding? {
             if case .motor(let motor) = finding { motor } else { nil }
         }
 
-        /// The servo, if it is one.
+        /// The finding for a servo; nil for a motor.
         public var servo: ServoFinding? {
             if case .servo(let servo) = finding { servo } else { nil }
         }

@@ -75,7 +75,7 @@ struct FieldMethod: AutotuneMethod {
     }
 
     /// Proposes the tuning. The delay, and with it the speed of the loop, is common to all axes. If
-    /// all are tuned it is the slowest one's, because an axis that is slower than believed slows
+    /// all are tuned it is the slowest one's, because an axis that is slower than assumed slows
     /// down all.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present

@@ -57,8 +57,7 @@ public struct GainDesign: Sendable, Equatable {
     }
 
     /// Creates gains for a motor without encoder: the default tuning, slowed down in proportion to
-    /// the delay. Its observer, which corrects lasting loads instead of an integral, is slowed down
-    /// too.
+    /// the delay. The disturbance observer, which replaces the integral term, is slowed down too.
     ///
     /// - Parameters:
     ///   - field: The tuning in force; its values that are common to all gains are kept.

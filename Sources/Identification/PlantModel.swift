@@ -16,7 +16,7 @@ public struct PlantModel: Sendable, Equatable {
     /// Delay from torque to rate, including half a period for the holding of the output, s.
     public var delay: Double
 
-    /// A model with these values.
+    /// Creates a model.
     public init(inertia: Double, damping: Double, stiffness: Double, delay: Double) {
         self.inertia = inertia
         self.damping = damping

@@ -15,7 +15,7 @@ public struct ServoResponse: Sendable, Equatable {
     /// configured.
     public var gain: Double
 
-    /// Creates a servo with these values.
+    /// Creates a servo.
     public init(delay: Double, lag: Double, gain: Double = 1) {
         self.delay = delay
         self.lag = lag

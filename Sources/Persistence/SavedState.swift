@@ -10,7 +10,7 @@ public struct SavedState: Sendable, Equatable, Codable {
         /// Description, without a subject and a full stop.
         public var what: String
 
-        /// A change with these parts.
+        /// Creates a change.
         public init(time: Double, who: String, what: String) {
             self.time = time
             self.who = who

@@ -46,7 +46,7 @@ public struct ControlState: Sendable {
             public static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }
         }
 
-        /// A loss with these values.
+        /// Creates a loss.
         public init(source: CommandSource, stage: Stage, silence: Double) {
             self.source = source
             self.stage = stage
@@ -63,7 +63,7 @@ public struct ControlState: Sendable {
         /// Time of the refusal, on the loop's clock.
         public var time: Instant
 
-        /// A refusal with these values.
+        /// Creates a refusal.
         public init(source: CommandSource, reason: Refusal, time: Instant) {
             self.source = source
             self.reason = reason

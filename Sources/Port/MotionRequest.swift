@@ -21,7 +21,7 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
     /// Distinguishes the connections of one link.
     public let connection: UInt64
 
-    /// The source with these values.
+    /// Creates a source.
     public init(link: Link, connection: UInt64) {
         self.link = link
         self.connection = connection

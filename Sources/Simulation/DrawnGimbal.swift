@@ -99,7 +99,7 @@ public struct DrawnGimbal: Sendable {
         return joint
     }
 
-    /// Motors that deviate from their data sheet, cogging, and a loop that is later than believed.
+    /// Motors that deviate from their data sheet, cogging, and a loop with more delay than assumed.
     private mutating func drawMotors() {
         let constant = logarithmic(0.7, 1.4)
         parameters.motorConstant = axes { constant * $0.between(0.95, 1.05) }

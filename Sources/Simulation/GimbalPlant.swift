@@ -70,7 +70,7 @@ public struct GimbalPlant: Sendable {
         /// An external moment on the camera, camera frame, N·m.
         public var push: Vector3
 
-        /// Creates a drive with these values.
+        /// Creates a drive.
         public init(torque: AxisVector, push: Vector3 = .zero) {
             self.torque = torque
             self.push = push

@@ -23,7 +23,7 @@ public struct RecordedMotion: Sendable {
     private let sampleRate: Double
     private var knots: [Knot] = []
 
-    /// Creates a motion from a recording.
+    /// Creates the handle's motion from recorded samples.
     ///
     /// - Parameters:
     ///   - samples: Rate and specific force in the handle's frame (x forward, y right, z down), at

@@ -15,9 +15,9 @@ public import Port
 /// | servo | corner of the prediction's low-pass | gain of the loop | share of the look-ahead |
 /// | field | attitude gain (stiffness) | bandwidth of the rotor's observer | rate gain (damping) |
 ///
-/// A field motor's controller has no integral: its observer corrects lasting loads, faster with
-/// more bandwidth. There d changes only the damping; the stiffness, the product of both gains,
-/// depends on p.
+/// A field motor's controller has no integral term: its observer corrects lasting loads, the faster
+/// the larger its bandwidth. There d changes only the damping; the stiffness, the product of both
+/// gains, depends on p.
 ///
 /// Source of the bounds: for torque motors, with each of the three at either end, the default
 /// tuning keeps 3.3 dB and 25° (`LoopMargins`; the whole grid is in the tests). For the others, the
@@ -39,7 +39,7 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
             self.decrease = decrease
         }
 
-        /// Creates the room of a loop with these margins.
+        /// Creates the room from the stability margins of a loop.
         public init(_ margins: LoopMargins) {
             let phase = margins.phaseDegrees / 45
             increase = min(max(min(margins.increaseDecibels / 6, phase), 0), 1)

@@ -39,7 +39,7 @@ public struct TOMLKeyLocator: Sendable {
         public let line: Int
         /// Column of the fault.
         public let column: Int
-        /// The rest of a sentence.
+        /// Text of the fault, the end of a sentence.
         public let message: String
     }
 

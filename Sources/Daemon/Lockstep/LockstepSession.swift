@@ -42,7 +42,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     /// - Parameters:
     ///   - engine: The loop; only this session may use it.
     ///   - clock: Set to the time of each line.
-    ///   - housekeeping: Tasks next to the loop, on the same time.
+    ///   - housekeeping: Periodic tasks outside the loop, with the same time.
     ///   - motorType: `motors.type`.
     ///   - socket: Path for `report`.
     init(

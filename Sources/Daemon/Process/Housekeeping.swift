@@ -5,7 +5,7 @@ import Policy
 import Realtime
 import Synchronization
 
-/// Periodic tasks next to the loop: telemetry to the hub and to a calibration, dead-man timers,
+/// Periodic tasks outside the loop: telemetry to the hub and to a calibration, dead-man timers,
 /// rollbacks, and log sentences about the loop's counters.
 ///
 /// Time is an argument: a timer drives it with the computer's clock, a simulator with its lines.

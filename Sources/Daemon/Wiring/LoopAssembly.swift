@@ -66,7 +66,7 @@ extension LoopAssembly.Source {
     /// - Parameters:
     ///   - settings: Motors and socket.
     ///   - clock: The loop's clock.
-    ///   - housekeeping: Tasks next to the loop.
+    ///   - housekeeping: Periodic tasks outside the loop.
     /// - Returns: A `RealtimeDriver` or a `LockstepSession`.
     consuming func driver(
         _ settings: Settings, clock: LoopClock, housekeeping: Housekeeping

@@ -40,8 +40,8 @@ extension AttitudeEstimator {
     /// Changes the body frame: the attitude then describes the new frame, and the bias is rotated
     /// into it.
     ///
-    /// The sensor itself has not moved, so tilt and its sigma stay. Scale belongs to the old axes
-    /// and is learned again. The bias gets its largest sigma on all axes.
+    /// The sensor itself has not moved, so tilt and its sigma stay. The scale errors belong to the
+    /// old axes, so they are learned again. The bias gets its largest sigma on all axes.
     ///
     /// - Parameter turn: Old body frame to new body frame.
     @_noLocks @_noAllocation

@@ -13,8 +13,8 @@ extension AttitudeEstimator {
     public mutating func update(magneticField: Vector3, dt: Double) {
         guard dt > 0, dt < 1e6, magneticField.squaredNorm < 1e6 else { return }
         // Heading drifts for three reasons: the gyroscope's noise, scale and misalignment during
-        // turns, and the bias about the vertical. The error of the bias is lasting, so its sigma
-        // becomes a random walk with a memory of ten seconds.
+        // turns, and the bias about the vertical. The bias error is nearly constant, so the filter
+        // treats it as a random walk of the heading with a memory of ten seconds.
         let down = orientation.inverseRotate(Vector3(0, 0, 1))
         let biasVariance = down.dot(covariance.gg.bb * down)
         let drift =

@@ -25,9 +25,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     public var relativeRate = Vector3.zero
     /// Cause of the joints' motion when `relativeRate` is not zero.
     public var jointDrive = JointDrive.unknown
-    /// Whether rest may be believed. Set it to false when another source reports motion, or while
-    /// motors null the gyroscope and the joints cannot be measured: a quiet gyroscope then proves
-    /// nothing.
+    /// Whether the estimator may conclude that the sensor is at rest. Set it to false when another
+    /// source reports motion, or while motors null the gyroscope and the joints cannot be measured:
+    /// a quiet gyroscope then proves nothing.
     public var restIsPlausible = true
     /// Number of samples that were not used: not finite, beyond any sensor's range, or with an
     /// impossible time step.

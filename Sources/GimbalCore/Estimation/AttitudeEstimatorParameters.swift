@@ -42,8 +42,8 @@ extension AttitudeEstimator {
         /// s. This assumption corrects the tilt: over time, velocity averages to zero, so specific
         /// force averages to gravity. For calmer motion a smaller value is used, see `MotionLevel`.
         public var velocityNoiseDensity = 0.33
-        /// Time for which velocity keeps its direction in hand-carried motion, s, 0.05...2. It
-        /// converts the observed velocity into such a density.
+        /// Correlation time of the velocity in hand-carried motion, s, 0.05...2. The estimator uses
+        /// it to convert the observed velocity into a `velocityNoiseDensity`.
         public var velocityCorrelationTime = 0.3
         /// Share of `velocityNoiseDensity` for the calmest motion, 0.05...1.
         public var calmVelocityShare = 0.5
@@ -72,13 +72,13 @@ extension AttitudeEstimator {
         /// Remaining true rate during rest, rad/s·√s, 1e-5...0.1. Divided by the square root of the
         /// averaging time it is the standard deviation of one bias measurement.
         public var restRateNoise = 0.03 * .pi / 180
-        /// Largest distance of the mean rate from the bias at which rest is believed, in standard
+        /// Largest distance of the mean rate from the bias at which rest is accepted, in standard
         /// deviations, 1...10. A slow smooth pan is quiet too, but it differs from a known bias.
         public var restGate = 3.0
         /// Added to the bias sigma in that comparison, rad/s, 1e-4...0.1.
         public var restGateFloor = 0.05 * .pi / 180
         /// Change of the specific force during rest that reveals a tilting carrier, m/s², 0.01...1.
-        /// The default is half a degree.
+        /// The default corresponds to a tilt of half a degree.
         public var restDriftThreshold = 0.085
         /// Turn of the joints that proves their motion, rad, 0.0001...0.1. It exceeds noise and
         /// encoder steps while motors hold a camera still. The default, 0.1°, is four steps of a
@@ -89,7 +89,7 @@ extension AttitudeEstimator {
         /// each at most.
         public var turnErrorShare = 0.01
         /// Duration of one observation of gravity for signs of a tilting carrier, s, 1...60. It is
-        /// also the time without such signs until rest is believed again after a refutation.
+        /// also the time without such signs until rest is accepted again after a refutation.
         public var restProofTime = 3.0
         /// Duration of rest after which a bias counts as known, s, 0.5...60.
         public var restTrustTime = 3.0

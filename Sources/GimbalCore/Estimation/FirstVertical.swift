@@ -23,7 +23,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// Largest deviation of a sample from gravity's length and from the first sample at which the
     /// sensor may be at rest, as a share of gravity.
     private static var quiet: Double { @_noLocks @_noAllocation get { 0.1 } }
-    /// Time without a larger deviation after which the first sample is believed, s: a quarter of a
+    /// Time without a larger deviation after which the first sample is accepted, s: a quarter of a
     /// running step.
     private static var quietSeconds: Double { @_noLocks @_noAllocation get { 0.1 } }
 

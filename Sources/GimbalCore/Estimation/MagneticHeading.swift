@@ -83,9 +83,10 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         drift = 0
     }
 
-    /// Learns the reference; a deviating field is learned more slowly.
+    /// Learns the reference field, the more slowly the more the measured field deviates from it.
     ///
-    /// - Returns: The heading error by a disturbance of the visible size, rad.
+    /// - Returns: The possible heading error, rad: that of a horizontal disturbance as large as the
+    ///   deviation.
     @_noLocks @_noAllocation
     private mutating func learn(
         horizontal: Double, vertical: Double, _ elapsed: Double,

@@ -2,7 +2,7 @@
 ///
 /// At rest, rate and specific force stay near their own means. A slow smooth pan also satisfies
 /// this, and so does a camera whose motors null the gyroscope. Therefore more is required: the mean
-/// rate must be close to the believed bias, the specific force must be as quiet as the rate and
+/// rate must be close to the estimated bias, the specific force must be as quiet as the rate and
 /// keep its direction, the joints must be still, and the caller can state that rest is not
 /// plausible.
 ///
@@ -35,8 +35,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     private var varianceBefore = Vector3.zero
     private var supportBefore = 0.0
 
-    /// Variance to add to the bias again, (rad/s)²: the last step showed that it was not learned at
-    /// rest.
+    /// Variance to return to the bias estimate, (rad/s)²: the last step showed that the estimate
+    /// was not learned at rest.
     private(set) var lostTrust = 0.0
     /// Whether the sensor has been still for `restTime`.
     private(set) var isAtRest = false
@@ -208,7 +208,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         evidence.restartWatch()
     }
 
-    /// Whether the rate agrees with the believed bias: at rest with a margin, during motion of the
+    /// Whether the rate agrees with the estimated bias: at rest with a margin, during motion of the
     /// joints only within the noise of `slowRate` and the error of a commanded turn, `jointRate`.
     @_noLocks @_noAllocation
     private func isNear(

@@ -32,7 +32,7 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
 
     /// Takes the filter period that ended with the estimator's last sample, if one did.
     ///
-    /// - Parameter estimator: Always the same one. Call this after each `update`.
+    /// - Parameter estimator: The estimator, the same in all calls. Call this after each `update`.
     @_noLocks @_noAllocation
     mutating func follow(_ estimator: AttitudeEstimator) {
         guard let ended = estimator.ended, ended.duration > 0 else { return }

@@ -25,7 +25,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
         /// Dead-man: end of the request's validity; after it the wheels stop.
         public var validUntil: Instant
 
-        /// Creates a request with these values.
+        /// Creates a request.
         public init(left: Double, right: Double, validUntil: Instant) {
             self.left = left
             self.right = right

@@ -55,9 +55,9 @@ public struct StepAxis: Sendable, BitwiseCopyable {
 
     /// States of the two lines.
     public struct Lines: Sendable, BitwiseCopyable, Equatable {
-        /// The motor steps when this becomes active.
+        /// Step line: the motor makes a step when it becomes active.
         public var step = false
-        /// Active means forwards.
+        /// Direction line: active means forwards.
         public var direction = false
 
         /// Both inactive.

@@ -5,16 +5,16 @@ internal import CMathShim
 /// detection by analytical redundancy (Gertler, "Fault Detection and Diagnosis in Engineering
 /// Systems", 1998).
 ///
-/// The reference is a predicted camera rate: the last believed sample plus the effect of the motors
+/// The reference is a predicted camera rate: the last accepted sample plus the effect of the motors
 /// and of the recent disturbance. A sample that deviates from it by more than the usual scatter
-/// opens a dispute. During a dispute the reference continues without the gyroscope, and the
+/// starts a dispute. During a dispute the prediction continues without the gyroscope, and the
 /// encoders decide: a camera that turns unexpectedly turns its joints equally. A change that is too
-/// large for motors or a hand is refused. If no witness confirms it within four samples, the
-/// gyroscope is contradicted. A smaller change is used during the dispute. Therefore a single wild
-/// sample has no effect, pushes by hand are tolerated, and a gyroscope that the joints contradict
-/// is abandoned within 10 ms.
+/// large for motors or a hand is rejected. If no witness confirms it within four samples, the
+/// gyroscope counts as contradicted. A smaller change is accepted during the dispute. Therefore a
+/// single wild sample has no effect, pushes by hand are tolerated, and a gyroscope that the joints
+/// contradict is abandoned within 10 ms.
 ///
-/// While the outputs are off, nothing is judged. A contradicted gyroscope is believed again after
+/// While the outputs are off, nothing is judged. A contradicted gyroscope is accepted again after
 /// it has been calm for a tenth of a second.
 ///
 /// Loop thread only; constant time, no allocation.
@@ -31,8 +31,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         /// Rate and acceleration of the set-point, delayed like the sample, camera frame, rad/s and
         /// rad/s².
         var planned: (rate: Vector3, acceleration: Vector3)
-        /// Largest change of the rate that is believed without a witness, rad/s²: the motors'
-        /// maximum on a camera with a third of the believed inertia.
+        /// Largest change of the rate that is accepted without a witness, rad/s²: the motors'
+        /// maximum on a camera with a third of the assumed inertia.
         var strongest: Double
 
         @_noLocks
@@ -93,7 +93,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private var lastRate = Vector3.zero
     private var calm = 0.0
     private var sampleSeconds = 0.0
-    /// The handle's motion as the joints show it, from believed samples.
+    /// The handle's motion as the joints show it, from accepted samples.
     private var handle = HandleRate()
     /// The handle's motion if the gyroscope is right in this dispute.
     private var claimedHandle = HandleRate()

@@ -50,12 +50,12 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The handle's rate, camera frame, rad/s, 0.1 s late. Both of its parts have the same delay;
-    /// otherwise a follower of the handle would follow the camera's own shaking too and cancel the
-    /// controller's damping.
+    /// The handle's rate, camera frame, rad/s, 0.1 s late: the camera's rate minus the joints'
+    /// rates, both with the same delay. With different delays the camera's own shaking would appear
+    /// in the result. A mode that follows the handle would then cancel the controller's damping.
     var carryingRate: Vector3 { @_noLocks @inline(__always) get { cameraRate - relativeRate } }
 
-    /// Takes the knowledge of one tick.
+    /// Updates the joint angles and rates from all sources.
     ///
     /// - Parameters:
     ///   - sample: The newest sample, if any.

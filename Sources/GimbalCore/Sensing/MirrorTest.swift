@@ -6,12 +6,12 @@ internal import CMathShim
 /// The recent change of the rate from sample to sample is compared with the change that the motor
 /// has caused. A loop with the right sign cannot make them opposites. For a disturbance at one
 /// frequency their phase is that of the open loop, 90° to 180° behind, so values and slopes are
-/// never opposite at the same time; at the beginning of a push their correlation is -0.5. A wrong
-/// sign makes both grow along one exponential, opposite in value and slope. So the test looks for a
-/// correlation below -0.85, with and without the mean, in a change that a motor with the right sign
-/// does not explain and that exceeds the usual scatter. The command to a motor with a wrong sign
-/// keeps its direction. A mirrored oscillation, in contrast, means that the loop is later than
-/// believed.
+/// never opposite at the same time; at the beginning of a push their correlation is -0.5. With a
+/// wrong sign, both grow exponentially and remain opposite in value and slope. So the test looks
+/// for a correlation below -0.85, with and without the mean, in a change that a motor with the
+/// right sign does not explain and that exceeds the usual scatter. The command to a motor with a
+/// wrong sign keeps its direction. A mirrored oscillation, in contrast, means that the loop has
+/// more delay than assumed.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirrorTest: Sendable, BitwiseCopyable {

@@ -37,7 +37,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     /// Fastest recent turn of the servos, rad/s.
     private var fastest = 0.0
 
-    /// Factor on the believed acceleration that is still possible: a third of the believed inertia,
+    /// Factor on the assumed acceleration that is still possible: a third of the assumed inertia,
     /// and a motor that is stronger than its data sheet.
     private static var doubt: Double { @_noLocks get { 3.5 } }
     /// Acceleration by a mechanical stop of a camera with unknown inertia, rad/s².

@@ -6,7 +6,7 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     var least: Double
     /// Largest credible ratio of response to command.
     var most: Double
-    /// Smallest correlation of the response with the mirrored command.
+    /// Smallest correlation between the response and the inverted command.
     var likeness: Double
     /// Smallest angle by which the camera must have strayed, rad: larger than the remainder of a
     /// walker's steps behind the motors.

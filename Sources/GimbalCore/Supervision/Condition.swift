@@ -178,7 +178,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var jointsOutOfReach: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 32) }
     }
-    /// Joints or motors contradict the gyroscope; it is believed again once the camera is calm.
+    /// Joints or motors contradict the gyroscope; it is trusted again once the camera is calm.
     @inlinable public static var gyroContradicted: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 34) }
     }

@@ -18,7 +18,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     /// Creates a guard with full gains.
     ///
     /// - Parameter least: The smallest share, 0...1. 1/32 suits a loop with unknown inertia: at a
-    ///   start the inertia is at least 1/17 of the believed one.
+    ///   start the inertia is at least 1/17 of the assumed one.
     @_noLocks
     init(least: Double = 1 / 32.0) { self.least = least }
 

@@ -18,9 +18,9 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         var told: Double
         /// Camera's rate, rad/s.
         var rate: Double
-        /// RMS of `told` from which on it counts, in its unit.
+        /// Smallest RMS of `told` that counts as an oscillation, in the unit of `told`.
         var floor: Double
-        /// Frequency above which the loop is inactive, rad/s.
+        /// Lower limit of the watched frequencies, rad/s: above the loop's crossover.
         var corner: Double
         /// Whether no probe moves the camera. Only then a growing oscillation comes from the loop
         /// alone.
@@ -48,11 +48,9 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     private var pitch = AxisOscillation()
     private var told = JointHistory()
 
-    /// Share of a motor's torque or rate that an oscillation of the loop takes, RMS; noise takes a
-    /// twentieth.
+    /// RMS of an oscillation's motor command as a share of the motor's limit; noise needs 0.05.
     static var shaken: Double { @_noLocks get { 0.15 } }
-    /// Corner above which only an oscillation is expected, times the loop's delay: half an octave
-    /// above the crossover.
+    /// `Sight.corner` times the loop's delay: half an octave above the crossover.
     static var beyondCrossover: Double { @_noLocks get { 0.85 } }
     /// Upper end of the frequencies of a hand and of steps, rad/s.
     static var hand: Double { @_noLocks get { 2 * .pi * 10 } }
@@ -107,11 +105,12 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
 
 /// One axis of `OscillationWatch`.
 private struct AxisOscillation: Sendable, BitwiseCopyable {
-    // High-passes of second order: the rate, the command, and the command's integral.
+    // Second-order high-passes of the rate, the command, and the command's integral.
     private var rateLow = Vector2()
     private var toldLow = Vector2()
     private var sumLow = Vector2()
-    // Means over the memory: squares, and products with the rate.
+    // Means over `memory`: squares of the three signals, and products of the last two with the
+    // rate.
     private var rateSquare = 0.0
     private var toldSquare = 0.0
     private var sumSquare = 0.0
@@ -161,7 +160,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Smallest ratio of the smaller to the larger of two consecutive crests in a tone; a dead band
     /// makes them unequal.
     private static var alike: Double { @_noLocks get { 0.6 } }
-    /// Growth of the crests meanwhile: more than the variation of a vibration.
+    /// Growth of the crests over four half swings: more than a vibration varies.
     private static var growth: Double { @_noLocks get { 1.3 } }
     /// Share of a pure tone that the command explains.
     private static var pureCoherence: Double { @_noLocks get { 0.95 } }
@@ -186,7 +185,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             share = seen.corner * dt / (1 + seen.corner * dt)
             // Three swings of a slow loop are longer than the usual memory, over which a heel
             // strike looks like a pure tone. During a probe the camera may be far lighter than
-            // believed, so a quick response is more important.
+            // assumed, so a quick response is more important.
             let memory =
                 seen.isKnown
                 ? max(AxisOscillation.memory, AxisOscillation.memorySwings / seen.corner)

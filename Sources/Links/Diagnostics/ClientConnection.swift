@@ -19,7 +19,7 @@ final class ClientConnection {
     var nextStream = 1
     /// Whether complete lines may wait in `input`.
     var hasLines = false
-    /// Whether a late request is pending, for whose answer further requests wait.
+    /// Whether a request is still being executed; the client's next requests wait for its answer.
     var isWaiting = false
     /// Whether the client has ended its input.
     var inputEnded = false

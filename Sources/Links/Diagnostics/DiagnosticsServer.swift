@@ -38,7 +38,8 @@ public final class DiagnosticsServer: Service {
     ///   - port: The gimbal.
     ///   - services: Services of the daemon.
     ///   - logger: Log for connections (level debug) and problems (higher levels).
-    ///   - clock: Monotonic; paces subscriptions and stalls. The `t` in messages is the loop's.
+    ///   - clock: Monotonic clock for subscriptions and stalled clients; messages give the loop's
+    ///     time (`t`).
     /// - Throws: `Errno` when the process has no descriptors left.
     public init(
         configuration: DiagnosticsConfiguration, port: any GimbalPort, services: SocketServices,

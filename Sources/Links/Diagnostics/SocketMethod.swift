@@ -175,7 +175,7 @@ public struct VariableSample: Sendable {
     /// The values in the requested order.
     public var values: [JSONValue]
 
-    /// A reading with these values.
+    /// Creates a reading.
     public init(t: Double, values: [JSONValue]) {
         self.t = t
         self.values = values

@@ -35,7 +35,7 @@ public struct LockstepConfiguration: Sendable {
     /// Size of unread replies, bytes, above which further lines wait.
     public var replyBacklog = 256 * 1024
 
-    /// The configuration with these values, everything else by default.
+    /// Creates a configuration; all other values are the defaults.
     public init(path: String, group: String?, timeout: Double) {
         self.path = path
         self.group = group

@@ -60,7 +60,7 @@ struct LockstepLeaver {
     /// Events for poll(2).
     var events: Int32 { (hasEnded ? 0 : POLLIN) | (output.isEmpty ? 0 : POLLOUT) }
 
-    /// Sends, and discards input.
+    /// Sends waiting output, and reads and discards input.
     ///
     /// - Returns: Whether the connection can be closed now.
     mutating func advance(_ chunk: UnsafeMutableRawBufferPointer, now: Instant) -> Bool {

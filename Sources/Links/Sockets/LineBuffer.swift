@@ -53,7 +53,7 @@ struct LineBuffer {
     mutating func arrivals(_ visit: (ArraySlice<UInt8>, _ isNext: Bool) -> Void) {
         var from = max(looked, start)
         while let newline = newline(from: max(from, searched)) {
-            // The remainder of a line that is too long is not a line.
+            // Skip the rest of a line that was too long.
             if !isSkipping || from > start { visit(bytes[from..<newline], from == start) }
             from = newline + 1
         }

@@ -11,7 +11,7 @@ public struct LoopState: Sendable, Equatable {
     /// Whether joint angles are known, or will be known with the outputs on.
     public var showsJoints: Bool
 
-    /// A state with these parts.
+    /// Creates a state.
     public init(mode: Mode, modeRequests: UInt64, hasSample: Bool, showsJoints: Bool) {
         self.mode = mode
         self.modeRequests = modeRequests

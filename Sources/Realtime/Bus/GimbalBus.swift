@@ -82,7 +82,7 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
     /// A positive errno.
     public var code: Int32
 
-    /// Creates an error with these values.
+    /// Creates an error.
     public init(operation: Operation, device: Device = .i2c, address: UInt16, code: Int32) {
         self.operation = operation
         self.device = device

@@ -19,7 +19,7 @@ package struct LoopRig: ~Copyable {
     ///   - settings: Rate and capacities; thread settings are not used.
     package init(parameters: Stabilizer.Parameters, settings: RuntimeSettings = RuntimeSettings()) {
         var settings = settings
-        // The duration of a tick is irrelevant when time is an argument.
+        // The caller passes the time, so the duration of a tick does not matter.
         settings.watchesOverruns = false
         let wiring = LoopWiring(parameters: parameters, settings: settings, handles: handles)
         loop = wiring.loop

@@ -139,7 +139,7 @@ public struct TapeFrame {
     /// Raw memory of the value; valid during the visit.
     public let bytes: UnsafeRawBufferPointer
 
-    /// Creates a frame with these parts.
+    /// Creates a frame.
     public init(kind: TapeKind, tick: UInt64, now: Instant, bytes: UnsafeRawBufferPointer) {
         self.kind = kind
         self.tick = tick

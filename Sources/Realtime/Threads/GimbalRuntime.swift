@@ -70,7 +70,7 @@ public final class GimbalRuntime: Sendable {
     ///
     /// - Parameters:
     ///   - parameters: The stabilizer's tuning at the start.
-    ///   - bus: The hardware or its simulation. Moves to the bus thread.
+    ///   - bus: The hardware or its simulation; from now on, only the bus thread uses it.
     ///   - outputs: Devices with their own threads.
     ///   - settings: Rate, threads, capacities.
     /// - Returns: The runtime and its connections.

@@ -40,8 +40,8 @@ struct RunningThreads: Sendable {
 
 /// Result of stopping a runtime.
 public struct StopReport: Sendable, Equatable {
-    /// Whether the threads of the buses have ended. If not, a transfer hangs, and the thread was
-    /// detached.
+    /// Whether the threads of the buses have ended. If false, a transfer hangs, and its thread was
+    /// left behind.
     public var busEnded: Bool
     /// Whether the loop has ended.
     public var loopEnded: Bool

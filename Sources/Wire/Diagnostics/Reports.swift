@@ -34,7 +34,7 @@ public struct VersionInfo: Hashable, Sendable, Codable {
         case program, version, build, protocolVersion = "protocol"
     }
 
-    /// A description with these parts.
+    /// Creates a description.
     public init(
         program: String, version: String, protocolVersion: Int = Self.currentProtocol,
         build: String = ""
@@ -61,7 +61,7 @@ public struct LogLine: Hashable, Sendable, Codable {
         case t, level, message, sequence = "seq"
     }
 
-    /// A line with these parts.
+    /// Creates a line.
     public init(sequence: Int, t: Number, level: String, message: String) {
         self.sequence = sequence
         self.t = t

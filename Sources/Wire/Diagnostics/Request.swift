@@ -10,7 +10,7 @@ public struct Request: Hashable, Sendable {
     /// The parameters by name.
     public var params: [String: JSONValue]
 
-    /// A request with these parts.
+    /// Creates a request.
     public init(id: JSONValue, method: String, params: [String: JSONValue] = [:]) {
         self.id = id
         self.method = method

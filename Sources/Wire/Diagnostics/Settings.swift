@@ -27,7 +27,7 @@ public struct Setting: Hashable, Sendable, Codable {
             rollbackS
     }
 
-    /// A setting with these parts.
+    /// Creates a setting.
     public init(
         key: String, value: JSONValue, defaultValue: JSONValue, origin: String, unit: String = "",
         range: String = "", summary: String = "", isLive: Bool = true, rollbackS: Number? = nil
@@ -63,7 +63,7 @@ public struct SettingChange: Hashable, Sendable, Codable {
         case key, value, origin, defaultValue = "default", isUnsaved = "unsaved", rollbackS
     }
 
-    /// A change with these parts.
+    /// Creates a change.
     public init(
         key: String, defaultValue: JSONValue, value: JSONValue, origin: String, isUnsaved: Bool,
         rollbackS: Number? = nil
@@ -86,7 +86,7 @@ public struct ReloadReport: Hashable, Sendable, Codable {
     /// The same as a sentence.
     public var sentence: String
 
-    /// A report with these parts.
+    /// Creates a report.
     public init(applied: [String], needsRestart: [String], sentence: String) {
         self.applied = applied
         self.needsRestart = needsRestart
@@ -101,7 +101,7 @@ public struct BaselineReport: Hashable, Sendable, Codable {
     /// Summary, as a sentence.
     public var sentence: String
 
-    /// A report with these parts.
+    /// Creates a report.
     public init(names: [String], sentence: String) {
         self.names = names
         self.sentence = sentence
@@ -118,7 +118,7 @@ public struct HistoryEntry: Hashable, Sendable, Codable {
     /// Action: "set control.attitude_gain = [50, 50, 50] for 30 s unless saved".
     public var what: String
 
-    /// A change with these parts.
+    /// Creates a change.
     public init(time: Number, who: String, what: String) {
         self.time = time
         self.who = who

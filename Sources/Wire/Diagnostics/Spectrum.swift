@@ -50,7 +50,7 @@ public struct SpectrumAxis: Hashable, Sendable, Codable {
     /// Corner of the low-pass in force, Hz; unknown without one.
     public var lowPassHz: Number
 
-    /// A spectrum with these parts.
+    /// Creates a spectrum.
     public init(
         axis: String, density: [Number], peaks: [SpectrumPeak], notchesHz: [Number],
         lowPassHz: Number

@@ -25,7 +25,7 @@ public struct GainStatus: Hashable, Sendable, Codable {
     /// The effective values.
     public var values: AxisNumbers
 
-    /// A gain with these values.
+    /// Creates a gain.
     public init(_ name: String, unit: String, _ values: AxisNumbers) {
         self.name = name
         self.unit = unit

@@ -9,7 +9,7 @@ public struct SubscriptionInfo: Hashable, Sendable, Codable {
     /// Messages that were not sent because the client did not read fast enough.
     public var dropped: Int
 
-    /// A description with these parts.
+    /// Creates a description.
     public init(subscription: Int, rateHz: Number, names: [String], dropped: Int) {
         self.subscription = subscription
         self.rateHz = rateHz
@@ -31,7 +31,7 @@ public struct SubscriptionMessage: Hashable, Sendable, Codable {
     /// The values by name; unknown numbers are `null`.
     public var values: [String: JSONValue]
 
-    /// A message with these parts.
+    /// Creates a message.
     public init(subscription: Int, t: Number, dropped: Int, values: [String: JSONValue]) {
         self.subscription = subscription
         self.t = t

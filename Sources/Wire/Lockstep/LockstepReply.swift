@@ -13,7 +13,7 @@ public struct LockstepReply: Sendable {
     /// Mode by its configuration name.
     public var mode: String
 
-    /// A reply with these values.
+    /// Creates a reply.
     public init(
         t: Double, output: MotorOutput, motorType: MotorType, attitude: Quaternion, mode: String
     ) {

@@ -24,7 +24,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
     /// Largest frame, with header, checksum and signature, bytes.
     public static let longest = 10 + longestPayload + 2 + 13
 
-    /// Creates a frame with these parts.
+    /// Creates a frame.
     public init(
         version: Version, sequence: UInt8, sender: MAVLinkAddress, id: UInt32, payload: [UInt8]
     ) {

@@ -10,7 +10,7 @@ public struct MAVLinkFormat: Sendable, Equatable {
     /// Size of its fields without extensions, bytes: the payload in v1.
     public let size: Int
 
-    /// A format with these values.
+    /// Creates a format.
     public init(_ id: UInt32, _ name: String, crcExtra: UInt8, size: Int) {
         self.id = id
         self.name = name

@@ -12,8 +12,8 @@ enum FaultBench {
         run(FaultCampaign(), seeds: options.faultSeeds, &report)
     }
 
-    /// Runs wrong sensors and plants that differ from the belief, on gimbals of every kind, at rest
-    /// and carried.
+    /// Runs wrong sensors, and gimbals that differ from the controller's model: on gimbals of every
+    /// kind, at rest and carried.
     static func runSensors(_ options: Options, _ report: inout BenchReport) throws {
         FalseAlarms.run(&report, only: options.only)
         for group in try groups(options) {

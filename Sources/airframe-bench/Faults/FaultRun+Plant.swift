@@ -3,7 +3,7 @@ import Glibc
 import Simulation
 
 extension FaultRun {
-    /// Outcome for a plant that differs from the belief.
+    /// Outcome for a gimbal that differs from the model.
     struct PlantOutcome {
         /// Largest angle to the healthy twin, from the start of the motors until the onset,
         /// degrees.
@@ -22,7 +22,7 @@ extension FaultRun {
         var unnamed = 0.0
         /// Time from the onset until an oscillation was reported, s; NaN if never.
         var named = Double.nan
-        /// Ratio of believed to true inertia at the end, on the axis with the largest error; NaN
+        /// Ratio of assumed to true inertia at the end, on the axis with the largest error; NaN
         /// with servos.
         var inertiaRatio = Double.nan
         /// RMS of the camera's rate above 15 Hz over the last half second, deg/s.
@@ -131,7 +131,7 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Changes a gimbal, or the belief about it, before the start.
+    /// Changes a gimbal, or the controller's model of it, before the start.
     func change(_ gimbal: inout FaultGimbal) {
         switch self {
         case .plantLater:

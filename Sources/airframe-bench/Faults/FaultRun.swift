@@ -57,7 +57,7 @@ struct FaultRun {
             .gyroReversed, .accelFrozen, .accelSideways,
         ]
 
-        /// The faults in which the gimbal differs from the controller's belief.
+        /// The faults in which the gimbal differs from the controller's model of it.
         static let plantFaults: [Fault] = [
             .plantLighter, .plantHeavier, .plantLater, .plantSooner, .plantSlow, .plantStaleHeavy,
             .plantStaleLight,
@@ -84,7 +84,7 @@ struct FaultRun {
     enum Kind {
         /// The outputs must go off.
         case sensor
-        /// The outputs must go off, because of a request.
+        /// A request to switch the outputs off; it must be obeyed.
         case order
         /// The camera must stop and be held.
         case command
@@ -92,7 +92,7 @@ struct FaultRun {
         case response
         /// A sensor is wrong for a moment: the outputs may go off or stay on.
         case lie
-        /// The gimbal differs from the controller's belief: the outputs must stay on.
+        /// The gimbal differs from the controller's model of it: the outputs must stay on.
         case plant
     }
 
@@ -109,7 +109,7 @@ struct FaultRun {
         var isOn = false
         /// All conditions that held after the fault.
         var conditions: Conditions = .none
-        /// Outcome for a plant that differs from the belief; nil for other faults.
+        /// Outcome for a gimbal that differs from the model; nil for other faults.
         var plant: PlantOutcome?
     }
 
@@ -196,7 +196,7 @@ struct FaultRun {
     private func isSafe(_ point: FaultTrace.Point) -> Bool {
         switch fault.kind {
         case .sensor, .order, .response, .lie, .plant: !point.isEnabled
-        // In a mode that moves on its own no command was turning the camera.
+        // In `fpv` and `neutral` no command was turning the camera, so no stop is expected.
         case .command:
             fault == .garbage || fault == .flood || mode == .fpv || mode == .neutral
                 || point.isStill

@@ -38,7 +38,7 @@ struct FaultTrace {
     let onset: Int
     /// All ticks.
     var points: [Point] = []
-    /// Ratio of believed to true inertia at the end, on the axis with the largest error.
+    /// Ratio of assumed to true inertia at the end, on the axis with the largest error.
     var inertiaRatio = Double.nan
 
     /// The ticks from the onset on.
@@ -135,7 +135,7 @@ extension FaultRun {
         return trace
     }
 
-    /// Ratio of believed to true inertia, on the axis with the largest error; a stronger motor
+    /// Ratio of assumed to true inertia, on the axis with the largest error; a stronger motor
     /// reduces it.
     private func ratio(_ found: AxisVector, of gimbal: SimulatedGimbal) -> Double {
         var farthest = Double.nan

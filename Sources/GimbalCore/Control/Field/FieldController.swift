@@ -35,7 +35,7 @@ public struct FieldController: MotorController {
     }
     /// Torque of the motors at the time of the gyroscope's sample in the last step, N·m: from field
     /// and power at that time, with each rotor's angle from its joint's motion. It does not depend
-    /// on the believed inertia.
+    /// on the assumed inertia.
     public private(set) var exerted = AxisVector.zero
     /// The camera axes whose gains are reduced because their motors have made the camera oscillate.
     public var oscillating: AxisSet { @_noLocks get { search.oscillating } }
@@ -251,7 +251,7 @@ public struct FieldController: MotorController {
         if parameters.probesInertia { search.doubt(first: parameters.inertia) }
     }
 
-    /// Reduces the believed inertia, and with it every gain, if the motors make the camera
+    /// Reduces the assumed inertia, and with it every gain, if the motors make the camera
     /// oscillate.
     private mutating func watchOscillation(
         _ kinematics: JointKinematics, rate: Vector3, dt: Double

@@ -9,13 +9,13 @@ extension FieldController {
         public var maxPower = 1.0
         /// Torque of each motor at full power and 90 electrical degrees, N·m.
         public var peakTorque = AxisVector(repeating: 0.25)
-        /// Inertia of camera and carried parts about the camera's axes, kg·m²; the initial belief
+        /// Inertia of camera and carried parts about the camera's axes, kg·m²; the initial estimate
         /// if it is probed.
         public var inertia = AxisVector(repeating: 2.5e-3)
         /// Whether the inertia is measured by a small swing when the motors come on for the first
         /// time.
         public var probesInertia = true
-        /// Whether the believed inertia, and with it the gains, is reduced when the motors make the
+        /// Whether the assumed inertia, and with it the gains, is reduced when the motors make the
         /// camera oscillate.
         public var watchesOscillation = true
         /// Gain from attitude error to rate, about the camera's axes, 1/s.

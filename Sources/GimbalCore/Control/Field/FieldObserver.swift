@@ -67,7 +67,7 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         kinematic = angle
     }
 
-    /// Searches for the rotor again, starting at its last believed angle.
+    /// Searches for the rotor again, starting at its last known angle.
     @_noLocks
     mutating func search() {
         hiddenRate = 0

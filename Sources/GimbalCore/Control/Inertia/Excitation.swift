@@ -22,7 +22,7 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     /// Number of lines.
     public static var lineCount: Int { @_noLocks get { 11 } }
 
-    /// Creates an excitation with these values.
+    /// Creates an excitation.
     public init(
         id: UInt32, axis: GimbalAxis, amplitude: Double, periodTicks: Int32, ticks: Int32,
         errorLimit: Double

@@ -3,11 +3,11 @@ internal import CMathShim
 /// Inertia of a camera on motors without encoders. It is measured by a small swing of all joints
 /// when the motors come on, and doubted when a rotor slips or the motors make the camera oscillate.
 ///
-/// Too large a belief makes every gain too large and the rotors' observers too fast: the camera
-/// oscillates, and the belief is halved until it does not. Too small a belief makes the observers
-/// too slow: a rotor slips, and the belief is doubled. If a swing shows the same inertia as before
-/// the oscillation, the loop is later than believed; the belief is then restored, and all corner
-/// frequencies of the loop are reduced instead.
+/// Too high an estimate makes every gain too high and the rotors' observers too fast: the camera
+/// oscillates, and the estimate is halved until it does not. Too low an estimate makes the
+/// observers too slow: a rotor slips, and the estimate is doubled. If a swing shows the same
+/// inertia as before the oscillation, the loop has more delay than assumed. The estimate is then
+/// restored, and all corner frequencies of the loop are reduced instead.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
@@ -17,9 +17,10 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private var found = AxisSet.none
     /// Inertia measured by the swings, or estimated after a slip, kg·m².
     private var probed: AxisVector?
-    /// Belief that made the camera oscillate, kg·m²; nil if there was none since the start.
+    /// Estimate with which the camera oscillated, kg·m²; nil without an oscillation since the
+    /// start.
     private var suspected: AxisVector?
-    /// The axes whose last swing has confirmed the belief from before the oscillation.
+    /// The axes whose last swing has confirmed the estimate from before the oscillation.
     private var innocent = AxisSet.none
     private var shaking = OscillationGuard()
     /// Factor on all corner frequencies of a loop that has oscillated with the right inertia, and
@@ -65,8 +66,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Whether the swing is in progress.
     var isSwinging: Bool { @_noLocks get { yaw.isRunning } }
 
-    /// Standard deviation of the belief, natural logarithm: a factor of four is possible until it
-    /// has been measured.
+    /// Standard deviation of the estimate's natural logarithm: until it has been measured, it may
+    /// be wrong by a factor of four.
     var sigmas: AxisVector {
         @_noLocks get {
             AxisVector(
@@ -98,7 +99,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - rates: Rates about the joints' axes from the gyroscope, rad/s.
-    ///   - expected: Accelerations by the motors at that time with the believed inertia, rad/s².
+    ///   - expected: Accelerations by the motors at that time with the assumed inertia, rad/s².
     ///   - inertia: Believed inertia about the joints' axes, kg·m².
     ///   - largest: Largest torques of the swing, N·m.
     ///   - seconds: Since the beginning of the swing.
@@ -167,7 +168,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     }
 
     /// Reduces all corner frequencies, because these axes have oscillated with the right inertia
-    /// and the loop is later than believed. At the lower limit only a smaller belief remains.
+    /// and the loop has more delay than assumed. At the lower limit only the estimate can still be
+    /// reduced.
     private mutating func blameDelay(_ axes: AxisSet) {
         guard settling > 0 || slack > Self.leastSlack else { return }
         shaking.trust(axes)
@@ -177,14 +179,14 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         settling = Self.settlingTime
     }
 
-    /// Handles a slip before a swing has measured the inertia. A camera heavier than believed makes
-    /// the observers slow, so the next swing starts with twice the belief; after four times the
+    /// Handles a slip before a swing has measured the inertia. A camera heavier than assumed makes
+    /// the observers slow, so the next swing starts with twice the estimate; after four times the
     /// configured inertia it starts with the configured one again.
     @_noLocks
     mutating func doubt(first: AxisVector) {
         guard found != AxisSet(yaw: true, roll: true, pitch: true) else { return }
         isOver = false
-        // A camera that oscillates is not heavier than believed.
+        // A camera that oscillates is not heavier than assumed.
         guard shaking.oscillating.isEmpty else { return }
         var guess = probed ?? first
         if !found.contains(.yaw) { guess.yaw = Self.next(after: guess.yaw, first: first.yaw) }
@@ -208,7 +210,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///   - belief: The inertia in use, kg·m².
     ///   - delay: From a command to the sample that shows it, s.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: Whether the belief has been reduced, so that a new swing is due to measure it.
+    /// - Returns: Whether the estimate has been reduced, so that a new swing must measure it.
     @_noLocks
     mutating func watch(
         moment: Vector3, largest: AxisVector, rate: Vector3, belief: AxisVector, delay: Double,
@@ -239,7 +241,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// Ends the check for oscillations: reductions of the belief are reverted.
+    /// Ends the check for oscillations: reductions of the estimate are reverted.
     @_noLocks
     mutating func stopWatching() {
         shaking = OscillationGuard()

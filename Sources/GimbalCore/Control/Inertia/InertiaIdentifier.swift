@@ -12,22 +12,22 @@ internal import CMathShim
 /// broken away does not cancel, so the probe grows until two blocks agree. Two neighbouring
 /// frequencies without excitation show the size of the disturbances.
 ///
-/// A clear response at a phase that is impossible for a camera means a wrong belief about the
-/// delay. At one frequency a delay cannot be told from a wrong sign or from friction. The probe
+/// A clear response at a phase that is impossible for a camera means that the assumed delay is
+/// wrong. At one frequency a delay cannot be told from a wrong sign or from friction. The probe
 /// therefore goes down to a third of its frequency, where ±12 ms are unambiguous, and returns with
 /// the measured delay. A search without a result ends; the probe pauses for a while and starts
 /// again.
 ///
-/// The belief is log-normal. A controller uses its lower edge (`caution`), because too little gain
-/// is sluggish, but too much oscillates.
+/// The estimate has a log-normal distribution. The controller uses its lower edge (`caution`),
+/// because too low a gain makes the loop sluggish, but too high a gain makes it oscillate.
 ///
 /// Loop thread only; constant time, no allocation.
 struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Parameters of the probe.
     struct Parameters: Sendable, BitwiseCopyable {
-        /// Initial belief, kg·m².
+        /// Initial estimate, kg·m².
         var start = 2.5e-3
-        /// Standard deviation of the initial belief, natural logarithm; 0 means known.
+        /// Standard deviation of the initial estimate's natural logarithm; 0 means known.
         var startSigma = 1.4
         /// Frequency of the probe, Hz.
         var frequency = 38.0
@@ -43,7 +43,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         init() {}
     }
 
-    /// Bounds of the belief, kg·m².
+    /// Bounds of the estimate, kg·m².
     private static var smallest: Double { @_noLocks get { 1e-5 } }
     private static var largest: Double { @_noLocks get { 10 } }
     /// Smallest acceleration that a suitable motor gives its camera, rad/s². A smaller response is
@@ -136,17 +136,17 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var below = Demodulator()
     private var above = Demodulator()
 
-    /// Creates an axis with the initial belief.
+    /// Creates an axis with the initial estimate.
     @_noLocks
     init(_ parameters: Parameters) {
         inertia = parameters.start
         sigma = parameters.startSigma
     }
 
-    /// Whether the belief is certain enough for full gains.
+    /// Whether the estimate is certain enough for full gains.
     var isKnown: Bool { @_noLocks @inline(__always) get { sigma <= Self.knownSigma } }
 
-    /// Share of the full gains that is safe with this belief, 0...1.
+    /// Share of the full gains that is safe with this estimate, 0...1.
     var caution: Double {
         @_noLocks @inline(__always) get { isKnown ? 1 : cm_exp(-2 * (sigma - Self.knownSigma)) }
     }
@@ -340,7 +340,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     }
 
     /// Whether this phase, rad, is a possible response of a camera with inertia and friction, at
-    /// about the believed delay.
+    /// about the assumed delay.
     private func isPlausible(phase: Double) -> Bool { phase > -0.8 && phase < 1 }
 
     /// Evaluates a block of the probe at full frequency.
@@ -419,7 +419,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 + above.residual(inertia: inertia, lag: lag * (omega + spacing))) / 4)
     }
 
-    /// Merges an independent measurement, kg·m² and natural logarithm, into the belief.
+    /// Merges an independent measurement into the estimate.
     @_noLocks
     mutating func learn(_ value: Double, sigma measured: Double) {
         let weight = sigma * sigma / (sigma * sigma + measured * measured)

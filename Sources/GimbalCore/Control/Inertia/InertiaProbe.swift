@@ -16,7 +16,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     /// Total duration, s: four swings.
     static var duration: Double { @_noLocks get { 0.5 } }
 
-    /// Factor from the expected to the true acceleration: believed inertia over true inertia.
+    /// Factor from the expected to the true acceleration: assumed inertia over true inertia.
     private(set) var scale = 1.0
     /// Whether `scale` has been found.
     private(set) var isKnown = false
@@ -55,11 +55,11 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - measured: Rate of the camera about the joint's axis, rad/s.
     ///   - expected: Acceleration by the motor at the time of the gyroscope's sample, for the
-    ///     believed inertia, rad/s².
-    ///   - bound: Largest acceleration to request, for the believed inertia, rad/s².
+    ///     assumed inertia, rad/s².
+    ///   - bound: Largest acceleration to request, for the assumed inertia, rad/s².
     ///   - sine: Sine of the phase of the swing.
     ///   - dt: Seconds since the previous period.
-    /// - Returns: Acceleration to request, for the believed inertia, rad/s².
+    /// - Returns: Acceleration to request, for the assumed inertia, rad/s².
     @_noLocks
     mutating func step(
         measured: Double, expected: Double, bound: Double, sine: Double, dt: Double

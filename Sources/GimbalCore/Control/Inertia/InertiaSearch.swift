@@ -10,7 +10,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Configured inertia, kg·m², in use until a probe contradicts it; nil if it is to be
     /// identified.
     private var given: AxisVector?
-    /// Delay found the last time that any axis was known, s beyond the believed one; NaN before
+    /// Delay found the last time that any axis was known, s beyond the assumed one; NaN before
     /// that.
     private var lastDelay = Double.nan
     /// Whether the probe checks a configured inertia when the outputs come on.
@@ -44,7 +44,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Longest delay of a loop that can use probes at these frequencies, s: at 200 Hz.
     private static var swiftDelay: Double { @_noLocks get { 0.0075 } }
 
-    /// Creates a search with an initial belief.
+    /// Creates a search with an initial estimate.
     ///
     /// - Parameters:
     ///   - start: kg·m² about the camera's axes.
@@ -102,8 +102,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { !isProbing || !foundDelay.isNaN || !lastDelay.isNaN }
     }
 
-    /// Measured delay in addition to the believed one, s: the mean of the known axes; NaN if none
-    /// is known.
+    /// Measured delay in addition to the assumed one, s: the mean of the known axes; NaN if none is
+    /// known.
     private var foundDelay: Double {
         @_noLocks @inline(__always) get {
             // All axes have the same delay. Axes without a response yet do not count.
@@ -160,9 +160,9 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }
     }
 
-    /// Handles an oscillation that these axes' motors cause: reduces their belief, so that the
+    /// Handles an oscillation that these axes' motors cause: reduces their estimates, so that the
     /// gains decrease, and searches again. The other axes belong to the same camera and would
-    /// oscillate next, so their belief is reduced too, once.
+    /// oscillate next, so their estimates are reduced too, once.
     @_noLocks
     mutating func suspect(_ swinging: AxisSet) {
         let parameters = parameters
@@ -204,7 +204,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
 
     /// Takes the exerted moment (N·m) and the measured rate (rad/s), camera frame.
     ///
-    /// - Returns: Whether the belief has changed.
+    /// - Returns: Whether the estimate has changed.
     @_noLocks
     mutating func observe(moment: Vector3, rate: Vector3, dt: Double) -> Bool {
         guard isProbing else { return false }

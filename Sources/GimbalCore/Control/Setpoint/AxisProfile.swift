@@ -7,7 +7,7 @@ public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
     /// Lag behind a steady turn, s: the time constant of the smoothing.
     public var smoothing: AxisVector
 
-    /// Creates a tuning with these values.
+    /// Creates a tuning.
     @inlinable @_noLocks
     public init(maxRate: AxisVector, smoothing: AxisVector) {
         self.maxRate = maxRate

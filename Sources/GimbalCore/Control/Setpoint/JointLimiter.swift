@@ -5,17 +5,18 @@ internal import CMathShim
 /// shock.
 ///
 /// The requested angle may lie beyond the range: a level horizon, or a held heading, is reached
-/// again as soon as the hand allows it. A turn has no such angle to return to. Beyond the bend a
+/// again as soon as the hand allows it. A turn has no such angle to return to. Far beyond the end a
 /// request does not move the camera, so a turn, and every later request, may be reset to `stopped`
-/// without a visible effect. It then leaves the end at once instead of unwinding first.
+/// without a visible effect. The next turn back then leaves the end at once.
 ///
 /// Loop thread only; constant time.
 struct JointLimiter: Sendable, BitwiseCopyable {
     /// Half the width of the zone in which the camera falls behind, rad.
     private static var knee: Double { @_noLocks get { 2 * .pi / 180 } }
 
-    /// Speed limits of the joints at the ends of their ranges. In a tilted hand the nearest
-    /// reachable angles can jump there, when the requested ones pass roll ±90°.
+    /// Speed limits of the joints at the ends of their ranges. They are needed when the handle is
+    /// tilted: while the requested angles pass roll ±90°, the nearest reachable angles can jump
+    /// from one end to another.
     struct Pace: Sendable, BitwiseCopyable {
         /// Largest rate of a joint at its end, rad/s.
         var rate: Double

@@ -64,8 +64,8 @@ public struct AttitudeController: MotorController {
     /// Motion requested by the set-point alone.
     private(set) var planned = MotorEffect.Planned()
 
-    /// Assumed excess of a delay over the believed one until it is measured, s: 3 dB less feedback
-    /// at 3.5 ms.
+    /// Excess of the delay over the assumed one, used until the delay is measured, s: 3 dB less
+    /// feedback at 3.5 ms.
     private static var unmeasured: Double { @_noLocks get { 0.0015 } }
 
     /// Creates a controller at rest.

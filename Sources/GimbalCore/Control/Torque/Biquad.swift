@@ -120,7 +120,7 @@ public struct Notch: Sendable, BitwiseCopyable, Equatable {
     /// Attenuation at the centre, dB.
     public var depth: Double
 
-    /// Creates a notch with these values.
+    /// Creates a notch.
     public init(hz: Double, q: Double = 3, depth: Double = 20) {
         self.hz = hz
         self.q = q

@@ -47,7 +47,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     private(set) var calmLoad = Vector3.zero
 
     private var watch = OscillationWatch()
-    /// Inertia of the axes in `oscillating` that was believed before the oscillation, kg·m².
+    /// Inertia of the axes in `oscillating` that was assumed before the oscillation, kg·m².
     private var suspected = AxisVector(repeating: 1)
     /// Remaining time in which an oscillation is ignored, s.
     private var settling = 0.0
@@ -80,7 +80,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - loop: Of this period.
-    ///   - inertia: Its belief is reduced on an oscillating axis.
+    ///   - inertia: The search; it reduces the estimate of an oscillating axis.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The change of the loop.
     @_noLocks
@@ -130,8 +130,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     }
 
     /// Evaluates the end of the search. If the inertia is the same as before, either another
-    /// property of the loop differs from the belief, which lower corner frequencies tolerate, or
-    /// the loop was not the cause.
+    /// property of the loop differs from its model, which lower corner frequencies tolerate, or the
+    /// loop was not the cause.
     private mutating func judge(_ axes: AxisVector) -> Change {
         let isYaw = abs(cm_log(axes.yaw / suspected.yaw)) > Self.difference
         let isRoll = abs(cm_log(axes.roll / suspected.roll)) > Self.difference
