@@ -3,9 +3,10 @@ public import GimbalCore
 /// Gains for an axis of known inertia and delay.
 ///
 /// The default tuning gives the smallest response to a push with margins of 6 dB and 45° at a delay
-/// of 3.5 ms. The delay is the only time constant of a loop of an inertia and a delay. With gains
-/// per unit of inertia, scaled in time by the ratio of the delays, another axis has the same
-/// margins. A lower speed compensates the phase of filters and other lags.
+/// of 3.5 ms. A loop that consists of an inertia and a delay has no other time constant than the
+/// delay. Another axis therefore has the same margins if its gains per unit of inertia are scaled
+/// in time by the ratio of the delays. A lower speed compensates the phase of filters and other
+/// lags.
 public struct GainDesign: Sendable, Equatable {
     /// Moment of inertia, kg·m².
     public var inertia: Double

@@ -63,8 +63,8 @@ struct TorqueMethod: AutotuneMethod {
         return trial
     }
 
-    /// Proposes the tuning. Delay and the derivative's corner are common to all axes; if all are
-    /// tuned, they follow the slowest one.
+    /// Proposes the tuning. The delay and the corner of the derivative are common to all axes; if
+    /// all axes are tuned, the slowest axis determines them.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay

@@ -10,7 +10,7 @@ public enum RobotMotors: String, Sendable, CaseIterable {
 
 /// Effect of `F>` and `B>` of a robot's remote control.
 public enum SliderMotion: String, Sendable, CaseIterable {
-    /// One step each, as in the original.
+    /// Each makes one step, as in the original robot.
     case step
     /// A turn at `robot.slider_speed` until `S>` or the dead-man.
     case rate

@@ -1,11 +1,11 @@
 /// The vertical at the start: the direction of the mean specific force.
 ///
-/// One sample of a sensor in motion may point in any direction. Between two steps of a runner up
-/// and down are exchanged, and a filter that starts upside down stays so. In the mean over a
-/// running step the sensor's own acceleration largely cancels. A sensor that may be at rest starts
-/// with its first sample, and starts again if a later sample shows motion. At rest the specific
-/// force is constant. Its length alone is not enough evidence: in a runner it equals gravity for 20
-/// ms, in any direction.
+/// One sample of a sensor in motion may point in any direction. Between two steps of a runner the
+/// specific force points the wrong way, and a filter that starts upside down stays upside down. In
+/// the mean over a running step the sensor's own acceleration largely cancels. A sensor that may be
+/// at rest starts with its first sample, and starts again if a later sample shows motion. At rest
+/// the specific force is constant. Its length alone is not enough evidence: in a runner it equals
+/// gravity for 20 ms, in any direction.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FirstVertical: Sendable, BitwiseCopyable {

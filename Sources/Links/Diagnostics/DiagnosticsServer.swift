@@ -13,7 +13,7 @@ import SystemPackage
 /// answer to the present question.
 public final class DiagnosticsServer: Service {
     /// Stack of each thread, locked with everything else. The tests of a debug build pass with 128
-    /// KiB and not with 64; the rest is for the backend.
+    /// KiB, but not with 64 KiB; the rest is a reserve for the backend.
     private static let stackSize = 512 * 1024
     /// Nice value of the server's thread, as low as the unit allows (`LimitNICE`); other threads
     /// have 0.

@@ -4,9 +4,9 @@ import Wire
 /// Heading of the vehicle in the loop's earth frame, and relative to north.
 ///
 /// The joints show the vehicle in the loop's own frame, whose zero is arbitrary and whose heading
-/// drifts without a compass; the autopilot reports its heading relative to north. The difference is
-/// the direction of north in the loop's frame. It is smoothed over seconds, because the two values
-/// have different times.
+/// drifts without a compass; the autopilot reports its heading relative to north. The difference of
+/// the two headings is the direction of north in the loop's frame. It is smoothed over seconds,
+/// because the two values have different times.
 struct VehicleHeading {
     /// Age at which the autopilot's report is discarded, s.
     private static let staleSeconds = 2.0

@@ -8,10 +8,10 @@ import Simulation
 /// One run of the campaign: a fault, its gimbal, the mode, and the link in control.
 ///
 /// Commands pass through the real `Commander` and the real loop, sensor faults through the
-/// simulated sensor. The unintended motion is the camera's true motion. Until the outputs are off
-/// it is the angle to the same run, same seed, without the fault. For half a second after that it
-/// is the angle to a run in which an emergency stop turned healthy outputs off at that moment. So a
-/// coasting camera counts, and one that falls because it is unpowered does not.
+/// simulated sensor. The unintended motion is the angle between the true camera and a reference run
+/// with the same seed. Until the outputs are off, the reference is the run without the fault. For
+/// half a second after that, it is a run in which an emergency stop turned healthy outputs off at
+/// that moment. So a coasting camera counts, and one that falls because it is unpowered does not.
 ///
 /// A plant that differs from the beginning starts differently. Its motion relative to the healthy
 /// run is measured twice: from the start of the motors until the onset, and from there on relative

@@ -15,7 +15,7 @@ enum AutotuneBench {
         var imbalance = 1.0
         /// Factor on delay and lag of servos.
         var slowness = 1.0
-        /// Factor on all gains, per unit of inertia; with servos on the bandwidth of the
+        /// Factor on all gains per unit of inertia; for servos, factor on the bandwidth of the
         /// prediction.
         var gains = 1.0
         var motion = HandleMotion.still

@@ -395,7 +395,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private mutating func ascend(
         phase: Double, isReversed reversed: Bool, omega: Double, _ p: Parameters
     ) {
-        // Not a delay, but a camera that moves against the torque.
+        // The camera moves against the torque; a delay cannot explain that.
         if reversed { isReversed = true }
         isUprightKnown = !reversed
         isSlow = false
@@ -411,7 +411,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         coarseDelay = delay
     }
 
-    /// Motion at the neighbouring frequencies, without a torque, as an impulse, N·m·s.
+    /// Disturbance: the motion at the neighbouring frequencies, which the torque does not excite,
+    /// expressed as an impulse, N·m·s.
     private func noise(inertia: Double, lag: Double, omega: Double) -> Double {
         let spacing = 4 * Double.pi / block
         return cm_sqrt(

@@ -122,7 +122,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     ///   - setpoint: The requested set-point.
     ///   - handle: Pose of the handle.
     ///   - range: Ranges of the joints.
-    ///   - pace: Speed limits of the joints when they do not simply follow the request.
+    ///   - pace: Speed limits of the joints at the ends of their ranges.
     ///   - dt: Seconds since the previous call.
     /// - Returns: The set-point to hold instead.
     @_noLocks
