@@ -10,9 +10,9 @@ import CMathShim
 struct MotionLevel: Sendable, BitwiseCopyable {
     /// Weight of the initial assumption, as seconds of observed motion.
     private static var priorTime: Double { @_noLocks @_noAllocation get { 1 } }
-    /// Time constant of the rise, s.
+    /// Time constant of a rising level, s.
     private static var riseTime: Double { @_noLocks @_noAllocation get { 1 } }
-    /// Time constant of the fall, s.
+    /// Time constant of a falling level, s.
     private static var memory: Double { @_noLocks @_noAllocation get { 5 } }
 
     /// Mean square of one horizontal axis, m²/s²; NaN means the assumed one.

@@ -256,7 +256,7 @@ struct LoopAnswer: Sendable, BitwiseCopyable {
     var output: MotorOutput
     /// Time of the newest sample that the answer includes.
     var sampleTime: Instant
-    /// Time of its tick; its age shows whether the loop hangs.
+    /// Time of the tick that made the answer; an old answer shows that the loop hangs.
     var time: Instant
 
     static var none: LoopAnswer {

@@ -39,7 +39,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     private static var frequencies: AxisVector {
         @_noLocks get { AxisVector(yaw: 42, roll: 47, pitch: 52) }
     }
-    /// Difference of the delay that the margins cover, s.
+    /// Largest error of the assumed delay that the margins tolerate, s.
     private static var covered: Double { @_noLocks get { 0.0003 } }
     /// Longest delay of a loop that can use probes at these frequencies, s: at 200 Hz.
     private static var swiftDelay: Double { @_noLocks get { 0.0075 } }

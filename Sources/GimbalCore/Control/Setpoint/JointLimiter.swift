@@ -230,7 +230,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)
         let way = distance(near, before)
-        // Yaw and pitch of the other solution are together more than 2π - way away.
+        // The other solution is not nearer: it differs by more than 2π - `way` in yaw and pitch
+        // together.
         if way < 3 { return near }
         let over = unwrapped(
             AxisVector(
