@@ -34,8 +34,22 @@ public protocol GimbalPort: Sendable {
     /// The loop's clock.
     var now: Instant { get }
 
-    // MARK: Settings
+    /// The settings, and their changes.
+    var tuning: any SettingsPort { get }
 
+    // MARK: Calibration
+
+    /// Takes control, and begins to find the gyroscope's zero with the motors off.
+    ///
+    /// - Throws: The refusal.
+    func calibrateGyro(for source: CommandSource, now: Instant) throws(Refusal)
+
+    /// State of calibration.
+    var calibration: CalibrationState { get }
+}
+
+/// Settings as a link sees and changes them. The links' threads call it; it never waits for a disk.
+public protocol SettingsPort: Sendable {
     /// The active settings.
     var settings: Settings { get }
 
@@ -66,19 +80,12 @@ public protocol GimbalPort: Sendable {
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>
     ) throws(Refusal)
-
-    // MARK: Calibration
-
-    /// Takes control, and starts the calibration of the gyroscope's zero with the motors off.
-    ///
-    /// - Throws: The refusal.
-    func calibrateGyro(for source: CommandSource, now: Instant) throws(Refusal)
-
-    /// State of calibration.
-    var calibration: CalibrationState { get }
 }
 
 extension GimbalPort {
+    /// The active settings.
+    public var settings: Settings { tuning.settings }
+
     /// The loop's newest snapshot; nil before the first sample of the sensor.
     var snapshot: StabilizerSnapshot? {
         newest.flatMap { $0.samples.accepted > 0 ? $0 : nil }

@@ -159,13 +159,14 @@ import Wire
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
             let key = "motion.max_rate_dps"
+            let peer = CommandSource(link: .mavlink, connection: 1)
             let change = SettingUpdate(\.motion.maxRateDps, AxisVector(repeating: 90))
-            try bench.tuning.change([change], from: .mavlink, by: "mavlink 255/190")
+            try bench.tuning.change([change], from: peer, by: "mavlink 255/190")
             let notes = bench.tuning.history.entries.count
-            try bench.tuning.change([change], from: .mavlink, by: "mavlink 255/190")
+            try bench.tuning.change([change], from: peer, by: "mavlink 255/190")
             #expect(bench.tuning.history.entries.count == notes)
             #expect(bench.tuning.configurationStatus.unsaved == [key])
-            try bench.tuning.save([key], from: .mavlink, by: "mavlink 255/190")
+            try bench.tuning.save([key], from: peer, by: "mavlink 255/190")
             #expect(bench.tuning.configurationStatus.unsaved.isEmpty)
         }
     }

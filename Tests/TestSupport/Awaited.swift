@@ -8,10 +8,10 @@ import Synchronization
 /// - Throws: The refusal, or that nothing came.
 @discardableResult
 public func awaited<Value: Sendable, Failure: Error>(
-    _ start: (@escaping @Sendable (Result<Value, Failure>) -> Void) -> Void
+    _ start: (@escaping @Sendable (Result<Value, Failure>) -> Void) throws -> Void
 ) throws -> Value {
     let answer = Answer<Value, Failure>()
-    start { result in answer.kept.withLock { $0 = result } }
+    try start { result in answer.kept.withLock { $0 = result } }
     for _ in 0..<20_000 {
         if let result = answer.kept.withLock({ $0 }) { return try result.get() }
         usleep(500)

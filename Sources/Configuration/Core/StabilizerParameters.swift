@@ -27,8 +27,6 @@ extension Settings {
         parameters.servo.trackerBandwidth = servo.trackerBandwidth
         parameters.servo.attitudeLead = imu.filterDelayMs / 1e3
         parameters.servo.watchesOscillation = control.watchOscillation
-        parameters.servo = parameters.servo.scaled(
-            yaw: airos.pid.yaw, roll: airos.pid.roll, pitch: airos.pid.pitch)
         parameters.setpoint.maxRate = motion.maxRateDps.radians
         parameters.setpoint.maxAcceleration = motion.maxAccelerationDps2.radians
         parameters.setpoint.maxJerk = motion.maxJerkDps3.radians
@@ -45,6 +43,10 @@ extension Settings {
         parameters.correction.mounting = SensorCorrection.mounting(imu.mountingDeg.radians)
         parameters.motorType = motors.type
         parameters.bootMode = mode.boot
+        let (yaw, roll, pitch) = (airos.pid.yaw, airos.pid.roll, airos.pid.pitch)
+        parameters.controller = parameters.controller.scaled(yaw: yaw, roll: roll, pitch: pitch)
+        parameters.servo = parameters.servo.scaled(yaw: yaw, roll: roll, pitch: pitch)
+        parameters.field = parameters.field.scaled(yaw: yaw, roll: roll, pitch: pitch)
         return parameters
     }
 
@@ -99,7 +101,7 @@ extension Settings {
         // The built-in gains are for the built-in delay.
         field = field.stretched(to: control.loopDelayMs / 1e3)
         field.attitudeLead = imu.filterDelayMs / 1e3
-        return field.scaled(yaw: airos.pid.yaw, roll: airos.pid.roll, pitch: airos.pid.pitch)
+        return field
     }
 
     private var rateFilterParameters: RateFilter.Parameters {
@@ -135,8 +137,7 @@ extension Settings {
         controller.frictionLearningRate = control.frictionLearningRate
         controller.frictionLimit = control.frictionLimitNm
         controller.noiseLimit = control.noiseLimitPercent / 100
-        return controller.scaled(
-            yaw: airos.pid.yaw, roll: airos.pid.roll, pitch: airos.pid.pitch)
+        return controller
     }
 }
 

@@ -122,12 +122,13 @@ public struct ParameterStore: Sendable {
                         + "configuration file and restart.")
             }
             changed.live[setting.key] = value
+            setting.write(&changed.settings, value)
             guard update.value == nil else { continue }
             // A default that equals the files' value need not be stored.
             if value == setting.value(in: loaded.settings) { changed.live[setting.key] = nil }
             if saved[setting.key] != nil { changed.cleared.insert(setting.key) }
         }
-        try changed.commit()
+        try changed.obeyRules()
         self = changed
     }
 
@@ -266,8 +267,13 @@ public struct ParameterStore: Sendable {
     }
 
     /// Recomputes `settings`, unless that breaks a rule.
-    mutating func commit() throws(ConfigurationProblem) {
+    private mutating func commit() throws(ConfigurationProblem) {
         rebuild()
+        try obeyRules()
+    }
+
+    /// Checks the rules about several settings.
+    private func obeyRules() throws(ConfigurationProblem) {
         for rule in ConfigurationRule.all {
             if let problem = rule.problem(in: settings, origin: origin(of:)) { throw problem }
         }

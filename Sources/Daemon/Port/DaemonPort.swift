@@ -1,5 +1,4 @@
 import Calibration
-import Configuration
 import GimbalCore
 import Hardware
 import Links
@@ -8,10 +7,12 @@ import Port
 import Realtime
 import Wire
 
+extension Tuning: SettingsPort {}
+
 /// Implementation of the links' port: motion goes to the Commander, settings to `Tuning`.
 struct DaemonPort: GimbalPort {
     let commander: Commander
-    let tuning: Tuning
+    let tuning: any SettingsPort
     let calibrations: CalibrationService
     let spectra: SpectrumService
     let autotuning: AutotuneService
@@ -47,28 +48,6 @@ struct DaemonPort: GimbalPort {
     var newest: StabilizerSnapshot? { hub.view?.record.snapshot }
 
     var now: Instant { clock.now }
-
-    var settings: Settings { tuning.settings }
-
-    func change(
-        _ updates: [SettingUpdate], from source: CommandSource, by who: String
-    ) throws(Refusal) {
-        try admit(source)
-        try tuning.change(updates, from: source.link, by: who)
-    }
-
-    func save(
-        _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
-        _ note: (who: String, what: String), _ done: @escaping Later<Void>
-    ) throws(Refusal) {
-        try admit(source)
-        tuning.save(keys, with: updates, from: source.link, note, done)
-    }
-
-    /// Checks that no other source is in control; apps only.
-    private func admit(_ source: CommandSource) throws(Refusal) {
-        if source.link == .airos { try commander.admit(source, now: clock.now) }
-    }
 
     func calibrateGyro(for source: CommandSource, now: Instant) throws(Refusal) {
         try commander.request(.take, from: source, now: now)

@@ -101,7 +101,7 @@ extension MAVLinkComponent {
             throw Refusal(.busy, "The disk is busy with earlier saves.")
         }
         let save = PendingSave(order: order, sender: sender, peer: peer)
-        try port.save(
+        try port.tuning.save(
             MAVLinkParameter.keys, with: [], from: CommandSource(sender),
             ("mavlink \(sender)", "saved its parameters")
         ) { result in save.outcome.withLock { $0 = result } }

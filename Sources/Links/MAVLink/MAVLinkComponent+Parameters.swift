@@ -26,7 +26,7 @@ extension MAVLinkComponent {
             try director.demandControl(of: sender)
             guard let parameter = MAVLinkParameter.all.first(where: { $0.name == message.name })
             else { throw Refusal(.refused, "There is no parameter \(message.name).") }
-            try port.change(
+            try port.tuning.change(
                 [parameter.changed(port.settings, message.value.decimal)],
                 from: CommandSource(sender), by: "mavlink \(sender)")
         } catch {

@@ -62,16 +62,18 @@ extension Tuning {
     /// - Parameters:
     ///   - keys: Dotted paths.
     ///   - updates: New values of some of them.
-    ///   - link: The requesting link.
+    ///   - source: Source of the request.
     ///   - note: Author and action, for the log.
     ///   - done: Receives the completion, or the problem of a value or of the disk; then nothing
     ///     has changed.
+    /// - Throws: Another source's control over an app.
     package func save(
-        _ keys: [String], with updates: [SettingUpdate], from link: CommandSource.Link,
+        _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>
-    ) {
+    ) throws(Refusal) {
+        try admit(source)
         let (who, what) = note
-        let isApps = link == .airos
+        let isApps = source.link == .airos
         let kept: Later<Void> = { result in
             if isApps, case .success = result {
                 _ = self.state.withLock { $0.rollback.keep(owner: Self.appOwner) }

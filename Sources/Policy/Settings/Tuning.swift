@@ -137,22 +137,28 @@ package final class Tuning: Sendable {
         tell(who, "set \(key) = \(text)\(undo)")
     }
 
+    /// Checks that no other source is in control; apps only.
+    func admit(_ source: CommandSource) throws(Refusal) {
+        if source.link == .airos { try commander.admit(source, now: clock.now) }
+    }
+
     /// Changes settings together, all or none; those of apps revert after `airos.rollback_s` unless
     /// they are saved in time.
     ///
     /// - Parameters:
     ///   - updates: New values.
-    ///   - link: The requesting link.
+    ///   - source: Source of the change.
     ///   - who: For the log.
-    /// - Throws: A problem of a value, or another client's change on trial; then nothing has
-    ///   changed.
+    /// - Throws: Another source's control over an app, a problem of a value, or another client's
+    ///   change on trial; then nothing has changed.
     package func change(
-        _ updates: [SettingUpdate], from link: CommandSource.Link, by who: String
+        _ updates: [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal) {
+        try admit(source)
         let isNew = try state.withLock { (state) throws(Refusal) in
             let changed = try state.store.changed(updates)
             guard changed.settings != state.store.settings else { return false }
-            let seconds = link == .airos ? state.store.settings.airos.rollbackS : 0
+            let seconds = source.link == .airos ? state.store.settings.airos.rollbackS : 0
             if seconds > 0 {
                 try state.rollback.begin(
                     state.store.snapshot, owner: Self.appOwner, seconds: Double(seconds),

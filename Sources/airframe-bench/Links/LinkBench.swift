@@ -107,9 +107,10 @@ enum LinkBench {
             "datagram to drive output, p99", delays[delays.count * 99 / 100], atMost: 3, "ms")
     }
 
-    private struct BenchPort: GimbalPort {
+    private struct BenchPort: GimbalPort, SettingsPort {
         let commander: Commander
         let settings = Settings()
+        var tuning: any SettingsPort { self }
         func request(
             _ request: MotionRequest, from source: CommandSource, now: Instant
         ) throws(Refusal) {

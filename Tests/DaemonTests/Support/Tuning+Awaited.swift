@@ -19,7 +19,7 @@ extension Tuning {
         try awaited { reload(by: who, $0) }
     }
 
-    func save(_ keys: [String], from link: CommandSource.Link, by who: String) throws {
-        try awaited { save(keys, with: [], from: link, (who, "saved"), $0) }
+    func save(_ keys: [String], from source: CommandSource, by who: String) throws {
+        try awaited { try save(keys, with: [], from: source, (who, "saved"), $0) }
     }
 }

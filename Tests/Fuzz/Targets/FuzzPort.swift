@@ -6,9 +6,10 @@ import Synchronization
 import Wire
 
 /// A gimbal that lets everything be done to it, with its settings in memory.
-final class FuzzPort: GimbalPort {
+final class FuzzPort: GimbalPort, SettingsPort {
     private let memory = Mutex(Settings())
 
+    var tuning: any SettingsPort { self }
     var settings: Settings { memory.withLock(\.self) }
 
     func request(

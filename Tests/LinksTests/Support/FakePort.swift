@@ -5,7 +5,7 @@ import Port
 import Synchronization
 
 /// A gimbal that does what it is asked, and remembers it. Its mode is `locked`, its settings are the defaults.
-final class FakePort: GimbalPort {
+final class FakePort: GimbalPort, SettingsPort {
     struct Memory {
         var settings = Settings()
         var control = ControlState(mode: .locked)
@@ -70,6 +70,7 @@ final class FakePort: GimbalPort {
     var control: ControlState { memory.withLock { $0.control } }
     var newest: StabilizerSnapshot? { memory.withLock { $0.snapshot } }
     var now: Instant { Instant(nanoseconds: 0) }
+    var tuning: any SettingsPort { self }
     var settings: Settings { memory.withLock { $0.settings } }
 
     private func admit(_ source: CommandSource) throws(Refusal) {

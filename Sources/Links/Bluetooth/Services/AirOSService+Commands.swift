@@ -85,7 +85,7 @@ extension AirOSService {
             updates = [SettingUpdate(\.mode.boot, mode)]
         }
         let note = (central.description, "saved mode, PID and Kalman")
-        try port.save(Self.keys, with: updates, from: source, note, later())
+        try port.tuning.save(Self.keys, with: updates, from: source, note, later())
     }
 
     /// The mode to save for the next start. Tracking is excluded, because it requires rates, and so
@@ -104,7 +104,7 @@ extension AirOSService {
         let (port, source, answer) = (port, CommandSource(central), later())
         let note = (central.description, "reset mode, PID and Kalman to their defaults")
         let updates = Self.keys.map(SettingUpdate.init(toDefault:))
-        try port.save(Self.keys, with: updates, from: source, note) { result in
+        try port.tuning.save(Self.keys, with: updates, from: source, note) { result in
             // A latched emergency stop remains in force.
             guard case .success = result, !port.control.isStopped else { return answer(result) }
             answer(

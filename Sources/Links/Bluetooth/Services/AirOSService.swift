@@ -143,7 +143,7 @@ public final class AirOSService: GATTService {
             case .pitch, .roll, .yaw, .status, nil: throw Refusal.notOffered
             }
             if !updates.isEmpty {
-                try port.change(
+                try port.tuning.change(
                     updates, from: CommandSource(central), by: central.description)
             }
             counters.writes &+= 1

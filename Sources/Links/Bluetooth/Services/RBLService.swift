@@ -164,7 +164,7 @@ public final class RBLService: GATTService {
     private func keep(
         _ update: SettingUpdate, _ central: Central, _ done: @escaping Later<Void>
     ) throws(Refusal) {
-        try port.save(
+        try port.tuning.save(
             [update.key], with: [update],
             from: CommandSource(link: .rbl, connection: UInt64(central.connection)),
             (central.description, "set \(update), saved"), done)
