@@ -25,7 +25,6 @@ struct DiagnosticsLoop {
     private static let turnSeconds = 0.001
     private static let chunkSize = 16 * 1024
 
-    private let listener: SocketListener
     private let wake: FileDescriptor
     private let configuration: DiagnosticsConfiguration
     private let handler: RequestHandler
@@ -39,8 +38,7 @@ struct DiagnosticsLoop {
     private var first = 0
     private var counters = ClientStatus()
     private var nextClient = 1
-    /// Time until which no connection is accepted, because the process has no descriptor left.
-    private var acceptPause: Instant?
+    private var acceptor: Acceptor
 
     /// A loop over an open socket, which `run` closes when it returns; it returns when `wake`
     /// becomes readable.
@@ -52,7 +50,7 @@ struct DiagnosticsLoop {
         self.handler = handler
         self.later = later
         self.desk = desk
-        self.listener = listener
+        acceptor = Acceptor(listener, client: "diagnostics client")
         self.wake = wake
         self.configuration = configuration
         self.logger = logger
@@ -66,34 +64,30 @@ struct DiagnosticsLoop {
         let chunk = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Self.chunkSize, alignment: 16)
         defer { chunk.deallocate() }
-        while turn(chunk) {}
+        PollLoop(wake: wake, clock: clock, logger: logger).run {
+            prepare(&$0)
+        } turn: {
+            turn($0, chunk)
+        }
         let now = clock()
         for connection in connections {
             connection.flush(now: now)
             close(connection)
         }
-        listener.close()
+        acceptor.listener.close()
     }
 
-    /// Runs one round; false after the last.
-    private mutating func turn(_ chunk: UnsafeMutableRawBufferPointer) -> Bool {
-        var entries = pollEntries()
-        var ready: Int32 = 0
-        let error = cl_socket_wait(&entries, entries.count, waitNanoseconds(), &ready)
-        if error != 0 { logger.error("poll: \(Errno(rawValue: error))") }
-        if entries[0].revents != 0 { return false }
-
+    private mutating func turn(_ set: PollSet, _ chunk: UnsafeMutableRawBufferPointer) {
         let now = clock()
-        for (connection, entry) in zip(connections, entries.dropFirst(3)) where ready > 0 {
-            receive(connection, Int32(entry.revents), chunk)
+        for (index, connection) in connections.enumerated() {
+            receive(connection, set[3 + index], chunk)
         }
-        if ready > 0, entries[1].revents != 0 { accept(now: now) }
-        if ready > 0, entries[2].revents != 0 { finishReplies(now) }
+        if set[1] != 0 { accept(now: now) }
+        if set[2] != 0 { finishReplies(now) }
         for connection in connections where connection.hasLines { hurryStops(of: connection, now) }
         serve(now)
         for connection in connections where connection.isFinished { close(connection) }
         connections.removeAll(where: \.isFinished)
-        return true
     }
 
     /// Executes all stops that have arrived, and answers those that are the next request of their
@@ -143,54 +137,24 @@ struct DiagnosticsLoop {
         }
     }
 
-    /// Descriptors for poll(2): `wake`, the listener, late answers, then the clients in order.
-    private mutating func pollEntries() -> [pollfd] {
-        if let pause = acceptPause, clock() >= pause { acceptPause = nil }
-        var entries = [
-            pollfd(fd: wake.rawValue, events: Int16(POLLIN), revents: 0),
-            pollfd(
-                fd: acceptPause == nil ? listener.descriptor.rawValue : -1,
-                events: Int16(POLLIN), revents: 0),
-            pollfd(fd: later.bell.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
-        ]
+    /// Adds the listener, late answers, and the clients in order.
+    private mutating func prepare(_ set: inout PollSet) {
+        acceptor.prepare(&set, now: clock())
+        set.add(later.bell.descriptor)
         for connection in connections {
             var events: Int32 = 0
             if connection.wantsInput { events |= POLLIN }
             if !connection.output.isEmpty { events |= POLLOUT }
             // poll(2) would report a closed connection permanently.
             let isSilent = connection.outputBroken && !connection.wantsInput
-            entries.append(
-                pollfd(
-                    fd: isSilent ? -1 : connection.descriptor.rawValue, events: Int16(events),
-                    revents: 0))
-        }
-        return entries
-    }
-
-    /// Time of the next action that does not depend on a descriptor.
-    private func nextDeadline() -> Instant? {
-        var deadline = acceptPause
-        func consider(_ instant: Instant) {
-            if deadline.map({ instant < $0 }) ?? true { deadline = instant }
-        }
-        for connection in connections {
-            if connection.hasRequests, !isBehind(connection) {
-                return Instant(nanoseconds: .min)
-            }
+            set.add(isSilent ? nil : connection.descriptor, events)
             if isBehind(connection) {
-                consider(connection.progress.advanced(bySeconds: configuration.stallSeconds))
+                set.end(by: connection.progress.advanced(bySeconds: configuration.stallSeconds))
+            } else if connection.hasRequests {
+                set.end(by: Instant(nanoseconds: .min))
             }
-            for stream in connection.streams { consider(stream.schedule.next) }
+            for stream in connection.streams { set.end(by: stream.schedule.next) }
         }
-        return deadline
-    }
-
-    /// Timeout of poll(2): until the next deadline, at most an hour.
-    private func waitNanoseconds() -> Int64 {
-        let hour: Int64 = 3_600_000_000_000
-        guard let deadline = nextDeadline() else { return hour }
-        let now = clock()
-        return deadline <= now ? 0 : min(deadline.nanoseconds - now.nanoseconds, hour)
     }
 
     private func isBehind(_ connection: ClientConnection) -> Bool {
@@ -284,20 +248,8 @@ extension DiagnosticsLoop {
 
     private mutating func accept(now: Instant) {
         for _ in 0..<configuration.maximumClients {
-            var raw: Int32 = -1
-            let error = cl_socket_accept(listener.descriptor.rawValue, &raw)
-            switch error {
-            case 0: admit(FileDescriptor(rawValue: raw), now: now)
-            case EAGAIN: return
-            // The client closed the connection before it was accepted.
-            case ECONNABORTED: continue
-            default:
-                // Probably no free descriptors. The listener stays readable, so without a pause
-                // this would be a busy loop.
-                logger.warning("Cannot accept a diagnostics client: \(Errno(rawValue: error)).")
-                acceptPause = now.advanced(bySeconds: 1)
-                return
-            }
+            guard let descriptor = acceptor.next(now: now, logger) else { return }
+            admit(descriptor, now: now)
         }
     }
 
@@ -346,8 +298,7 @@ extension DiagnosticsLoop {
 
     private mutating func close(_ connection: ClientConnection) {
         try? connection.descriptor.close()
-        // A descriptor is free again for waiting clients.
-        acceptPause = nil
+        acceptor.resume()
         desk.forget(client: connection.client.id)
         handler.port.left(CommandSource(connection.client), now: handler.port.now)
         logger.debug("\(connection.client) closed.")

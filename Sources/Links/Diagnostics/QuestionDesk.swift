@@ -1,6 +1,4 @@
-import CLinuxShim
 import GimbalCore
-import Glibc
 import Synchronization
 import SystemPackage
 import Wire
@@ -63,23 +61,15 @@ final class QuestionDesk: Sendable {
     ///   - handler: Maker of the answers.
     ///   - later: Queue for the answers.
     func serve(until wake: FileDescriptor, handler: RequestHandler, later: LateReplies) {
-        while wait(for: wake) {
-            guard let question = next() else { continue }
+        PollLoop(wake: wake).run { set in
+            set.add(bell.descriptor)
+            let isBusy = questions.withLock { !$0.isEmpty }
+            if isBusy { set.end(by: Instant(nanoseconds: .min)) }
+        } turn: { _ in
+            guard let question = next() else { return }
             let finish = handler.prepare(question)
             later.post(LateReplies.Reply(client: question.client, finish: finish))
         }
-    }
-
-    /// Waits for a question; false at the end.
-    private func wait(for wake: FileDescriptor) -> Bool {
-        let isBusy = questions.withLock { !$0.isEmpty }
-        var entries = [
-            pollfd(fd: wake.rawValue, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: bell.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
-        ]
-        var ready: Int32 = 0
-        _ = cl_socket_wait(&entries, entries.count, isBusy ? 0 : 3_600_000_000_000, &ready)
-        return entries[0].revents == 0
     }
 
     private func next() -> Question? {

@@ -77,22 +77,19 @@ public final class FreshnessFile: Service {
     }
 
     private func keep() {
-        while true {
-            var entries = [thread.wake, bell.descriptor].map {
-                pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0)
-            }
-            var ready: Int32 = 0
-            _ = cl_socket_wait(&entries, entries.count, 3_600_000_000_000, &ready)
-            if entries[0].revents != 0 { return end() }
+        PollLoop(wake: thread.wake).run {
+            $0.add(bell.descriptor)
+        } turn: { _ in
             bell.silence()
             let (ahead, isTooLarge) = wanted.load(ordering: .relaxed).addingReportingOverflow(
                 margin)
             let value = isTooLarge ? UInt64.max : ahead
-            guard value > reserved.load(ordering: .relaxed) else { continue }
+            guard value > reserved.load(ordering: .relaxed) else { return }
             write(value)
             // Even after a failure: a full disk, which the log reports, must not disable the link.
             reserved.store(value, ordering: .releasing)
         }
+        end()
     }
 
     /// Writes the value without a margin at an orderly end, so that a restart delays no sender.

@@ -14,7 +14,6 @@ struct LockstepLoop {
     /// Time limit for them, s.
     private static let leaveSeconds = 1.0
 
-    private let listener: SocketListener
     private let wake: FileDescriptor
     private let settling: SettlingPipes
     private let configuration: LockstepConfiguration
@@ -23,8 +22,7 @@ struct LockstepLoop {
 
     private var peer: LockstepPeer?
     private var leavers: [LockstepLeaver] = []
-    /// Time until which no connection is accepted, because the process has no descriptor left.
-    private var acceptPause: Instant?
+    private var acceptor: Acceptor
 
     /// A loop over an open socket, which `run` closes when it returns; it returns when `wake`
     /// becomes readable.
@@ -32,7 +30,7 @@ struct LockstepLoop {
         listener: SocketListener, wake: FileDescriptor, settling: SettlingPipes,
         configuration: LockstepConfiguration, backend: any LockstepBackend, logger: Logger
     ) {
-        self.listener = listener
+        acceptor = Acceptor(listener, client: "simulator")
         self.wake = wake
         self.settling = settling
         self.configuration = configuration
@@ -45,64 +43,43 @@ struct LockstepLoop {
         let chunk = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Self.chunkSize, alignment: 16)
         defer { chunk.deallocate() }
-        while turn(chunk) {}
+        PollLoop(wake: wake, logger: logger).run {
+            prepare(&$0)
+        } turn: {
+            turn($0, chunk)
+        }
         if let peer { try? peer.descriptor.close() }
         for leaver in leavers { try? leaver.descriptor.close() }
-        listener.close()
+        acceptor.listener.close()
     }
 
-    /// Runs one round; false after the last.
-    private mutating func turn(_ chunk: UnsafeMutableRawBufferPointer) -> Bool {
-        var entries = pollEntries()
-        var ready: Int32 = 0
-        let error = cl_socket_wait(&entries, entries.count, waitNanoseconds(), &ready)
-        if error != 0 { logger.error("poll: \(Errno(rawValue: error))") }
-        if entries[0].revents != 0 { return false }
-        if entries[3].revents != 0 || peer?.hasMore == true { receive(chunk) }
+    private mutating func turn(_ set: PollSet, _ chunk: UnsafeMutableRawBufferPointer) {
+        if set[3] != 0 || peer?.hasMore == true { receive(chunk) }
         serve()
-        if entries[2].revents != 0 { accept(chunk) }
+        if set[1] != 0 { accept(chunk) }
         noteSilence(now: Self.now)
         dismissLeavers(chunk)
-        if entries[1].revents != 0, peer?.hasMore != true || isBehind { settling.acknowledge() }
-        return true
+        if set[2] != 0, peer?.hasMore != true || isBehind { settling.acknowledge() }
     }
 
-    /// Descriptors for poll(2): `wake`, the request to settle, the listener, the simulator, then
-    /// ended connections.
-    private mutating func pollEntries() -> [pollfd] {
-        if let pause = acceptPause, Self.now >= pause { acceptPause = nil }
-        func entry(_ descriptor: FileDescriptor?, _ events: Int32) -> pollfd {
-            // poll(2) ignores a negative descriptor.
-            pollfd(fd: descriptor?.rawValue ?? -1, events: Int16(events), revents: 0)
-        }
+    /// Adds the listener, the request to settle, the simulator, and ended connections.
+    private mutating func prepare(_ set: inout PollSet) {
+        acceptor.prepare(&set, now: Self.now)
+        set.add(settling.request.descriptor)
         var events: Int32 = 0
         if let peer {
             if !isBehind { events |= POLLIN }
             if !peer.output.isEmpty { events |= POLLOUT }
+            if peer.hasMore || peer.hasLines, !isBehind { set.end(by: Instant(nanoseconds: .min)) }
+            if !peer.isSilent {
+                set.end(by: peer.lastLine.advanced(bySeconds: configuration.timeout))
+            }
         }
-        var entries = [
-            entry(wake, POLLIN), entry(settling.request.descriptor, POLLIN),
-            entry(acceptPause == nil ? listener.descriptor : nil, POLLIN),
-            entry(peer?.descriptor, events),
-        ]
+        set.add(peer?.descriptor, events)
         for leaver in leavers {
-            entries.append(entry(leaver.descriptor, leaver.events))
+            set.add(leaver.descriptor, leaver.events)
+            set.end(by: leaver.deadline)
         }
-        return entries
-    }
-
-    /// Timeout of poll(2): until the next deadline, at most an hour.
-    private func waitNanoseconds() -> Int64 {
-        if let peer, peer.hasMore || peer.hasLines, !isBehind { return 0 }
-        var deadlines = leavers.map(\.deadline)
-        if let peer, !peer.isSilent {
-            deadlines.append(peer.lastLine.advanced(bySeconds: configuration.timeout))
-        }
-        if let acceptPause { deadlines.append(acceptPause) }
-        let hour: Int64 = 3_600_000_000_000
-        guard let next = deadlines.min() else { return hour }
-        // One more than the difference, so that the deadline has passed at the wake-up.
-        return min(max(0, next.nanoseconds - Self.now.nanoseconds + 1), hour)
     }
 
     /// Whether the simulator does not read its replies, so that its further lines wait.
@@ -157,22 +134,7 @@ struct LockstepLoop {
 
 extension LockstepLoop {
     private mutating func accept(_ chunk: UnsafeMutableRawBufferPointer) {
-        while true {
-            var raw: Int32 = -1
-            let error = cl_socket_accept(listener.descriptor.rawValue, &raw)
-            switch error {
-            case 0: admit(FileDescriptor(rawValue: raw), chunk)
-            case EAGAIN: return
-            // The simulator closed the connection before it was accepted.
-            case ECONNABORTED: continue
-            default:
-                // Probably no free descriptors. The listener stays readable, so without a pause
-                // this would be a busy loop.
-                logger.warning("Cannot accept a simulator: \(Errno(rawValue: error)).")
-                acceptPause = Self.now.advanced(bySeconds: 1)
-                return
-            }
-        }
+        while let descriptor = acceptor.next(now: Self.now, logger) { admit(descriptor, chunk) }
     }
 
     private mutating func admit(

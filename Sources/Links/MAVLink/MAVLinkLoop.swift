@@ -65,32 +65,30 @@ final class MAVLinkLoop {
 
     /// Serves until `wake` is readable, then closes everything.
     func run() {
-        while turn() {}
+        PollLoop(wake: wake, clock: clock, logger: logger).run {
+            prepare(&$0)
+        } turn: {
+            turn($0)
+        }
         sockets.close()
         serial?.close()
     }
 
-    /// Runs one round; false after the last.
-    private func turn() -> Bool {
-        var now = clock()
-        let retry = serial?.advance(now: now)
-        var entries = [pollfd(fd: wake.rawValue, events: Int16(POLLIN), revents: 0)]
-        for descriptor in [sockets.server?.descriptor, sockets.client?.socket.descriptor] {
-            // poll(2) ignores a negative descriptor.
-            entries.append(
-                pollfd(fd: descriptor?.rawValue ?? -1, events: Int16(POLLIN), revents: 0))
-        }
-        entries.append(serial?.entry ?? pollfd(fd: -1, events: 0, revents: 0))
-        let next = min(due, min(statusDue, retry ?? due))
-        let wait = next <= now ? 0 : next.nanoseconds - now.nanoseconds
-        var ready: Int32 = 0
-        let error = cl_socket_wait(&entries, entries.count, wait, &ready)
-        if error != 0 { logger.error("poll: \(Errno(rawValue: error))") }
-        if entries[0].revents != 0 { return false }
-        now = clock()
-        if entries[1].revents != 0 { receiveGuests(now: now) }
-        if entries[2].revents != 0 { receiveClient(now: now) }
-        if entries[3].revents != 0 { receiveSerial(now: now) }
+    /// Adds the socket of the guests, that of the client, and the serial port.
+    private func prepare(_ set: inout PollSet) {
+        set.end(by: serial?.advance(now: clock()))
+        set.add(sockets.server?.descriptor)
+        set.add(sockets.client?.socket.descriptor)
+        set.add(serial?.entry)
+        set.end(by: due)
+        set.end(by: statusDue)
+    }
+
+    private func turn(_ set: PollSet) {
+        let now = clock()
+        if set[1] != 0 { receiveGuests(now: now) }
+        if set[2] != 0 { receiveClient(now: now) }
+        if set[3] != 0 { receiveSerial(now: now) }
         abandonTornFrame(now: now)
         dismissGuests(now: now)
         due = component.advance(now: now)
@@ -100,7 +98,6 @@ final class MAVLinkLoop {
             statusDue = now.advanced(bySeconds: Self.statusSeconds)
             publish(status)
         }
-        return true
     }
 
     // MARK: In

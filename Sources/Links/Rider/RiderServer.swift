@@ -81,20 +81,15 @@ public final class RiderServer: Service {
             port: port, key: key, newest: freshness?.value ?? 0,
             admits: { [freshness] in freshness?.admits($0) ?? true }, logger: logger)
         var statusDue = Instant(nanoseconds: .min)
-        while true {
-            let before = clock()
-            if before >= statusDue {
-                statusDue = before.advanced(bySeconds: Self.statusSeconds)
+        PollLoop(wake: thread.wake, clock: clock, logger: logger).run { set in
+            let now = clock()
+            if now >= statusDue {
+                statusDue = now.advanced(bySeconds: Self.statusSeconds)
                 publish(station)
             }
-            var entries = [thread.wake, socket.descriptor].map {
-                pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0)
-            }
-            var ready: Int32 = 0
-            let error = cl_socket_wait(
-                &entries, entries.count, Int64(Self.statusSeconds * 1e9), &ready)
-            if error != 0 { logger.error("poll: \(Errno(rawValue: error))") }
-            if entries[0].revents != 0 { return }
+            set.add(socket.descriptor)
+            set.end(by: now.advanced(bySeconds: Self.statusSeconds))
+        } turn: { _ in
             let now = clock()
             for _ in 0..<Self.datagramsPerTurn {
                 guard let (bytes, from) = socket.receive() else { break }

@@ -83,33 +83,37 @@ final class BluetoothLoop {
     /// Serves until `wake` is readable, then leaves the bus: bluetoothd drops the services and the advertisements.
     func run() {
         handle(.time)
-        while turn() {}
+        PollLoop(wake: wake, clock: clock, logger: logger).run {
+            prepare(&$0)
+        } turn: {
+            turn($0)
+        }
         // Otherwise bluetoothd would keep phones connected to a table that no longer exists.
         for device in centrals.entries.keys { bus.disconnect(device: device) }
         endConnections()
         bus.close()
     }
 
-    /// Runs one round; false after the last.
-    private func turn() -> Bool {
-        var entries = [
-            pollfd(fd: wake.rawValue, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: mailbox.bell.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
-        ]
-        for service in services {
-            // poll(2) ignores a negative descriptor.
-            entries.append(service.entry ?? pollfd(fd: -1, events: 0, revents: 0))
+    /// Adds requests of other threads, the services, and the bus.
+    private func prepare(_ set: inout PollSet) {
+        set.add(mailbox.bell.descriptor)
+        for service in services { set.add(service.entry) }
+        if let (entry, deadline) = bus.pollEntry() {
+            set.add(entry)
+            set.end(by: deadline)
         }
-        let busEntry = bus.pollEntry()
-        if let busEntry { entries.append(busEntry.entry) }
-        var ready: Int32 = 0
-        let error = cl_socket_wait(
-            &entries, entries.count, waitNanoseconds(busEntry?.deadline), &ready)
+        if hasMore { set.end(by: Instant(nanoseconds: .min)) }
+        set.end(by: supervisor.deadline)
+        set.end(by: due)
+        // The status has ages in it only while somebody pairs.
+        let isPairing = supervisor.pairingUntil != nil || passkey != nil
+        if isStatusStale || isPairing { set.end(by: statusDue) }
+    }
+
+    private func turn(_ set: PollSet) {
         wokenAt = clock()
-        if error != 0 { logger.error("poll: \(Errno(rawValue: error))") }
-        if entries[0].revents != 0 { return false }
-        if entries[1].revents != 0 { mailbox.take().forEach(carryOut) }
-        for (index, service) in services.enumerated() where entries[2 + index].revents != 0 {
+        if set[1] != 0 { mailbox.take().forEach(carryOut) }
+        for (index, service) in services.enumerated() where set[2 + index] != 0 {
             service.ready(now: wokenAt)
         }
         processBus()
@@ -121,21 +125,6 @@ final class BluetoothLoop {
         handle(.time)
         advanceServices()
         publishStatus()
-        return true
-    }
-
-    private func waitNanoseconds(_ busDeadline: Instant?) -> Int64 {
-        if hasMore { return 0 }
-        let now = clock()
-        // The status contains ages only during pairing.
-        let isPairing = supervisor.pairingUntil != nil || passkey != nil
-        let status = isStatusStale || isPairing ? statusDue : nil
-        let hour = now.advanced(bySeconds: 3600)
-        let deadlines = [busDeadline, supervisor.deadline, due, status, hour]
-        let next = deadlines.compactMap(\.self).min() ?? hour
-        // Compared first, because an immediate deadline may be the earliest possible instant, whose
-        // subtraction would overflow.
-        return next <= now ? 0 : next.nanoseconds - now.nanoseconds
     }
 
     private func processBus() {
