@@ -88,7 +88,8 @@ let package = Package(
         .target(name: "PlainText", swiftSettings: strict),
         .target(name: "Plot", dependencies: ["PlainText"], swiftSettings: strict),
         .target(name: "Port", dependencies: ["GimbalCore"], swiftSettings: strict),
-        .target(name: "Wire", dependencies: ["GimbalCore", "Port"], swiftSettings: strict),
+        .target(
+            name: "Wire", dependencies: ["GimbalCore", "Port", "PlainText"], swiftSettings: strict),
         .target(
             name: "Simulation", dependencies: ["GimbalCore", "CMathShim"],
             swiftSettings: optimised),

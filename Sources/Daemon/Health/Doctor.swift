@@ -1,7 +1,6 @@
 import Wire
 
-/// The daemon's own checks, each with a remedy. The client adds those that need only the status.
-/// Pure: it evaluates a status.
+/// Checks of `doctor` that need a single status, each with its remedy. Pure.
 struct Doctor {
     let status: Status
 

@@ -19,6 +19,7 @@ struct MachineMethods: Sendable {
     let radio: BluetoothServer?
     /// State of the other links.
     let links: NetworkLinks?
+    private let doctorLooks = DoctorLooks()
 
     /// All methods and variables of the socket, in the order of their listing.
     func services(_ port: DaemonPort, _ tasks: TaskMethods) -> SocketServices {
@@ -43,6 +44,7 @@ struct MachineMethods: Sendable {
                     + MachineDoctor(status: status, facts: facts).checks
                     + BluetoothDoctor.checks(status.bluetooth)
                     + LinkDoctor(settings: tuning.settings).checks
+                    + doctorLooks.checks(status, now: MonotonicClock.now)
             },
             .question("version") { (_, _) throws(Refusal) in
                 VersionInfo(program: "airframed", version: Version.text)

@@ -216,7 +216,7 @@ struct MonitorView {
         if let lockstep = status.lockstep {
             // The stages are irrelevant in lockstep; the other rows keep their places.
             return [
-                label("loop") + loop, label("lockstep") + Summary.lockstep(lockstep),
+                label("loop") + loop, label("lockstep") + lockstep.summary,
                 label("refused") + (lockstep.lastError ?? "no line"),
                 label("ignored") + "\(Format.count(lockstep.ignoredValues)) sensor values"
                     + " that are missing in the first line",

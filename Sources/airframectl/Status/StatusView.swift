@@ -102,14 +102,14 @@ enum StatusView {
         }
         if let failure = status.joints.encoderFailure { row("joints", failure, .caution) }
         if let robot = status.robot {
-            row("robot", Summary.robot(robot), robot.problem == nil ? nil : .caution)
+            row("robot", robot.summary, robot.problem == nil ? nil : .caution)
         }
         if let cutOff = status.motors.cutOff {
             row("cut-off", cutOff, cutOff == MotorStatus.noCutOff ? .caution : nil)
         }
         row("vibration", Summary.vibration(status.imu), status.imu.isAtFullScale ? .caution : nil)
         if let lockstep = status.lockstep {
-            row("lockstep", Summary.lockstep(lockstep), lockstep.errors > 0 ? .caution : nil)
+            row("lockstep", lockstep.summary, lockstep.errors > 0 ? .caution : nil)
             if let error = lockstep.lastError { row("refused", error, .caution) }
         }
         if let bluetooth = status.bluetooth {
@@ -120,7 +120,7 @@ enum StatusView {
         for link in status.links { row(link.name, Summary.link(link)) }
         row("loop", Summary.loop(status.loop), status.loop.overruns > 0 ? .caution : nil)
         row("real time", Summary.realtime(status.realtime))
-        row("memory", Summary.memory(status.memory))
+        row("memory", status.memory.summary)
         row("recorder", RecorderView.summary(status.recorder))
         let faults = status.faults
         let isClean =
@@ -230,42 +230,10 @@ enum Summary {
             + ", accel \(Format.count(imu.accelClippedSamples)) samples"
     }
 
-    /// Positions of a robot's motors: `steps of slider 0, x 120 from home, y -45; 0 line errors`.
-    static func robot(_ robot: RobotStatus) -> String {
-        let places = robot.motors.map { motor in
-            let home =
-                switch motor.homing {
-                case "done": " from home"
-                case "seeking", "leaving": " (looking for home)"
-                case "failed": " (home not found)"
-                default: ""
-                }
-            return "\(motor.axis) \(motor.positionSteps)\(home)"
-        }
-        let problem = robot.problem.map { "; their lines: \($0)" } ?? ""
-        return "steps of " + places.joined(separator: ", ")
-            + "; \(Format.count(robot.lineErrors)) line errors" + problem
-    }
-
     static func loop(_ loop: LoopStatus) -> String {
         "\(Format.fixed(loop.achievedHz.value, 1)) of \(Format.fixed(loop.rateHz.value, 0)) Hz"
             + ", \(Format.count(loop.ticks)) ticks, \(Format.count(loop.overruns)) overruns"
             + ", \(Format.count(loop.lateSamples)) late samples"
-    }
-
-    /// Simulator that owns time: `connected, t 12.345 s, 12 346 lines, 0 errors, 8.1 x real time, with joints; /run/…/lockstep.sock`.
-    static func lockstep(_ lockstep: LockstepStatus) -> String {
-        guard lockstep.state != "waiting" else {
-            return "waiting for a simulator at \(lockstep.socket)"
-        }
-        let sensors =
-            lockstep.sensors.isEmpty ? "" : ", with \(lockstep.sensors.joined(separator: " "))"
-        let missing =
-            lockstep.missing.isEmpty ? "" : ", missing \(lockstep.missing.joined(separator: " "))"
-        return lockstep.state + ", t \(Format.fixed(lockstep.t.value, 3)) s"
-            + ", \(Format.count(lockstep.lines)) lines, \(Format.count(lockstep.errors)) errors"
-            + ", \(Format.fixed(lockstep.speed.value, 1)) x real time" + sensors + missing
-            + "; \(lockstep.socket)"
     }
 
     static func realtime(_ realtime: RealtimeStatus) -> String {
@@ -278,21 +246,10 @@ enum Summary {
             + (kernel.map { ", " + $0 } ?? "")
     }
 
-    static func memory(_ memory: MemoryStatus) -> String {
-        "\(Format.fixed(memory.residentKb.value / 1024, 1)) MB resident"
-            + ", \(Format.fixed(memory.lockedKb.value / 1024, 1)) MB locked"
-            + ", \(Format.count(memory.majorFaults)) major faults"
-    }
-
     static func faults(_ status: Status) -> String {
         let faults = status.faults
         return "samples \(faults.sampleDrops), commands \(faults.commandDrops)"
             + ", telemetry \(faults.telemetryDrops), messages \(status.clients.droppedMessages)"
             + ", bus errors \(faults.busErrors)"
     }
-}
-
-extension IMUStatus {
-    /// Whether a reading has been at full scale since the start.
-    var isAtFullScale: Bool { gyroSaturatedSamples + accelClippedSamples > 0 }
 }

@@ -2,7 +2,7 @@ import PlainText
 import Wire
 
 /// Checks of frames and signs, for wrong wiring or mounting.
-extension DoctorChecks {
+extension StatusDoctor {
     static func accelerometer(_ status: Status) -> DoctorCheck? {
         let accel = status.imu.accelMS2
         guard let x = accel.x.known, let y = accel.y.known, let z = accel.z.known else {
@@ -79,7 +79,7 @@ extension DoctorChecks {
     static func robot(_ status: Status) -> DoctorCheck? {
         status.robot.map { robot in
             DoctorCheck(
-                "robot", robot.problem == nil ? .ok : .fail, Summary.robot(robot),
+                "robot", robot.problem == nil ? .ok : .fail, robot.summary,
                 remedy: robot.problem == nil
                     ? ""
                     : "Do robot.gpio_chip, first_line and home_line name free lines? gpioinfo lists them; the user of airframed must be in the group gpio."

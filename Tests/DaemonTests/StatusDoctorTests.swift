@@ -1,10 +1,11 @@
+import GimbalCore
 import Testing
 import Wire
 
-@testable import airframectl
+@testable import Daemon
 
-@Suite("What doctor finds")
-struct DoctorChecksTests {
+@Suite("What doctor says of two looks at the status")
+struct StatusDoctorTests {
     private func healthy() -> Status {
         var status = Status()
         status.t = 100
@@ -32,7 +33,7 @@ struct DoctorChecksTests {
         var second = healthy()
         second.t = 101
         change(&second)
-        let checks = DoctorChecks.checks(first, second, elapsed: 1)
+        let checks = StatusDoctor.checks(first, second, elapsed: 1)
         return try #require(checks.first { $0.name == name })
     }
 
@@ -40,14 +41,14 @@ struct DoctorChecksTests {
     func nothing() {
         var second = healthy()
         second.t = 101
-        let checks = DoctorChecks.checks(healthy(), second, elapsed: 1)
+        let checks = StatusDoctor.checks(healthy(), second, elapsed: 1)
         #expect(checks.allSatisfy { $0.level == .ok && $0.remedy.isEmpty })
         #expect(checks.count == 8)
     }
 
     @Test("everything that is not known, without a crash")
     func unknown() {
-        let checks = DoctorChecks.checks(Status(), Status(), elapsed: 0)
+        let checks = StatusDoctor.checks(Status(), Status(), elapsed: 0)
         #expect(checks.contains { $0.level == .fail })
         #expect(!checks.contains { ($0.finding + $0.remedy).lowercased().contains("nan") })
     }
@@ -117,7 +118,7 @@ struct DoctorChecksTests {
         var second = first
         second.t = 101
         func find() -> DoctorCheck? {
-            DoctorChecks.checks(first, second, elapsed: 1).first { $0.name == "full scale" }
+            StatusDoctor.checks(first, second, elapsed: 1).first { $0.name == "full scale" }
         }
         #expect(find()?.level == .warn)
         second.imu.accelClippedSamples = 1
@@ -150,7 +151,7 @@ struct DoctorChecksTests {
         robot.problem = "Device or resource busy"
         let check = try check("robot") { $0.robot = robot }
         #expect(check.level == .fail && check.finding.contains("Device or resource busy"))
-        #expect(DoctorChecks.robot(Status()) == nil)
+        #expect(StatusDoctor.robot(Status()) == nil)
     }
 
     @Test("an attitude that is none")
@@ -166,34 +167,19 @@ struct DoctorChecksTests {
         #expect(check.finding == "not saved: control.pitch.kp")
     }
 
-    @Test("prints remedies below their line, and a verdict")
-    func view() {
-        let lines = DoctorView.lines(
-            [
-                DoctorCheck("socket", .ok, "answers"),
-                DoctorCheck("imu", .fail, "no sample", remedy: "Check the cable."),
-            ], .plain)
-        #expect(
-            lines == [
-                "ok    socket  answers", "fail  imu     no sample",
-                "              Check the cable.",
-                "", "1 to fix before it moves.",
-            ])
-    }
-
     @Test("in lockstep it is the simulator that is looked at, first of all whether there is one")
     func lockstep() {
         var first = Status()
         first.backend = "lockstep"
         first.lockstep = LockstepStatus()
         first.lockstep?.socket = "/run/x.sock"
-        let waiting = DoctorChecks.checks(first, first, elapsed: 1)
+        let waiting = StatusDoctor.checks(first, first, elapsed: 1)
         #expect(waiting.map(\.name) == ["lockstep"])
         #expect(waiting.last?.finding == "waiting for a simulator at /run/x.sock")
 
         first.lockstep?.state = "connected"
         func verdict(_ second: Status) -> DoctorCheck.Level? {
-            DoctorChecks.checks(first, second, elapsed: 1).first { $0.name == "lockstep" }?.level
+            StatusDoctor.checks(first, second, elapsed: 1).first { $0.name == "lockstep" }?.level
         }
         #expect(verdict(first) == .ok)
         var second = first
@@ -202,5 +188,25 @@ struct DoctorChecksTests {
         second = first
         second.lockstep?.state = "silent"
         #expect(verdict(second) == .fail)
+    }
+
+    @Test(
+        "compares with a look of half a second to ten seconds before; without one it judges no clock"
+    )
+    func looks() {
+        let looks = DoctorLooks()
+        var status = healthy()
+        func check(_ name: String, at seconds: Double) -> DoctorCheck.Level? {
+            status.t = Number(100 + seconds)
+            let now = Instant(nanoseconds: 0).advanced(bySeconds: seconds)
+            return looks.checks(status, now: now).first { $0.name == name }?.level
+        }
+        #expect(check("clock", at: 0) == nil)
+        // Another client's look does not hide the one before.
+        #expect(check("clock", at: 0.6) == .ok)
+        status.loop.overruns = 3
+        #expect(check("clock", at: 1) == .ok)
+        #expect(check("loop rate", at: 1.2) == .warn)
+        #expect(check("clock", at: 60) == nil)
     }
 }

@@ -1,27 +1,30 @@
+import GimbalCore
 import PlainText
+import Synchronization
 import Wire
 
-/// Checks of `doctor` that a client can make from two status reports. Pure.
-enum DoctorChecks {
+/// Checks of `doctor` that compare two status reports. Pure.
+enum StatusDoctor {
     static let gravity = 9.81
 
     /// Evaluates the status.
     ///
     /// - Parameters:
-    ///   - first: Status.
-    ///   - second: Status a while later.
-    ///   - elapsed: Seconds between the two on the client's clock.
+    ///   - first: Earlier status; nil skips the checks that need two reports.
+    ///   - second: Present status.
+    ///   - elapsed: Seconds between the two on the computer's clock.
     /// - Returns: The checks in the order of display.
-    static func checks(_ first: Status, _ second: Status, elapsed: Double) -> [DoctorCheck] {
+    static func checks(_ first: Status?, _ second: Status, elapsed: Double) -> [DoctorCheck] {
+        let before = first ?? second
         if second.lockstep?.state == "waiting" {
             // There is no sensor to check yet.
-            return [lockstep(first, second), unsaved(second)].compactMap { $0 }
+            return [lockstep(before, second), unsaved(second)].compactMap { $0 }
         }
         return [
-            clock(first, second, elapsed), lockstep(first, second), loop(first, second),
-            scheduling(second), memory(second), imu(second), accelerometer(second),
-            fullScale(first, second), vibration(second), hum(second), mounting(second),
-            attitude(second), robot(second), unsaved(second),
+            first.map { clock($0, second, elapsed) }, lockstep(before, second),
+            loop(before, second), scheduling(second), memory(second), imu(second),
+            accelerometer(second), fullScale(before, second), vibration(second), hum(second),
+            mounting(second), attitude(second), robot(second), unsaved(second),
         ].compactMap { $0 }
     }
 
@@ -51,7 +54,7 @@ enum DoctorChecks {
     /// Check of the simulator that owns time; none with another backend.
     private static func lockstep(_ first: Status, _ second: Status) -> DoctorCheck? {
         guard let lockstep = second.lockstep else { return nil }
-        let finding = Summary.lockstep(lockstep)
+        let finding = lockstep.summary
         switch lockstep.state {
         case "connected": break
         case "silent":
@@ -107,7 +110,7 @@ enum DoctorChecks {
         let isLocked = status.realtime.isMemoryLocked
         return DoctorCheck(
             "memory lock", isLocked ? .ok : .warn,
-            (isLocked ? "locked, " : "not locked, ") + Summary.memory(status.memory),
+            (isLocked ? "locked, " : "not locked, ") + status.memory.summary,
             remedy: isLocked ? "" : "Set LimitMEMLOCK=infinity in the unit, then restart.")
     }
 
@@ -124,5 +127,32 @@ enum DoctorChecks {
             "\(Format.fixed(status.imu.rateHz.value, 0)) Hz, age \(Format.fixed(age, 1)) ms",
             remedy: isFresh
                 ? "" : "The sensor has gone silent: check its wiring and `airframectl log`.")
+    }
+}
+
+/// The looks at the status that later ones of `doctor` compare with.
+final class DoctorLooks: Sendable {
+    /// Ages of looks to compare with, s.
+    private static let ages = 0.5...10.0
+    /// Largest number of looks that are kept.
+    private static let most = 8
+
+    private let looks = Mutex<[(status: Status, time: Instant)]>([])
+
+    /// The checks of a status, compared with the newest look that is half a second to ten seconds
+    /// old.
+    ///
+    /// - Parameters:
+    ///   - status: Present status.
+    ///   - now: Its time on the computer's clock.
+    /// - Returns: In the order in which they are shown.
+    func checks(_ status: Status, now: Instant) -> [DoctorCheck] {
+        let before = looks.withLock { looks in
+            let before = looks.last { Self.ages.contains(now.seconds(since: $0.time)) }
+            looks = looks.suffix(Self.most - 1) + [(status, now)]
+            return before
+        }
+        return StatusDoctor.checks(
+            before?.status, status, elapsed: before.map { now.seconds(since: $0.time) } ?? 0)
     }
 }
