@@ -35,7 +35,7 @@ struct JointLimiterTests {
     @Test(
         "an attitude that is held while motors cannot follow requests stays within the joints as well",
         arguments: [GimbalAxis.yaw, .roll])
-    func heldWithinReach(axis: GimbalAxis) {
+    func heldWithinReach(axis: GimbalAxis) throws {
         var rig = PointingTests.Rig(.locked)
         rig.handle = { time in
             axis == .yaw
@@ -46,7 +46,7 @@ struct JointLimiterTests {
             rig.tick += 1
             rig.setpoint = rig.pointing.hold(
                 .identity, dt: 1e-3, handle: rig.pose, range: rig.range)
-            guard let joints = rig.pose?.joints else { return }
+            let joints = try #require(rig.pose?.joints)
             #expect(rig.range.outside(joints * (1 - 1e-6)).isEmpty, "\(joints) at \(rig.seconds) s")
         }
         #expect(rig.pointing.atLimit.contains(axis))
@@ -75,8 +75,8 @@ struct JointLimiterTests {
             rig.pointing.resume(from: camera, rate: Vector3(rate, rate / 2, rate))
             rig.run(0.1) { rig in
                 #expect(rig.setpoint.isFinite, "at \(rig.seconds) s from \(rate) rad/s")
-                guard let joints = rig.pose?.joints else { return }
-                #expect(rig.range.outside(joints * (1 - 1e-6)).isEmpty, "\(joints)")
+                let joints = rig.pose?.joints ?? AxisVector(repeating: .nan)
+                #expect(rig.range.contains(joints * (1 - 1e-6)), "\(joints)")
             }
         }
     }

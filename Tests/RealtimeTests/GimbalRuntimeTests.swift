@@ -125,7 +125,7 @@ struct GimbalRuntimeTests {
         let release: Doorbell
 
         mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError) {
-            _ = release.wait(until: .distantFuture)
+            _ = release.wait(until: .minuteAhead)
         }
         mutating func write(_ output: MotorOutput, now: Instant) throws(BusError) {}
         mutating func allOff() throws(BusError) {}

@@ -44,7 +44,7 @@ private struct HangingBus: GimbalBus {
     mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError) {
         if isHanging.value {
             isIn.value = true
-            _ = mayLeave.wait(until: .distantFuture)
+            _ = mayLeave.wait(until: .minuteAhead)
             throw BusError(operation: .read, address: 0x18, code: 110)
         }
         let wobble = 1e-4 * Double(now.nanoseconds / 1_000_000 % 7)
