@@ -191,7 +191,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict),
+            path: "Tests/Bench", swiftSettings: strict),
 
         // bluetoothd as the tests of the shim need it: on a private bus, wrong on purpose.
         .target(
