@@ -8,8 +8,8 @@ import Wire
 
 @Suite("Talking to the daemon")
 struct DaemonClientTests {
-    /// A daemon that sends these lines for the first line it hears, whatever that is, and then closes unless told to
-    /// stay.
+    /// A daemon that sends these lines for the first line it hears, whatever that is, and then
+    /// closes unless told to stay.
     private func withDaemon(
         answering lines: String, thenStays: Bool = false, body: (String) throws -> Void
     ) throws {

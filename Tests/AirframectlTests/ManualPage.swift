@@ -116,7 +116,8 @@ enum ManualPage {
         return short + spelling(argument) + (argument.kind == "flag" ? "" : " " + value)
     }
 
-    /// Lines of a help text: a word and what it means, set apart by two blanks, are a list; an indented line is an example.
+    /// Lines of a help text: a word and what it means, set apart by two blanks, are a list; an
+    /// indented line is an example.
     private static func paragraphs(_ text: String, isFirst: Bool = true) -> [String] {
         var lines: [String] = []
         var isInList = false

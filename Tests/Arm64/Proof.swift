@@ -1,7 +1,8 @@
 import GimbalCore
 import Simulation
 
-// What is compared between instruction sets: every number that a run puts out, in order. Called by proof.c.
+// What is compared between instruction sets: every number that a run puts out, in order. Called by
+// proof.c.
 
 /// The estimator over recorded samples: body to earth after each.
 ///
@@ -26,7 +27,8 @@ public func estimate(
     }
 }
 
-/// The stabilizer on the simulated gimbal, carried by somebody who walks; at half time the camera is told to turn.
+/// The stabilizer on the simulated gimbal, carried by somebody who walks; at half time the camera
+/// is told to turn.
 ///
 /// - Parameters:
 ///   - motor: 0 torque, 1 servo, 2 field.

@@ -3,7 +3,8 @@ import Testing
 
 @testable import airframe_bench
 
-/// Switched on in mid-stride, with nothing known of the gyroscope; `airframe-bench pointing` has 64 of them.
+/// Switched on in mid-stride, with nothing known of the gyroscope; `airframe-bench pointing` has 64
+/// of them.
 @Suite("A cold start while walking")
 struct ColdStartTests {
     @Test("within 1° of level for good: half of the walkers within 2 s, all within 4 s")

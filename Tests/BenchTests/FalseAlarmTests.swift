@@ -4,10 +4,12 @@ import Testing
 
 @testable import airframe_bench
 
-/// Nothing is wrong, and nothing may be named; `airframe-bench sensor-faults --only starts` has 2,025 of these starts.
+/// Nothing is wrong, and nothing may be named; `airframe-bench sensor-faults --only starts` has
+/// 2,025 of these starts.
 @Suite("False alarms")
 struct FalseAlarmTests {
-    /// A loop that swings has one dispute after the other; a runner's handle does not wait for their end.
+    /// A loop that swings has one dispute after the other; a runner's handle does not wait for
+    /// their end.
     @Test("a runner who switches on a phone-sized gimbal is told no fault while its loop swings")
     func runner() {
         var run = PointingRun.inMotion(.running, seed: 75, seconds: 4)
@@ -15,8 +17,8 @@ struct FalseAlarmTests {
         #expect(FalseAlarms.names(in: run.run().conditions) == "")
     }
 
-    /// A first sample with gravity's length that points up; a handle whose rate changes faster than the encoders show; rotors
-    /// that are overloaded.
+    /// A first sample with gravity's length that points up; a handle whose rate changes faster than
+    /// the encoders show; rotors that are overloaded.
     @Test(
         "people who switch on in motion are told no fault",
         arguments: [

@@ -6,7 +6,8 @@ import Testing
 
 @testable import airframe_bench
 
-/// The campaign in short: one seed of every fault in every mode, from one source; `airframe-bench faults` has them all.
+/// The campaign in short: one seed of every fault in every mode, from one source; `airframe-bench
+/// faults` has them all.
 @Suite("Campaign of faults, in short")
 struct FaultCampaignTests {
     @Test("every fault ends in a safe state in time, and moves the camera by no more than it may")
@@ -109,7 +110,8 @@ struct FaultCampaignTests {
         }
     }
 
-    /// The delay of motors without encoders is not measured: the loop oscillates, and its corners go down.
+    /// The delay of motors without encoders is not measured: the loop oscillates, and its corners
+    /// go down.
     @Test(
         "a loop without encoders that is later than believed is named, and calm",
         arguments: [1, 2, 3] as [UInt64])

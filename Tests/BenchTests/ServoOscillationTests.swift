@@ -4,7 +4,8 @@ import Testing
 
 @testable import airframe_bench
 
-/// Servos that are faster or slower than believed, on gimbals drawn at random; `airframe-bench sensor-faults --only plant` has many.
+/// Servos that are faster or slower than believed, on gimbals drawn at random; `airframe-bench
+/// sensor-faults --only plant` has many.
 @Suite("A servo loop that oscillates")
 struct ServoOscillationTests {
     @Test(

@@ -9,7 +9,8 @@ import Wire
 
 @testable import Daemon
 
-/// The service behind `airframectl calibrate`, fed with made-up samples of a camera that a person turns.
+/// The service behind `airframectl calibrate`, fed with made-up samples of a camera that a person
+/// turns.
 @Suite("Guided calibration")
 struct GuidedCalibrationTests {
     /// The service, its sensor, and a clock.

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("PID triples of an AirOS app")
 struct AirOSScaleTests {
-    /// The app's sliders: pitch and roll p 0...5, i 0...1, d 0...0.5; yaw p 0...3, i 0...0.5, d 0...0.2.
+    /// The app's sliders: pitch and roll p 0...5, i 0...1, d 0...0.5; yaw p 0...3, i 0...0.5, d
+    /// 0...0.2.
     static func grid(_ p: Double, _ i: Double, _ d: Double) -> [PIDTriple] {
         let steps = [0, 0.25, 0.5, 0.75, 1]
         return steps.flatMap { a in

@@ -61,7 +61,8 @@ struct LiteralTests {
         for _ in 0..<20 {
             let text = (0..<Int.random(in: 1...8, using: &generator))
                 .map { _ in generator.element(of: alphabet) }.joined()
-            // A name in the parser's own document: what the short way accepts, it must accept with the same value.
+            // A name in the parser's own document: what the short way accepts, it must accept with
+            // the same value.
             let document = TOMLDocument.raw("value = " + text)
             let literal = LiteralReader.read(text)
             if case .text? = literal { continue }

@@ -19,7 +19,8 @@ struct Generator: RandomNumberGenerator {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
-/// Valid TOML with everything that could hide a key: each key is unique, so that any nesting is allowed.
+/// Valid TOML with everything that could hide a key: each key is unique, so that any nesting is
+/// allowed.
 enum RandomDocument {
     static func text(_ generator: inout Generator) -> String {
         var writer = Writer(generator: generator)
@@ -91,7 +92,8 @@ enum RandomDocument {
             }
         }
 
-        /// Inline tables may not span lines, outside of strings; nor may what is in them, to keep this simple.
+        /// Inline tables may not span lines, outside of strings; nor may what is in them, to keep
+        /// this simple.
         private mutating func value(depth: Int, isInline: Bool) {
             let simple = [
                 "1", "-0.5e3", "true", "nan", "1979-05-27T07:32:00Z", "1979-05-27 07:32:00", "0xFF",

@@ -13,7 +13,8 @@ struct SampleFileTests {
         text = try Self.file.text()
     }
 
-    /// The file with the mark in front of each setting removed; comments for people have a blank behind theirs.
+    /// The file with the mark in front of each setting removed; comments for people have a blank
+    /// behind theirs.
     private var uncommented: String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasPrefix("#") && !line.hasPrefix("# ") ? String(line.dropFirst()) : String(line)

@@ -50,7 +50,8 @@ import Wire
             try turnOn(bench)
             #expect(try bench.read(.mode) == [4])
             #expect(try bench.read(.status) == [5])
-            // The horizon of an accelerometer that nobody calibrated is a degree off: what counts is the way.
+            // The horizon of an accelerometer that nobody calibrated is a degree off: what counts
+            // is the way.
             let start = bench.camera
             let seen = try bench.angle(.pitch)
             bench.run(0.2)

@@ -137,7 +137,8 @@ import Wire
                 let result = try Program.run(
                     [try Program.built("airframectl"), "--json", "--socket", daemon.socket]
                         + arguments, in: daemon.directory)
-                // Doctor may have found that this machine is not real-time; that is no failure of the command.
+                // Doctor may have found that this machine is not real-time; that is no failure of
+                // the command.
                 #expect(result.status == 0 || arguments == ["doctor"], "\(arguments)")
                 #expect(throws: Never.self, "\(arguments): \(result.output)") {
                     try JSONValue(parsing: Array(result.output.utf8))

@@ -52,8 +52,8 @@ import Wire
         }
     }
 
-    /// Tunes pitch with `--apply`. A run that a busy machine has spoilt, by holding the loop up, is repeated; nil when there is
-    /// no other.
+    /// Tunes pitch with `--apply`. A run that a busy machine has spoilt, by holding the loop up, is
+    /// repeated; nil when there is no other.
     private func tunePitch(_ daemon: RunningDaemon) throws -> JSONValue? {
         for _ in 0..<3 {
             let before = try daemon.status("following") { $0.isFollowing }
@@ -113,7 +113,8 @@ import Wire
                     (change["rollback_s"]?.number ?? 0) > 60 ? change["key"]?.string : nil
                 } ?? []
             }
-            // What is found as it was set is not proposed, nor, of one axis alone, a shorter delay: all is set a little wrong.
+            // What is found as it was set is not proposed, nor, of one axis alone, a shorter delay:
+            // all is set a little wrong.
             let keys = try changed()
             #expect(found.allSatisfy(keys.contains), "\(keys)")
             #expect(try daemon.status("steady")["enabled"]?.bool == true)

@@ -74,8 +74,8 @@ import Wire
         }
     }
 
-    /// Points the camera and waits until it looks there. Asks again when a test machine has held the daemon up for so
-    /// long that its motors went off and came back: it starts level then.
+    /// Points the camera and waits until it looks there. Asks again when a test machine has held
+    /// the daemon up for so long that its motors went off and came back: it starts level then.
     private func arrival(of daemon: RunningDaemon, pitch: Int, yaw: Int) throws -> JSONValue {
         for _ in 0..<5 {
             let answer = try daemon.control("point", "--pitch", "\(pitch)", "--yaw=\(yaw)")

@@ -106,7 +106,8 @@ import Wire
         "runs without real-time right, says so loudly, and says what to do",
         .disabled(if: Sanitizer.isActive, "a sanitizer lets no memory be locked, and says it was"))
     func withoutRealtime() throws {
-        // Root may do everything unless the capabilities are taken away; in a container they may be gone already.
+        // Root may do everything unless the capabilities are taken away; in a container they may be
+        // gone already.
         let taken = "-sys_nice,-ipc_lock"
         let drop = ["setpriv", "--bounding-set=\(taken)", "--inh-caps=\(taken)"]
         var prefix: [String] = []

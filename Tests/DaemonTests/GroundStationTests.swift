@@ -3,7 +3,8 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Whole conversations of MAVLink peers, with somebody else's implementation of the protocol over real sockets.
+/// Whole conversations of MAVLink peers, with somebody else's implementation of the protocol over
+/// real sockets.
 @Suite("A ground station made of pymavlink") struct GroundStationTests {
     private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
         .removingLastComponent()

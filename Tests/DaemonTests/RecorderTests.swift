@@ -37,7 +37,8 @@ import Wire
             let path = result.output.filter { $0 != "\n" }
             let replay = try Self.json(daemon, ["replay", path, "--json"])
             #expect(replay["identical"] == .bool(true), "\(replay.text)")
-            // A host that stalls for a second leaves a gap; what is there is the same to the bit all the same.
+            // A host that stalls for a second leaves a gap; what is there is the same to the bit
+            // all the same.
             if try daemon.ask("status").number("recorder", "lost_ticks") == 0 {
                 #expect(replay.number("seconds") >= 2.5, "\(replay.text)")
             }
@@ -150,7 +151,8 @@ import Wire
                 #expect(refused.status == 66)
                 #expect(refused.errors.contains(directory.string))
             } else {
-                // What went onto the disk is whole, as far as it goes. It is in the daemon's own file system.
+                // What went onto the disk is whole, as far as it goes. It is in the daemon's own
+                // file system.
                 let open = try #require(status["recorder"]?["last_file"]?.string)
                 let path = "/proc/\(daemon.program.processID)/root\(open)"
                 let info = try Self.json(daemon, ["record", "info", path, "--json"])

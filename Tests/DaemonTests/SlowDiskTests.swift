@@ -51,7 +51,8 @@ struct SlowDiskTests {
 
     @Test("a stop takes as long while the disk is busy as while it is idle, at the 99th percentile")
     func unhurried() throws {
-        // Busy and idle in turn, a fifth of a second each, so that whatever else the machine does meets both.
+        // Busy and idle in turn, a fifth of a second each, so that whatever else the machine does
+        // meets both.
         try withSlowDisk(["SLOW_DISK_MS=100"]) { daemon in
             let (saver, other) = (try SocketClient(daemon.socket), try SocketClient(daemon.socket))
             /// How long one stop takes, s.

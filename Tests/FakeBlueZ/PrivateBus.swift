@@ -26,7 +26,8 @@ package final class PrivateBus {
         try start(["dbus-daemon", "--nofork", "--nopidfile", "--config-file=\(file)"], path)
     }
 
-    /// Not by Foundation's Process: waiting for one needs a run loop, which the threads of tests have not.
+    /// Not by Foundation's Process: waiting for one needs a run loop, which the threads of tests
+    /// have not.
     private func start(_ arguments: [String], _ path: String) throws {
         var words = arguments.map { strdup($0) } + [nil]
         defer { words.forEach { free($0) } }

@@ -2,7 +2,8 @@ import FuzzTargets
 import Glibc
 import Testing
 
-/// The inputs that fuzzing has found worth keeping, as ordinary tests: none of them may end the process.
+/// The inputs that fuzzing has found worth keeping, as ordinary tests: none of them may end the
+/// process.
 @Suite("Corpora of the fuzzers")
 struct CorpusTests {
     @Test("no kept input breaks its decoder", arguments: FuzzTargets.all.map(\.name))

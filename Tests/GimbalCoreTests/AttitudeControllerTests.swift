@@ -113,7 +113,8 @@ struct AttitudeControllerTests {
 
     @Test("the torque does not depend on the pitch that the camera looks at, up and down to ±90°")
     func pitchIndependent() {
-        // The same small error about the camera's own y axis asks for the same pitch torque everywhere.
+        // The same small error about the camera's own y axis asks for the same pitch torque
+        // everywhere.
         var reference = AttitudeController(parameters: .init())
         let expected = Self.step(&reference, attitude: .identity, target: .aboutY(0.01)).pitch
         for degrees in [-90.0, -89.9, -45, 45, 89.9, 90] {

@@ -3,11 +3,12 @@ import Testing
 
 @testable import GimbalCore
 
-/// Whether the covariance is the one that the errors have: many runs of the very process that the parameters describe,
-/// drawn anew each time, against the intervals of the chi-square distribution.
+/// Whether the covariance is the one that the errors have: many runs of the very process that the
+/// parameters describe, drawn anew each time, against the intervals of the chi-square distribution.
 @Suite("Attitude estimator: NEES and NIS")
 struct AttitudeEstimatorConsistencyTests {
-    /// Normalised squares of one run's end: chi-square of 2 and 3 degrees of freedom, and the mean of a square of 1.
+    /// Normalised squares of one run's end: chi-square of 2 and 3 degrees of freedom, and the mean
+    /// of a square of 1.
     private struct Squares {
         var tilt = 0.0
         var bias = 0.0
@@ -50,7 +51,8 @@ struct AttitudeEstimatorConsistencyTests {
         let sigma = parameters.velocityNoiseDensity * cm_sqrt(hertz)
         let firstPull = 9.80665 * parameters.initialInclinationSigma / hertz
         motion.acceleration = { t in
-            // The first sample gives the inclination, as wrong as assumed; a tenth of a second of rest confirms it.
+            // The first sample gives the inclination, as wrong as assumed; a tenth of a second of
+            // rest confirms it.
             if t > 1.5 / hertz, t < 7.5 / hertz { return .zero }
             let size = t < 1.5 / hertz ? firstPull : sigma
             let next = Vector3(draw.normal(), draw.normal(), 0) * size
@@ -121,10 +123,11 @@ struct AttitudeEstimatorConsistencyTests {
         "errors of the process assumed have the covariance claimed: NEES within 99 % of chi-square")
     func matched() {
         let runs = 100
-        // The process has no memory that fades; what the default's does to the covariance is the next test.
+        // The process has no memory that fades; what the default's does to the covariance is the
+        // next test.
         let mean = mean(runs: runs, memory: 1000)
-        // 1.79 and 3.06 when this was written.
-        // The mean of n squares of k degrees of freedom has the variance 2 k / n; 2.58 sigma are 99 %.
+        // 1.79 and 3.06 when this was written. The mean of n squares of k degrees of freedom has
+        // the variance 2 k / n; 2.58 sigma are 99 %.
         #expect(abs(mean.tilt - 2) < 2.58 * cm_sqrt(2 * 2 / Double(runs)))
         #expect(abs(mean.bias - 3) < 2.58 * cm_sqrt(2 * 3 / Double(runs)))
     }
@@ -135,8 +138,9 @@ struct AttitudeEstimatorConsistencyTests {
     func faded() {
         let runs = 100
         let mean = mean(runs: runs)
-        // A fading memory takes slow noise away that the filter still reckons with: 1.47 and 2.58 when this was
-        // written, sigmas too large by a sixth and a twelfth. At most by a half, and not too small.
+        // A fading memory takes slow noise away that the filter still reckons with: 1.47 and 2.58
+        // when this was written, sigmas too large by a sixth and a twelfth. At most by a half, and
+        // not too small.
         #expect(mean.tilt < 2 + 2.58 * cm_sqrt(2 * 2 / Double(runs)) && mean.tilt > 2 / 2.25)
         #expect(mean.bias < 3 + 2.58 * cm_sqrt(2 * 3 / Double(runs)) && mean.bias > 3 / 2.25)
     }

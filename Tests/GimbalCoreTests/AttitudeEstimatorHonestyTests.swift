@@ -38,7 +38,8 @@ struct AttitudeEstimatorHonestyTests {
         #expect(!estimator.isAtRest)
         #expect(estimator.bias.norm < 0.05 * degree)
         #expect(estimator.biasSigma.z > 1 * degree)
-        // No rest to wait for: the motors may start although the bias about the vertical is not known.
+        // No rest to wait for: the motors may start although the bias about the vertical is not
+        // known.
         #expect(estimator.isConverged)
     }
 
@@ -50,7 +51,8 @@ struct AttitudeEstimatorHonestyTests {
         motion.acceleration = { t in
             Vector3(2.1 * cm_sin(4 * .pi * t), 1.2 * cm_sin(2 * .pi * t + 1), 0)
         }
-        // A perfect controller: the camera turns so that the gyroscope reads what the estimator takes for zero.
+        // A perfect controller: the camera turns so that the gyroscope reads what the estimator
+        // takes for zero.
         var estimator = AttitudeEstimator(parameters: .undelayed)
         for _ in 0..<6000 {
             let nulled = estimator.bias
@@ -88,7 +90,8 @@ struct AttitudeEstimatorHonestyTests {
                     cm_sin(1.1 * t + phase.x), 0.8 * cm_sin(0.9 * t + phase.y),
                     0.6 * cm_sin(0.7 * t + phase.z))
             }
-            // A velocity of 0.5 m/s RMS that lasts 0.18 s: the density 0.3 m/s·√s that the defaults assume.
+            // A velocity of 0.5 m/s RMS that lasts 0.18 s: the density 0.3 m/s·√s that the defaults
+            // assume.
             var velocity = Vector3.zero
             motion.acceleration = { _ in
                 let keep = cm_exp(-0.02 / 0.18)
@@ -108,8 +111,8 @@ struct AttitudeEstimatorHonestyTests {
             }
         }
         let count = Double(runs * checks)
-        // 1 is perfect; 0.61 and 0.66 when this was written, because the filter also allows for misalignment and a
-        // walking bias, which this sensor has not.
+        // 1 is perfect; 0.61 and 0.66 when this was written, because the filter also allows for
+        // misalignment and a walking bias, which this sensor has not.
         #expect(tilt / count > 0.3 && tilt / count < 1.3)
         #expect(bias / count > 0.3 && bias / count < 1.3)
     }

@@ -102,7 +102,8 @@ struct AttitudeEstimatorTests {
             worst.right = max(worst.right, motion.inclinationError(right))
             worst.wrong = max(worst.wrong, motion.inclinationError(wrong))
         }
-        // Half a sample at 2 rad/s is 1 / hertz; the accelerometer's samples are momentary here, and pull a third of that.
+        // Half a sample at 2 rad/s is 1 / hertz; the accelerometer's samples are momentary here,
+        // and pull a third of that.
         #expect(worst.right < 0.4 / hertz * 57.3, "\(worst)")
         #expect(worst.wrong > 0.75 / hertz * 57.3, "\(worst)")
     }

@@ -33,7 +33,8 @@ struct AxisPlanTests {
                     #expect(abs(next.angle - middle) < 1e-4 * max(dt, 1e-3))
                     let allowed = max(limits.acceleration, abs(start.acceleration)) * 1.05
                     #expect(abs(next.acceleration) <= allowed)
-                    // An acceleration that the start brings along is given up before the limit on jerk asks for it.
+                    // An acceleration that the start brings along is given up before the limit on
+                    // jerk asks for it.
                     #expect(abs(next.acceleration - last.acceleration) <= limits.jerk * dt * 1.01)
                     let fastest = max(limits.rate, abs(start.rate)) + 60 * Self.degree
                     #expect(abs(next.rate) <= fastest)

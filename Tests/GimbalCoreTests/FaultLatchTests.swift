@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Faults that take a moment to be believed")
 struct FaultLatchTests {
-    /// Time for which `rotorLost` holds after a camera has been flung for a quarter of a second and is calm from then on, s.
+    /// Time for which `rotorLost` holds after a camera has been flung for a quarter of a second and
+    /// is calm from then on, s.
     private func loss(_ latch: inout FaultLatch, astray: Double = 10) -> Double {
         var seconds = 0.0
         for tick in 1...70_000 {

@@ -7,9 +7,11 @@ import Testing
 struct FrictionCompensatorTests {
     static let parameters = FrictionCompensator.Parameters()
 
-    /// A joint that swings by 3° at 2 Hz against the friction of bristles that slide after `distance`, rad.
+    /// A joint that swings by 3° at 2 Hz against the friction of bristles that slide after
+    /// `distance`, rad.
     ///
-    /// The motor exerts the compensation and, with a perfect feedback, what it lacks; `load` is what it carries beside.
+    /// The motor exerts the compensation and, with a perfect feedback, what it lacks; `load` is
+    /// what it carries beside.
     static func swing(
         _ compensator: inout FrictionCompensator, seconds: Double, coulomb: Double,
         distance: Double = 1e-3, load: Double = 0, lead: Double = 0,
@@ -96,7 +98,8 @@ struct FrictionCompensatorTests {
         Self.swing(&compensator, seconds: 15, coulomb: 0.03)
         var (least, most) = (0.0, 0.0)
         for i in 0..<2000 {
-            // The handle turns steadily; the camera shakes by 0.5° at 15 Hz, which turns the joint back and forth.
+            // The handle turns steadily; the camera shakes by 0.5° at 15 Hz, which turns the joint
+            // back and forth.
             let shake = 0.009 * sin(2 * Double.pi * 15 * Double(i) * 1e-3)
             let torque = compensator.torque(
                 joint: 0.1 * Double(i) * 1e-3 + shake, astray: shake,

@@ -15,7 +15,8 @@ struct InertiaIdentifierTests {
         var rate = 0.0
         var delayed = Array(repeating: 0.0, count: 30)
 
-        /// A period of so many tenths of a millisecond under a torque that acts three milliseconds late.
+        /// A period of so many tenths of a millisecond under a torque that acts three milliseconds
+        /// late.
         mutating func step(_ torque: Double, tenths: Int, at time: Double) {
             let push = disturbance(time)
             for _ in 0..<tenths {

@@ -11,7 +11,8 @@ struct LoopMarginsTests {
         rate.kd = 0
         let margins = LoopMargins(
             attitudeGain: 1e-9, rate: rate, inertia: rate.inertia, delay: 0.005)
-        // L = 100/s e^(-0.005 s): crossover 100 rad/s, 90° - 28.65°, -180° at π/2 / 0.005 = 314 rad/s, 9.94 dB.
+        // L = 100/s e^(-0.005 s): crossover 100 rad/s, 90° - 28.65°, -180° at π/2 / 0.005 = 314
+        // rad/s, 9.94 dB.
         #expect(abs(margins.crossover - 100) < 0.5)
         #expect(abs(margins.phaseDegrees - 61.35) < 0.3)
         #expect(abs(margins.increaseDecibels - 9.94) < 0.05)

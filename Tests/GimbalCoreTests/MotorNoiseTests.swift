@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Motor noise")
 struct MotorNoiseTests {
-    /// Feeds white noise of `feedback` N·m and a rate to an axis for some seconds at 1 kHz; the noise falls as calm grows.
+    /// Feeds white noise of `feedback` N·m and a rate to an axis for some seconds at 1 kHz; the
+    /// noise falls as calm grows.
     private func run(
         _ noise: inout MotorNoise, feedback: Double, turning: Double = 0, bound: Double,
         seconds: Double

@@ -63,7 +63,8 @@ struct PIDControllerTests {
         for i in 1...Int(tau * rate) {
             torque = pid.step(error: 0, rate: Double(i) / rate, dt: 1 / rate)
         }
-        // A ramp of 1 rad/s² after about one time constant; a first-order step answer, but for the sampling.
+        // A ramp of 1 rad/s² after about one time constant; a first-order step answer, but for the
+        // sampling.
         let expected = 1 - exp(-Double(Int(tau * rate)) / rate / tau)
         #expect(abs(-torque / 2e-3 - expected) < 0.05)
     }

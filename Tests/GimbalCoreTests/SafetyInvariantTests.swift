@@ -1,7 +1,8 @@
 import GimbalCore
 import Testing
 
-/// What may never happen, whatever else does: over all pairs of conditions in sequence, and over all commands.
+/// What may never happen, whatever else does: over all pairs of conditions in sequence, and over
+/// all commands.
 @Suite("Invariants of the supervisor")
 struct SafetyInvariantTests {
     static let parameters = Supervisor.Parameters()
@@ -13,7 +14,8 @@ struct SafetyInvariantTests {
         Supervisor.next(after: state, conditions: conditions, dt: dt, parameters: parameters)
     }
 
-    /// The states from which the pairs are tried: off, as after a fault, and half way up and down, and full authority.
+    /// The states from which the pairs are tried: off, as after a fault, and half way up and down,
+    /// and full authority.
     static var starts: [Supervisor.State] {
         var states: [Supervisor.State] = []
         for phase in Supervisor.Phase.allCases {
@@ -66,7 +68,8 @@ struct SafetyInvariantTests {
                     Issue.record("on after \(a | b), then \(c | d)")
                     return
                 }
-                // A start is an edge: whoever is off with an estimate that has not settled stays off.
+                // A start is an edge: whoever is off with an estimate that has not settled stays
+                // off.
                 if !before.isEnabled, Self.step(before, .estimateNotConverged).isEnabled {
                     Issue.record("started without a settled estimate after \(a | b)")
                 }

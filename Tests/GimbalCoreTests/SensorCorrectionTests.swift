@@ -81,7 +81,8 @@ struct SensorCorrectionTests {
         parameters.correction.mounting = .aboutX(0.2)
         rig.stabilizer.apply(parameters)
         rig.run(seconds: 0.001, gyro: bias, accel: Self.level)
-        // The sensor is level; the camera hangs to the other side by what the sensor is turned against it.
+        // The sensor is level; the camera hangs to the other side by what the sensor is turned
+        // against it.
         #expect(abs(rig.angles.roll + 0.2 * 180 / .pi) < 0.1, "\(rig.angles.roll)")
         #expect(rig.stabilizer.snapshot.inclinationSigma < 2 * sigma)
         let turned = Quaternion.aboutX(0.2).rotate(bias)

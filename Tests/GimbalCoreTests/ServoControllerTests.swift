@@ -19,7 +19,8 @@ struct ServoControllerTests {
         }
     }
 
-    /// No dead band, a sensor that shows the present, and nobody who takes a lasting swing of 15 Hz for an oscillation.
+    /// No dead band, a sensor that shows the present, and nobody who takes a lasting swing of 15 Hz
+    /// for an oscillation.
     static let ideal = {
         var parameters = ServoController.Parameters()
         parameters.deadBand = 0
@@ -64,7 +65,8 @@ struct ServoControllerTests {
         #expect(attitude.error(to: .identity).norm < 1e-3)
     }
 
-    /// What is left of a swing of the handle, as a share of it, with servos that answer as believed.
+    /// What is left of a swing of the handle, as a share of it, with servos that answer as
+    /// believed.
     private static func rest(hertz: Double) -> (measured: Double, said: Double) {
         var parameters = Self.ideal
         // A handle that swings at 15 Hz for seconds looks like an oscillation of the loop.

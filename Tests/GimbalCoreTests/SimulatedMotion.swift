@@ -2,8 +2,8 @@ import CMathShim
 
 @testable import GimbalCore
 
-/// A rigid body whose rate and acceleration are given as functions of time, and the ideal or noisy IMU on it. Body
-/// FRD, earth NED.
+/// A rigid body whose rate and acceleration are given as functions of time, and the ideal or noisy
+/// IMU on it. Body FRD, earth NED.
 struct SimulatedMotion {
     var hertz = 200.0
     /// True rate, body frame, rad/s.

@@ -3,7 +3,8 @@ import Testing
 
 @Suite("The stabilizer with a magnetometer")
 struct StabilizerMagnetometerTests {
-    /// Two seconds level and still at 200 Hz, the field as in central Europe, 20 µT to the north and 44 µT down.
+    /// Two seconds level and still at 200 Hz, the field as in central Europe, 20 µT to the north
+    /// and 44 µT down.
     func run(withField: Bool) -> StabilizerSnapshot {
         var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())
         for tick in 1...400 {

@@ -8,7 +8,8 @@ struct TiltDoubtTests {
     static let degree = Double.pi / 180
     static let gravity = 9.80665
 
-    /// Seconds of `force(time)` (over gravity, earth frame of the estimate) until the doubt comes; nil = it does not.
+    /// Seconds of `force(time)` (over gravity, earth frame of the estimate) until the doubt comes;
+    /// nil = it does not.
     static func named(
         within seconds: Double, force: (Double) -> Vector3
     ) -> Double? {
@@ -40,7 +41,8 @@ struct TiltDoubtTests {
         "whoever starts, stops and turns round is not, at any speed on foot",
         arguments: [1.5, 3, 4.5])
     func onFoot(speed: Double) {
-        // A second to start, one to turn round, one to stop, and steps that shake by 6 m/s² all the while.
+        // A second to start, one to turn round, one to stop, and steps that shake by 6 m/s² all the
+        // while.
         let named = Self.named(within: 60) { time in
             let step = 6 * cm_sin(2 * .pi * 2.7 * time)
             let push: Double =

@@ -35,7 +35,8 @@ struct BMI088Tests {
         #expect(chip.accelRange == range)
         let full = try #require(
             Self.sample(chip, Self.burst(accel: (32767, -32768, 0))))
-        // In mg: value / 32768 * 1000 * 2^(code + 1), where the sheet's 2^(code + 1) stands for 3 g times 2^code.
+        // In mg: value / 32768 * 1000 * 2^(code + 1), where the sheet's 2^(code + 1) stands for 3 g
+        // times 2^code.
         #expect(abs(full.accel.x / 9.80665 - 32767.0 / 32768 * range) < 1e-9)
         #expect(abs(full.accel.y / 9.80665 + range) < 1e-9)
         #expect(full.accel.z == 0 && full.gyro == .zero)

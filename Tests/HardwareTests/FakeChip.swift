@@ -4,8 +4,9 @@ import Glibc
 
 @testable import Hardware
 
-/// A chip in memory behind `ChipLink`: registers that behave as the real ones do at reset, power-up and reading, a sample
-/// every millisecond, and faults. The number of a sample is in the rate that it says. Allocates nothing after it was made.
+/// A chip in memory behind `ChipLink`: registers that behave as the real ones do at reset, power-up
+/// and reading, a sample every millisecond, and faults. The number of a sample is in the rate that
+/// it says. Allocates nothing after it was made.
 final class FakeChip: ChipLink {
     enum Kind: CaseIterable { case bmi088, mpu6050, mpu6500, mpu9250, icm42688p }
 

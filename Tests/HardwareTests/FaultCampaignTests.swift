@@ -73,7 +73,8 @@ struct FaultCampaignTests {
         }
     }
 
-    /// What Swift Testing itself allocates whenever an error is thrown, to remember where; outside of tests it is nothing.
+    /// What Swift Testing itself allocates whenever an error is thrown, to remember where; outside
+    /// of tests it is nothing.
     static var costOfThrowing: Int64 {
         func fail() throws(BusErrno) { throw BusErrno(code: 1) }
         var cost: Int64 = 1

@@ -3,7 +3,8 @@ import Glibc
 
 @testable import Hardware
 
-/// What stands behind the system call of an I2C bus: chips with registers that count up, and a count of the calls.
+/// What stands behind the system call of an I2C bus: chips with registers that count up, and a
+/// count of the calls.
 final class I2CWire {
     private var registers: [UInt16: [UInt8]] = [:]
     private(set) var calls = 0

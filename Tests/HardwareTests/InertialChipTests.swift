@@ -3,8 +3,8 @@ import Testing
 
 @testable import Hardware
 
-/// MPU-6050 (RM-MPU-6000A-00, PS-MPU-6000A-00), MPU-6500 and MPU-9250 (RM-MPU-6500A-00, RM-MPU-9250A-00), ICM-42688-P
-/// (DS-000347): sensitivities of their sheets, in LSB.
+/// MPU-6050 (RM-MPU-6000A-00, PS-MPU-6000A-00), MPU-6500 and MPU-9250 (RM-MPU-6500A-00,
+/// RM-MPU-9250A-00), ICM-42688-P (DS-000347): sensitivities of their sheets, in LSB.
 @Suite("InvenSense chips")
 struct InertialChipTests {
     enum Kind: CaseIterable, Sendable { case mpu6050, mpu6500, mpu9250, icm42688p }
@@ -18,7 +18,8 @@ struct InertialChipTests {
         }
     }
 
-    /// A burst as the chip lays it out: status, then acceleration, temperature, rate; the ICM has temperature first.
+    /// A burst as the chip lays it out: status, then acceleration, temperature, rate; the ICM has
+    /// temperature first.
     static func burst(
         _ kind: Kind, accel: (Int16, Int16, Int16) = (0, 0, 0), temperature: Int16 = 0,
         gyro: (Int16, Int16, Int16) = (0, 0, 0),
@@ -64,7 +65,8 @@ struct InertialChipTests {
     func rate(kind: Kind, range: (dps: Double, perDps: Double)) throws {
         let chip = Self.make(kind, gyro: range.dps)
         let full = try #require(Self.sample(chip, Self.burst(kind, gyro: (-32768, 32767, 0))))
-        // Beyond full scale a sample is refused, so full scale is what the range says: 131 stands for 131.07.
+        // Beyond full scale a sample is refused, so full scale is what the range says: 131 stands
+        // for 131.07.
         #expect(abs(full.gyro.x * 180 / .pi + range.dps) < 1e-9)
         #expect(abs(full.gyro.y * 180 / .pi - 32767 / range.perDps) < range.dps * 0.002)
         #expect(full.gyro.z == 0 && full.accel == .zero)

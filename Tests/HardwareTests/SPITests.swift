@@ -8,7 +8,8 @@ import Testing
 
 @Suite("SPI")
 struct SPITests {
-    /// What stands behind the system call: registers that are read with bit 7 set, and what was asked for.
+    /// What stands behind the system call: registers that are read with bit 7 set, and what was
+    /// asked for.
     final class Wire {
         var registers = [UInt8](repeating: 0, count: 128)
         var dummies = 0

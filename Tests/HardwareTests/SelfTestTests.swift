@@ -80,8 +80,9 @@ struct SelfTestTests {
     @Test("MPU-6050: within 14 % of the factory's response, y of the gyroscope the other way")
     func mpu6050() {
         let chip = MPU6050(gyroRange: 2000, accelRange: 16)
-        // Codes 10: 25 · 131 · 1.046^9 = 4909; 4096 · 0.34 · (0.92 / 0.34)^(9 / 30) = 1877. Bits 4 to 2 of the
-        // accelerometer's code are in the upper bits of each register, 1 and 0 in the last one.
+        // Codes 10: 25 · 131 · 1.046^9 = 4909; 4096 · 0.34 · (0.92 / 0.34)^(9 / 30) = 1877. Bits 4
+        // to 2 of the accelerometer's code are in the upper bits of each register, 1 and 0 in the
+        // last one.
         let codes: UInt64 = 0x2A_4A4A_4A
         func verdict(_ accel: Int, _ gyro: (Int, Int, Int)) -> String? {
             Self.verdict(

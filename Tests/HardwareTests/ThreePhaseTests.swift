@@ -67,7 +67,8 @@ struct ThreePhaseTests {
             let motor = PhaseMotor(polePairs: 7, direction: direction, zero: 0.4, peakTorque: 0.2)
             for joint in stride(from: -1.0, to: 1, by: 0.07) {
                 let field = motor.commutate(torque: 0.05, joint: joint, share: 1)
-                // Torque of a synchronous machine on the joint; its rotor turns against the joint when direction is -1.
+                // Torque of a synchronous machine on the joint; its rotor turns against the joint
+                // when direction is -1.
                 let load = field.angle - direction * 7 * joint - 0.4
                 #expect(abs(direction * 0.2 * field.amplitude * sine(load) - 0.05) < 1e-12)
             }

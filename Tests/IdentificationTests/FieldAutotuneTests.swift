@@ -36,7 +36,8 @@ struct FieldAutotuneTests {
         #expect(abs(run.proposal.field.rateGain.pitch / base.rateGain.pitch - 1) < 0.2)
     }
 
-    /// Without a probe four times too little is too wrong: the observer loses its rotor before a run could begin.
+    /// Without a probe four times too little is too wrong: the observer loses its rotor before a
+    /// run could begin.
     @Test(
         "finds the inertia of another camera, whether there was a probe or it was believed wrongly",
         arguments: [(4.0, true), (1 / 17.0, true), (2.0, false), (0.25, false), (1 / 17.0, false)])

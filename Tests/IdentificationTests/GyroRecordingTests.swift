@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Gyroscope samples with gaps")
 struct GyroRecordingTests {
-    /// A line of 83 Hz, sampled 1000 times a second, read every millisecond but while the loop is held up.
+    /// A line of 83 Hz, sampled 1000 times a second, read every millisecond but while the loop is
+    /// held up.
     private func recording(
         seconds: Double = 3, heldUp: ClosedRange<Double>? = nil, torn: Set<Int> = []
     ) -> GyroRecording {

@@ -193,7 +193,8 @@ import Wire
             var message = Heartbeat()
             message.type = 2
             let vehicle = MAVLinkAddress(system: 1, component: 1)
-            // The vehicle's frames come in pieces of 7 bytes, 5 ms apart, while the gimbal speaks 50 times a second.
+            // The vehicle's frames come in pieces of 7 bytes, 5 ms apart, while the gimbal speaks
+            // 50 times a second.
             let stream = (0..<60).flatMap { (sequence: UInt8) in
                 message.frame(
                     from: vehicle, sequence: sequence,

@@ -204,7 +204,8 @@ struct DiagnosticsConnectionTests {
             #expect(try client.ask(#"{"id":1,"method":"ping"}"#)["id"] == 1)
             try client.send(#"{"id":2,"method":"stop""#)
             client.close()
-            // The other connection came first; when it sees one client, the server has let go of the first.
+            // The other connection came first; when it sees one client, the server has let go of
+            // the first.
             while try other.ask(#"{"id":3,"method":"status"}"#)["result"]?["clients"]?["connected"]
                 != 1
             {}
@@ -253,7 +254,8 @@ struct DiagnosticsConnectionTests {
             for (id, client) in clients.enumerated() {
                 #expect(try client.json()["id"]?.int == id)
             }
-            // All at once are answered in any order; now the first is the one that was idle for longest.
+            // All at once are answered in any order; now the first is the one that was idle for
+            // longest.
             for client in clients.dropFirst() {
                 _ = try client.ask(#"{"id":1,"method":"ping"}"#)
             }

@@ -4,8 +4,9 @@ import SystemPackage
 
 /// A disk in memory that can fail at any call, and lose power at any call.
 ///
-/// What is not synced may or may not survive: file contents until fsync of the file, names until fsync of the directory.
-/// Names reach the disk in the order in which they were changed, as on every journalling file system.
+/// What is not synced may or may not survive: file contents until fsync of the file, names until
+/// fsync of the directory. Names reach the disk in the order in which they were changed, as on
+/// every journalling file system.
 final class FakeDisk: Sendable {
     private struct Contents {
         var written: [UInt8] = []

@@ -113,7 +113,8 @@ struct StateStoreTests {
                 disk.put(
                     try #require(self.disk.bytes(of: file + ".previous")), at: file + ".previous")
                 let loaded = StateStore(directory: "/state", calls: disk.calls).load()
-                // One flip of a digit's case, or of the version to an earlier one, may leave a readable header.
+                // One flip of a digit's case, or of the version to an earlier one, may leave a
+                // readable header.
                 guard loaded.source != .current else {
                     #expect(loaded.state == numbered(2))
                     continue

@@ -109,7 +109,8 @@ struct LossOfControlTests {
         try door(staged) { commander, loop in
             try commander.request(.rate(turn), from: phone, now: at(1))
             commander.advance(now: at(7))
-            // The phone is back and goes on as if nothing had been: in the mode of rest rates move nothing.
+            // The phone is back and goes on as if nothing had been: in the mode of rest rates move
+            // nothing.
             #expect(throws: Refusal.notInMode(.neutral)) {
                 try commander.request(.rate(turn), from: phone, now: at(8))
             }

@@ -102,7 +102,8 @@ struct BusThreadTests {
         }
     }
 
-    /// Answers the ring of one period from another thread, as the loop does, and returns the writer.
+    /// Answers the ring of one period from another thread, as the loop does, and returns the
+    /// writer.
     static func answerOnRing(_ rig: borrowing Rig, torque: Double)
         -> @Sendable (
             inout MailboxWriter<LoopAnswer>

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("One period of the loop")
 struct ControlLoopTests {
-    /// A level, still camera at 1 kHz; a little noise in the last bits, as a frozen sensor is a fault.
+    /// A level, still camera at 1 kHz; a little noise in the last bits, as a frozen sensor is a
+    /// fault.
     static func sample(_ number: Int) -> IMUSample {
         var sample = IMUSample(
             time: time(number),

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("The two threads together")
 struct GimbalRuntimeTests {
-    /// Ordinary threads at a gentle rate, so that the tests of the whole package can run beside each other.
+    /// Ordinary threads at a gentle rate, so that the tests of the whole package can run beside
+    /// each other.
     static var gentle: RuntimeSettings {
         var settings = RuntimeSettings()
         settings.rateHz = 500

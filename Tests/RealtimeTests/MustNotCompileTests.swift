@@ -58,7 +58,8 @@ enum Compiler {
         ]
     }
 
-    /// Compiles as far as the checker needs: it works on SIL, so type checking alone would find nothing.
+    /// Compiles as far as the checker needs: it works on SIL, so type checking alone would find
+    /// nothing.
     ///
     /// - Returns: Whether it compiled, and what the compiler said.
     static func run(_ item: CompilerCase, optimized: Bool) throws -> (succeeded: Bool, said: String)

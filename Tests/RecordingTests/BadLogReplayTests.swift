@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Replay of a log that is not in order")
 struct BadLogReplayTests {
-    /// Six seconds of rest and four of fast translation, changed, replayed; each estimate is finite.
+    /// Six seconds of rest and four of fast translation, changed, replayed; each estimate is
+    /// finite.
     private func replay(
         doubtPatience: Double = 6, _ change: (inout IMULog) -> Void
     ) throws -> (report: ReplayReport, rows: [AttitudeReplay.Row], log: IMULog) {

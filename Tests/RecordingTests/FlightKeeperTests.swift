@@ -64,7 +64,8 @@ import Testing
             keeper.stop()
             let files = keeper.shelf.entries
             #expect(files.count >= 3)
-            // Two files of one second differ in a number at the end, so they are put in order by what is in them.
+            // Two files of one second differ in a number at the end, so they are put in order by
+            // what is in them.
             let parts = try files.map {
                 try Self.ticks(keeper.shelf.directory.appending($0.name))
             }.sorted { $0[0] < $1[0] }

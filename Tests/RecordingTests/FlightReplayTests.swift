@@ -14,7 +14,8 @@ import Testing
         FlightReplay(try FlightFile(bytes: bytes, path: "rig.mcap"), change: change).run()
     }
 
-    /// Four seconds, the tuning published again after three; the first state is gone, so it begins in mid-flight.
+    /// Four seconds, the tuning published again after three; the first state is gone, so it begins
+    /// in mid-flight.
     private static func midFlight(_ layout: OtherLayout) throws -> FlightFile {
         var rig = FlightRig(.walking)
         rig.layout = layout

@@ -5,7 +5,8 @@ import SystemPackage
 
 @testable import Recording
 
-/// The real loop over the simulated gimbal, with a flight recorder on its tape; time is an argument.
+/// The real loop over the simulated gimbal, with a flight recorder on its tape; time is an
+/// argument.
 struct FlightRig: ~Copyable {
     var loop: LoopRig
     var gimbal: SimulatedGimbal

@@ -53,7 +53,8 @@ struct HandleRecordingTests {
         #expect(throws: IMULogError.self) { try deaf.handleSamples(path: Self.path) }
     }
 
-    /// Recordings that are not part of this project: `AIRFRAME_RECORDINGS` names their folder, with `gait` and `imu` in it.
+    /// Recordings that are not part of this project: `AIRFRAME_RECORDINGS` names their folder, with
+    /// `gait` and `imu` in it.
     static func recordings(_ folder: String) throws -> [FilePath] {
         guard let root = ProcessInfo.processInfo.environment["AIRFRAME_RECORDINGS"] else {
             print("skipped: AIRFRAME_RECORDINGS names no folder of recorded motions")

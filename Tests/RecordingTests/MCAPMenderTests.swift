@@ -44,7 +44,8 @@ import Testing
         let chunks = Self.chunks
         try #require(chunks.count >= 3)
         let open = FlightRig.file(chunks[...], isEnded: false)
-        // What a file with so many chunks is, ended; and how long it is without its end and the last index.
+        // What a file with so many chunks is, ended; and how long it is without its end and the
+        // last index.
         let prefixes = (0...chunks.count).map { count in
             (
                 FlightRig.file(chunks[..<count], isEnded: false).count
@@ -52,7 +53,8 @@ import Testing
                 FlightRig.file(chunks[..<count])
             )
         }
-        // Every so many bytes, and wherever a record ends: between two channels of an index as well.
+        // Every so many bytes, and wherever a record ends: between two channels of an index as
+        // well.
         let places = Array(stride(from: prefixes[0].0, through: open.count, by: 997))
         for place in places + Self.recordEnds(open, from: prefixes[0].0) {
             let expected = try #require(prefixes.last { $0.0 <= place }).1

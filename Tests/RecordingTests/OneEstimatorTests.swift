@@ -9,8 +9,8 @@ import Testing
 /// Replay, bench and flight: the same code, with the same settings.
 @Suite("One estimator everywhere")
 struct OneEstimatorTests {
-    /// Where the vertical was believed to be after each record, sensor axes with z up: by the controller that flies, its
-    /// motors off, and whether it ever doubted that.
+    /// Where the vertical was believed to be after each record, sensor axes with z up: by the
+    /// controller that flies, its motors off, and whether it ever doubted that.
     static func flown(_ log: IMULog, _ path: FilePath) throws -> (up: [Vector3], doubted: Bool) {
         var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())
         let start = Instant(nanoseconds: 1_000_000_000)

@@ -2,8 +2,8 @@ import Realtime
 
 @testable import Recording
 
-/// What another version's recorder would write: the same variables in the reverse order, with gaps between them, one that
-/// this version does not know, and some left out.
+/// What another version's recorder would write: the same variables in the reverse order, with gaps
+/// between them, one that this version does not know, and some left out.
 struct OtherLayout {
     private let state: Packing
     private let parameters: Packing

@@ -49,8 +49,8 @@ struct AnyPoseStartTests {
             }
             #expect(switches == 1, "the outputs come on once and stay on")
             #expect(tilt < 2)
-            // 240°/s are asked for; on top come the swing of a loose camera that is caught, and the way back of a roll
-            // joint that lies beyond its configured range.
+            // 240°/s are asked for; on top come the swing of a loose camera that is caught, and the
+            // way back of a roll joint that lies beyond its configured range.
             #expect(largestRate < 600)
             #expect(largestAcceleration < 300)
         }

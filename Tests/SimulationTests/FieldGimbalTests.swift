@@ -2,7 +2,8 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// The whole mind on a gimbal whose brushless motors have no encoders, on variants of the default plant.
+/// The whole mind on a gimbal whose brushless motors have no encoders, on variants of the default
+/// plant.
 @Suite("Gimbal with motors without encoders")
 struct FieldGimbalTests {
     static let degrees = 180 / Double.pi

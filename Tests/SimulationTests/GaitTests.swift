@@ -3,7 +3,8 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// Strides found in eight seconds of a sensor's samples, and how they differ: as the figures of recorded people were measured.
+/// Strides found in eight seconds of a sensor's samples, and how they differ: as the figures of
+/// recorded people were measured.
 struct StrideStatistics {
     static let degrees = 180 / Double.pi
     private static let seconds = 8.0
@@ -70,7 +71,8 @@ struct StrideStatistics {
         findStrides()
     }
 
-    /// Steps are where the vertical force comes back: its strongest line near two a second and those about it, as a phase.
+    /// Steps are where the vertical force comes back: its strongest line near two a second and
+    /// those about it, as a phase.
     private mutating func findStrides() {
         let powers = (10...19).map { k in
             force.cosine[k].z * force.cosine[k].z + force.sine[k].z * force.sine[k].z
@@ -104,7 +106,8 @@ struct StrideStatistics {
         variation = (square / Double(durations.count)).squareRoot() / stride
     }
 
-    /// RMS of the difference of two strides in a row, each stretched to the same length, over that of the signal.
+    /// RMS of the difference of two strides in a row, each stretched to the same length, over that
+    /// of the signal.
     private func residual(_ spectrum: Spectrum, below hertz: Double) -> Double {
         var (difference, power) = (0.0, 0.0)
         for i in 0..<max(bounds.count - 2, 0) {
@@ -129,7 +132,8 @@ struct StrideStatistics {
     var forces: Vector3 { force.rms }
 }
 
-/// Constants: 220 straight passes of 19 healthy people with a sensor at the lower back (C. Voisard et al., IPOL 2023/497).
+/// Constants: 220 straight passes of 19 healthy people with a sensor at the lower back (C. Voisard
+/// et al., IPOL 2023/497).
 @Suite("Somebody on foot, beside recorded people")
 struct GaitTests {
     static let walkers = (1...16).map {

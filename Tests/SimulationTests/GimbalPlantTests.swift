@@ -93,7 +93,8 @@ struct GimbalPlantTests {
         var plant = GimbalPlant(parameters: p, base: Self.rest)
         plant.step(drive: .init(torque: .zero), base: Self.rest, dt: Self.dt)
         let acceleration = plant.rate / Self.dt
-        // Centre of mass forward and to the right: the nose drops (pitch -), the right side drops (roll +).
+        // Centre of mass forward and to the right: the nose drops (pitch -), the right side drops
+        // (roll +).
         #expect(abs(acceleration.y + 5e-3 / 2.5e-3) < 1e-6)
         #expect(abs(acceleration.x - 5e-3 / 2.5e-3) < 1e-6)
         #expect(abs(acceleration.z) < 1e-9)
@@ -123,7 +124,8 @@ struct GimbalPlantTests {
                 torque: AxisVector(yaw: 0, roll: 0, pitch: 0.001 * Double(i)))
         }
         Self.run(&holding, seconds: 1, torque: AxisVector(yaw: 0, roll: 0, pitch: 0.014))
-        // The bristles give way by a few break-away angles (0.9e-3 rad) so close to the limit, and then no more.
+        // The bristles give way by a few break-away angles (0.9e-3 rad) so close to the limit, and
+        // then no more.
         #expect(abs(holding.joints.pitch) < 6e-3)
         #expect(abs(holding.jointRates.pitch) < 1e-3)
         var yielding = GimbalPlant(parameters: p, base: Self.rest)

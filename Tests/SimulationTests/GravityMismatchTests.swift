@@ -23,7 +23,8 @@ struct GravityMismatchTests {
             #expect(!loop.output.enabled || loop.snapshot.phase == .braking)
         }
         #expect(isNamed)
-        // A turned sensor cannot control the camera it looks at; that the estimate is right again shows without motors.
+        // A turned sensor cannot control the camera it looks at; that the estimate is right again
+        // shows without motors.
         loop.ask(.mode(.inactive))
         loop.run(seconds: 3)
         #expect(isFinite && loop.isFinite)

@@ -23,7 +23,8 @@ struct JointRestTests {
     @Test("a camera that its motors hold still on a handle at rest rests")
     func held() {
         var watch = settled(handleTurnsAt: 0)
-        // The joints have moved a little as the motors came on; it takes three seconds to be sure of them.
+        // The joints have moved a little as the motors came on; it takes three seconds to be sure
+        // of them.
         watch.run(5)
         watch.rest = 0
         watch.run(5)

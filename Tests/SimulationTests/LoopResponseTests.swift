@@ -6,8 +6,8 @@ import Testing
 /// What `LoopMargins` says about the loop, against the loop itself.
 @Suite("Loop response")
 struct LoopResponseTests {
-    /// Gain and phase of the open loop at one frequency: a small torque is added behind the controller, and what the
-    /// controller answers is held against what the motor gets.
+    /// Gain and phase of the open loop at one frequency: a small torque is added behind the
+    /// controller, and what the controller answers is held against what the motor gets.
     static func measured(omega: Double) -> (gain: Double, phase: Double) {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { gimbal, tuning in
             gimbal.plant.friction = .none
@@ -49,7 +49,8 @@ struct LoopResponseTests {
         return (gain, remainder(phase + .pi, 2 * .pi))
     }
 
-    /// How a camera on motors without encoders trembles when their gains are so many dB higher, rad/s RMS.
+    /// How a camera on motors without encoders trembles when their gains are so many dB higher,
+    /// rad/s RMS.
     static func trembling(decibels: Double) -> Double {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1), motor: .field) {
             $0.plant.friction = .none
@@ -86,7 +87,8 @@ struct LoopResponseTests {
             of: AttitudeController.Parameters(), axis: .pitch, omega: exact)
         #expect(abs(found.gain / said.gain - 1) < 0.08, "\(found.gain) \(said.gain)")
         let difference = remainder(found.phase - said.phase, 2 * .pi) * 180 / .pi
-        // The loop's own lags let it fall less than a pure delay above the crossover: the margins err on the safe side.
+        // The loop's own lags let it fall less than a pure delay above the crossover: the margins
+        // err on the safe side.
         #expect(difference > -6 && difference < 14, "\(difference)")
     }
 }

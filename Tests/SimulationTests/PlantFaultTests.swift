@@ -2,7 +2,8 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// A plant that is not what the controller believes: another inertia, another delay. The true camera is measured.
+/// A plant that is not what the controller believes: another inertia, another delay. The true
+/// camera is measured.
 @Suite("Faults of the plant")
 struct PlantFaultTests {
     /// What came of a run on torque motors, standing still.

@@ -2,12 +2,14 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// No set-point may be where the joints cannot follow: in any mode, from any source, after any sequence of requests.
+/// No set-point may be where the joints cannot follow: in any mode, from any source, after any
+/// sequence of requests.
 @Suite("Set-points and the reach of the joints")
 struct ReachTests {
     static let degree = Double.pi / 180
 
-    /// The whole gimbal with encoders in a hand that sways and turns, deg/s and deg, with a loop at 500 Hz.
+    /// The whole gimbal with encoders in a hand that sways and turns, deg/s and deg, with a loop at
+    /// 500 Hz.
     private static func loop(
         seed: UInt64, _ kind: HandleMotion = .handheld, turning rate: Double = 0,
         tilted: Double = 0
@@ -136,8 +138,8 @@ extension SimulatedLoop {
     fileprivate var soon: Instant { now.advanced(bySeconds: 1) }
     /// True joint angles, degrees, continuous over whole turns.
     fileprivate var joints: AxisVector { gimbal.joints * (1 / ReachTests.degree) }
-    /// Where the set-point asks the joints to be, degrees, the turn that is nearest to where they are. What the estimate is
-    /// off by is not in it.
+    /// Where the set-point asks the joints to be, degrees, the turn that is nearest to where they
+    /// are. What the estimate is off by is not in it.
     fileprivate var wanted: AxisVector {
         let snapshot = snapshot
         let camera = EulerZXY.quaternion(gimbal.joints)

@@ -7,7 +7,8 @@ struct RecordedMotionTests {
     static let degree = Double.pi / 180
     static let gravity = Vector3(0, 0, 9.81)
 
-    /// Somebody stands, walks for 20 s and stands: the truth, and what a sensor with an offset says of it.
+    /// Somebody stands, walks for 20 s and stands: the truth, and what a sensor with an offset says
+    /// of it.
     static func walk(rate: Double = 200, offset: Vector3 = .zero) -> (BaseMotion, [IMUSample]) {
         let motion = BaseMotion(.walking, seed: 5, stillDuration: 2)
         let samples = (0..<Int(22 * rate)).map { i in

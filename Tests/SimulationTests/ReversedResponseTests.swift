@@ -2,7 +2,8 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// A motor or a sensor with the wrong sign: the outputs go off before the camera has gone far, and stay off.
+/// A motor or a sensor with the wrong sign: the outputs go off before the camera has gone far, and
+/// stay off.
 @Suite("A joint that answers the wrong way round")
 struct ReversedResponseTests {
     static let degrees = 180 / Double.pi

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Turned faster than the gyroscope can read")
 struct SaturationTests {
-    /// A sensor that a hand spins about one axis; the motors have let go, and what they are told is only looked at.
+    /// A sensor that a hand spins about one axis; the motors have let go, and what they are told is
+    /// only looked at.
     struct Rig {
         var imu: IMUModel
         var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())
@@ -56,7 +57,8 @@ struct SaturationTests {
         var rig = Rig()
         rig.run(4)
         #expect(rig.output.enabled && !rig.isNamed)
-        // 3000 °/s and more on the axes that have a share: 0.1 s up, 0.3 s above full scale, 0.1 s down.
+        // 3000 °/s and more on the axes that have a share: 0.1 s up, 0.3 s above full scale, 0.1 s
+        // down.
         let speed = Angle.degrees(4500).radians
         rig.run(0.5) { t in axis * (speed * min(1, min(t, 0.5 - t) / 0.1)) }
         #expect(rig.isNamed)

@@ -7,7 +7,8 @@ import Testing
 /// The whole mind on a gimbal with servos, carried by somebody who walks.
 @Suite("Gimbal with servos, walking")
 struct ServoGimbalTests {
-    /// The camera's distance from where it is to look over the next seconds, degrees, RMS; infinite when the motors are off.
+    /// The camera's distance from where it is to look over the next seconds, degrees, RMS; infinite
+    /// when the motors are off.
     private static func error(of loop: inout SimulatedLoop, seconds: Double) -> Double {
         var sum = 0.0
         loop.run(seconds: seconds) {

@@ -6,8 +6,8 @@ import Testing
 /// How much of a handle's swing, or how much more, a camera on servos makes at each frequency.
 @Suite("Servos' sensitivity to the handle")
 struct ServoSensitivityTests {
-    /// Amplitude of the handle's swing at each frequency, degrees: a walker's, five times as large from 8 Hz on, where the
-    /// dead band of 0.2° would hide it.
+    /// Amplitude of the handle's swing at each frequency, degrees: a walker's, five times as large
+    /// from 8 Hz on, where the dead band of 0.2° would hide it.
     private static let swings: [(hertz: Double, degrees: Double)] = [
         (1.5, 1.5), (3, 1), (5.5, 0.5), (8.5, 0.6), (12.5, 0.5), (19, 0.4),
     ]
@@ -16,7 +16,8 @@ struct ServoSensitivityTests {
     /// What the frequencies have a whole number of periods in, s.
     private static let measured = 20.0
 
-    /// A handle that swings at all frequencies at once about its pitch axis, the first second still.
+    /// A handle that swings at all frequencies at once about its pitch axis, the first second
+    /// still.
     private static func swinging() -> RecordedMotion {
         let rate = 500.0
         let samples = (0..<Int((settled + measured + 2) * rate)).map { index in
@@ -59,8 +60,9 @@ struct ServoSensitivityTests {
         }
     }
 
-    /// A loop behind a delay has to pay for what it takes away at low frequencies by what it adds above (Bode's integral): with at most 1.2
-    /// at every frequency, three times as much of 1 to 4 Hz would be left.
+    /// A loop behind a delay has to pay for what it takes away at low frequencies by what it adds
+    /// above (Bode's integral): with at most 1.2 at every frequency, three times as much of 1 to 4
+    /// Hz would be left.
     @Test(
         "steps are taken away, 8.5 Hz is amplified by 1.2 at most, and no tremor by 2.5",
         arguments: [0, 0.002])

@@ -55,7 +55,8 @@ struct SimulatedGimbalTests {
         var gimbal = SimulatedGimbal(parameters: p, motion: BaseMotion(.still, seed: 1), seed: 1)
         gimbal.advance(to: Self.milliseconds(10)) { _ in }
         gimbal.apply(Self.push(0.1), at: gimbal.now)
-        // The lag of the current loop shows as missing torque time: the integral of what is not there yet.
+        // The lag of the current loop shows as missing torque time: the integral of what is not
+        // there yet.
         var missing = 0.0
         for i in 1...160 {
             gimbal.advance(to: Self.milliseconds(10 + Double(i) * 0.125)) { _ in }

@@ -6,7 +6,8 @@ import Testing
 /// Loops slower than 1 kHz with the built-in tuning.
 @Suite("Slow loops")
 struct SlowLoopTests {
-    /// Largest rate and tilt of the last second of six, deg/s and deg, with motors of a type, at so many ticks a second.
+    /// Largest rate and tilt of the last second of six, deg/s and deg, with motors of a type, at so
+    /// many ticks a second.
     static func rest(
         _ rate: Int, _ motor: MotorType, findsInertia: Bool
     ) throws -> (rate: Double, tilt: Double) {

@@ -13,8 +13,9 @@ import Testing
 /// | about a level axis | either | unknown | gravity, after a second or two | settles again |
 /// | about the vertical | either | unknown | nobody, until rest comes | at most the rate, then corrected |
 ///
-/// Sensors are calibrated here: a leaning accelerometer, scale and misalignment would add a share of the rate that no
-/// rest has taught (up to 0.02 of it with a fresh part), and a warming part adds 0.015 °/s/K. 500 Hz and 4000 plant steps a second.
+/// Sensors are calibrated here: a leaning accelerometer, scale and misalignment would add a share
+/// of the rate that no rest has taught (up to 0.02 of it with a fresh part), and a warming part
+/// adds 0.015 °/s/K. 500 Hz and 4000 plant steps a second.
 @Suite("Steady turns and the gyroscope's bias")
 struct SteadyTurnTests {
     enum Turn: String, CaseIterable {
@@ -109,7 +110,8 @@ struct SteadyTurnTests {
                 let duration = axis.duration(rate)
                 var base = motion(axis, rate, after: 6, for: duration)
                 if turn == .command { base.turnRate = .zero }
-                // On the table with the motors off: rest that teaches the bias with or without joint sensors.
+                // On the table with the motors off: rest that teaches the bias with or without
+                // joint sensors.
                 var watch = Watch(base, encoders: encoders, mode: .inactive)
                 watch.run(4)
                 if turn != .motorsOff { watch.loop.ask(.mode(.locked)) }

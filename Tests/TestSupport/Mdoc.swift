@@ -2,7 +2,8 @@
 public enum Mdoc {
     private static let width = 78
 
-    /// Text lines: each sentence begins a line, no line is long, and nothing in them is taken for a macro.
+    /// Text lines: each sentence begins a line, no line is long, and nothing in them is taken for a
+    /// macro.
     public static func lines(_ text: String) -> [String] {
         var lines: [String] = []
         var line = ""

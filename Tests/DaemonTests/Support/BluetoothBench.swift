@@ -51,7 +51,8 @@ final class Phone: GATTNotifier {
     }
 }
 
-/// The services as the daemon makes them, over the real doors and a simulated gimbal. Time passes only in `run`.
+/// The services as the daemon makes them, over the real doors and a simulated gimbal. Time passes
+/// only in `run`.
 final class BluetoothBench {
     static let iPhone = Central(address: "C0:1A:B0:00:00:02", connection: 1)
     static let iPad = Central(address: "C0:1A:B0:00:00:03", connection: 2)
@@ -133,7 +134,8 @@ final class BluetoothBench {
         for _ in 0..<Int((seconds * 500).rounded()) { step() }
     }
 
-    /// Until something holds, at most so many seconds. The disk, which takes no simulated time, has some of the real one.
+    /// Until something holds, at most so many seconds. The disk, which takes no simulated time, has
+    /// some of the real one.
     func run(until isTrue: () throws -> Bool, atMost seconds: Double) rethrows -> Double? {
         for count in 1...Int(seconds * 500) {
             step()
@@ -143,7 +145,8 @@ final class BluetoothBench {
         return nil
     }
 
-    /// The loop starts afresh, as for another simulator: the heading is zero where the camera points.
+    /// The loop starts afresh, as for another simulator: the heading is zero where the camera
+    /// points.
     func restartLoop() { engine.restart() }
 
     private func step() {

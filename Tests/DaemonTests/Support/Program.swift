@@ -32,7 +32,8 @@ final class Program {
         errorPath = "\(stem).\(number).err"
         let inputPath = "\(stem).\(number).in"
         try write(input, to: FilePath(inputPath))
-        // Closed on exec in every other process; the duplicate onto itself below keeps it open in this one.
+        // Closed on exec in every other process; the duplicate onto itself below keeps it open in
+        // this one.
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Errno(rawValue: errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -77,7 +78,8 @@ final class Program {
         guard poll(&entry, 1, Int32(seconds * 1000)) > 0 else { return false }
         var status: Int32 = 0
         waitpid(processID, &status, 0)
-        // wait(2): the low seven bits are the signal that ended it, the next byte what it said itself.
+        // wait(2): the low seven bits are the signal that ended it, the next byte what it said
+        // itself.
         exitStatus = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
         return true
     }

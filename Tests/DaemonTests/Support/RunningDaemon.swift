@@ -62,7 +62,8 @@ final class RunningDaemon {
         return result
     }
 
-    /// Asks for the status until it is as wished; fails the test with the last one after the deadline.
+    /// Asks for the status until it is as wished; fails the test with the last one after the
+    /// deadline.
     @discardableResult
     func status(
         within seconds: Double = 20, _ wish: String,
@@ -124,12 +125,14 @@ struct Deadline {
 }
 
 extension JSONValue {
-    /// A number further inside: `status.number("attitude", "pitch_deg")`; not a number when it is not there.
+    /// A number further inside: `status.number("attitude", "pitch_deg")`; not a number when it is
+    /// not there.
     func number(_ path: String...) -> Double {
         path.reduce(self as JSONValue?) { $0?[$1] }?.number ?? .nan
     }
 
-    /// Whether a status says that the motors follow the set-point, with all they have to know about the camera.
+    /// Whether a status says that the motors follow the set-point, with all they have to know about
+    /// the camera.
     var isFollowing: Bool {
         let notices = self["notices"]?.array?.compactMap { $0["name"]?.string } ?? []
         return self["state"]?.string == "running" && !notices.contains("inertia_unknown")

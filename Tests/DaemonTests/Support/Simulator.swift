@@ -10,7 +10,8 @@ func withLockstep(_ arguments: [String] = [], _ body: (RunningDaemon) throws -> 
     }
 }
 
-/// A simulator of few words: a camera on a table whose sensors have a little noise, or whatever a test makes it say.
+/// A simulator of few words: a camera on a table whose sensors have a little noise, or whatever a
+/// test makes it say.
 final class Simulator {
     /// What makes a daemon wait for it.
     static func arguments(in directory: FilePath) -> [String] {

@@ -5,7 +5,8 @@ import Port
 import Wire
 
 extension FuzzTargets {
-    /// A stream from a MAVLink peer, cut where its first byte says: the parser, and a gimbal that obeys.
+    /// A stream from a MAVLink peer, cut where its first byte says: the parser, and a gimbal that
+    /// obeys.
     public static func mavlink(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
         let stream = Array(bytes.dropFirst())

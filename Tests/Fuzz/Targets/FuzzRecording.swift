@@ -3,8 +3,9 @@ import Recording
 import SystemPackage
 
 extension FuzzTargets {
-    /// A recording, as `airframectl record info`, `plot` and `export` read it, and its states and tunings as a replay does. The
-    /// replay's arithmetic is left out: a trap there is an end that `replay` explains.
+    /// A recording, as `airframectl record info`, `plot` and `export` read it, and its states and
+    /// tunings as a replay does. The replay's arithmetic is left out: a trap there is an end that
+    /// `replay` explains.
     public static func recording(_ bytes: [UInt8]) {
         guard let file = try? FlightFile(bytes: bytes, path: "fuzzed.mcap") else { return }
         _ = FlightReplay.parameters(in: file, fallback: Stabilizer.Parameters())

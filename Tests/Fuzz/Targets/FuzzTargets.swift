@@ -2,8 +2,9 @@ import GimbalCore
 import Port
 import Wire
 
-/// Every decoder of bytes that come from outside, and what must hold whatever they are. A property that does not hold
-/// ends the process: that is what libFuzzer looks for, and what the test over the corpora would show.
+/// Every decoder of bytes that come from outside, and what must hold whatever they are. A property
+/// that does not hold ends the process: that is what libFuzzer looks for, and what the test over
+/// the corpora would show.
 public enum FuzzTargets {
     /// Names, as the folders of the corpora have them.
     public static let all: [(name: String, run: @Sendable ([UInt8]) -> Void)] = [

@@ -75,7 +75,8 @@ import Wire
         let running = Task { try await first.run() }
         while !first.admits(1000) { usleep(1000) }
         first.note(1000)
-        // A power cut now: nothing up to 1000 counts again, and what is genuine is soon beyond the file's value.
+        // A power cut now: nothing up to 1000 counts again, and what is genuine is soon beyond the
+        // file's value.
         #expect(try file().value == 1060)
         #expect(first.admits(1029))
         #expect(try file().value == 1060)

@@ -4,7 +4,8 @@ import Links
 import Port
 import Synchronization
 
-/// A gimbal that does what it is asked, and remembers it. Its mode is `locked`, its settings are the defaults.
+/// A gimbal that does what it is asked, and remembers it. Its mode is `locked`, its settings are
+/// the defaults.
 final class FakePort: GimbalPort, SettingsPort {
     struct Memory {
         var settings = Settings()

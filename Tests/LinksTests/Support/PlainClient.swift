@@ -2,7 +2,8 @@ import CLinuxShim
 import Glibc
 import Wire
 
-/// A socket and nothing else: what `nc -U` would do. Waits at most ten seconds for anything, then the test fails.
+/// A socket and nothing else: what `nc -U` would do. Waits at most ten seconds for anything, then
+/// the test fails.
 final class PlainClient {
     struct Problem: Error {
         var description: String

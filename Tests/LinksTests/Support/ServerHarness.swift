@@ -18,8 +18,8 @@ final class TemporaryDirectory: Sendable {
 
 let silentLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Runs a server around a body. The body has a thread of its own, because it waits for sockets, and Swift's pool has
-/// only as many threads as there are cores.
+/// Runs a server around a body. The body has a thread of its own, because it waits for sockets, and
+/// Swift's pool has only as many threads as there are cores.
 func withServer(
     _ backend: FakeBackend = FakeBackend(),
     change: (inout DiagnosticsConfiguration) -> Void = { _ in },

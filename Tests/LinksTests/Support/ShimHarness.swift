@@ -42,7 +42,8 @@ final class ShimHarness {
         return fake
     }
 
-    /// Lets both work until the condition holds; ends the test run after ten seconds, because then something hangs.
+    /// Lets both work until the condition holds; ends the test run after ten seconds, because then
+    /// something hangs.
     func pump(_ isDone: () -> Bool) {
         let deadline = Date(timeIntervalSinceNow: 10)
         while true {

@@ -67,7 +67,8 @@ import Wire
                 found += Self.sequences(Self.items(&parser))
             }
             #expect(!found.contains(7), "bit \(bit)")
-            // A flip in the number makes it another kind, which nobody can check; all others are counted.
+            // A flip in the number makes it another kind, which nobody can check; all others are
+            // counted.
             #expect(found == [8], "bit \(bit)")
         }
     }
