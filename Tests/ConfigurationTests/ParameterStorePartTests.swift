@@ -44,9 +44,9 @@ import Testing
     func builtIn() throws {
         var store = try store(["airos.pid.pitch=[3, 0.2, 0.1]"])
         try store.set("airos.pid.pitch", to: "[4, 0.2, 0.1]")
-        try store.set([SettingUpdate(toDefault: "airos.pid.pitch")])
+        store = try store.changed([SettingUpdate(toDefault: "airos.pid.pitch")])
         #expect(store.settings.airos.pid.pitch == .tilt)
-        try store.set([SettingUpdate(toDefault: "airos.pid.roll")])
+        store = try store.changed([SettingUpdate(toDefault: "airos.pid.roll")])
         #expect(store.origin(of: "airos.pid.roll") == .builtIn)
     }
 

@@ -35,22 +35,24 @@ struct ParameterStoreTests {
     @Test("a typed change is checked and kept as the same text is")
     func typed() throws {
         var (typed, text) = (try store(), try store())
-        try typed.set([SettingUpdate(\.airos.pid.yaw, PIDTriple(p: 2, i: 0.25, d: 0.125))])
+        typed = try typed.changed([
+            SettingUpdate(\.airos.pid.yaw, PIDTriple(p: 2, i: 0.25, d: 0.125))
+        ])
         try text.set("airos.pid.yaw", to: "[2, 0.25, 0.125]")
-        try typed.set([SettingUpdate(\.rbl.baud, .baud115200)])
+        typed = try typed.changed([SettingUpdate(\.rbl.baud, .baud115200)])
         try text.set("rbl.baud", to: "115200")
         #expect(typed.settings == text.settings && typed.tuning == text.tuning)
         let wrong = #expect(throws: ConfigurationProblem.self) {
-            try typed.set([SettingUpdate(\.airos.pid.yaw, PIDTriple(p: 2, i: 0.25, d: .nan))])
+            try typed.changed([SettingUpdate(\.airos.pid.yaw, PIDTriple(p: 2, i: 0.25, d: .nan))])
         }
         let beyond = #expect(throws: ConfigurationProblem.self) {
-            try typed.set([SettingUpdate(\.control.feedForward, 7)])
+            try typed.changed([SettingUpdate(\.control.feedForward, 7)])
         }
         let same = #expect(throws: ConfigurationProblem.self) { try text.set(key, to: "7") }
         #expect(wrong?.kind == .outOfRange && beyond?.description == same?.description)
         #expect(typed.settings == text.settings)
         let fixed = #expect(throws: ConfigurationProblem.self) {
-            try typed.set([SettingUpdate(\.loop.rateHz, 500)])
+            try typed.changed([SettingUpdate(\.loop.rateHz, 500)])
         }
         #expect(fixed?.kind == .notLive)
     }

@@ -95,16 +95,19 @@ public struct ParameterStore: Sendable {
         _ key: String, to text: String
     ) throws(ConfigurationProblem) -> SettingValue {
         let (setting, value) = try ConfigurationLoader.value(of: key, text: text, at: nil)
-        try set([SettingUpdate(setting.key, value, written: text)])
+        self = try changed([SettingUpdate(setting.key, value, written: text)])
         return value
     }
 
-    /// Changes settings together, all or none, until the process ends or `save()`.
+    /// The same with new values, all or none, until the process ends or `save()`.
     ///
     /// - Parameter updates: The settings and their values; one without a value returns to its
     ///   built-in default, even if a file sets another value.
-    /// - Throws: The problem; then nothing has changed.
-    public mutating func set(_ updates: [SettingUpdate]) throws(ConfigurationProblem) {
+    /// - Returns: The changed store.
+    /// - Throws: The problem of one of them.
+    public func changed(
+        _ updates: [SettingUpdate]
+    ) throws(ConfigurationProblem) -> ParameterStore {
         var changed = self
         for update in updates {
             guard let setting = Schema.setting(update.key) else { throw .unknownKey(update.key) }
@@ -129,7 +132,7 @@ public struct ParameterStore: Sendable {
             if saved[setting.key] != nil { changed.cleared.insert(setting.key) }
         }
         try changed.obeyRules()
-        self = changed
+        return changed
     }
 
     /// Resets one setting to the value of files and command line.

@@ -111,7 +111,12 @@ extension Tuning {
         _ keys: [String], _ updates: [SettingUpdate]
     ) throws(Refusal) -> [String: String?]? {
         try state.withLock { (state) throws(Refusal) in
-            let changed = try state.store.changed(updates)
+            let changed: ParameterStore
+            do throws(ConfigurationProblem) {
+                changed = try state.store.changed(updates)
+            } catch {
+                throw Refusal(error)
+            }
             guard changed.hasUnsavedChanges(among: keys) else {
                 // The values in force may differ by a change that was never saved.
                 state.rollback.amend { $0.adopt(keys, from: changed) }
@@ -190,7 +195,12 @@ extension Tuning {
         write(by: "autotune", "stored baseline \(baseline)") {
             try $0.saveBaseline(baseline, tuning)
         } commit: { (state, _) throws(Refusal) in
-            let changed = try state.store.changed(changes)
+            let changed: ParameterStore
+            do throws(ConfigurationProblem) {
+                changed = try state.store.changed(changes)
+            } catch {
+                throw Refusal(error)
+            }
             try state.rollback.begin(
                 state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
                 now: self.clock.now)
@@ -233,19 +243,4 @@ extension Tuning {
 
     /// Saves the unsaved entries of the history, at the end.
     package func close() { keeper.close(within: Self.patience) }
-}
-
-extension ParameterStore {
-    /// The same with new values, all or none.
-    ///
-    /// - Throws: The problem of one of them.
-    func changed(_ updates: [SettingUpdate]) throws(Refusal) -> ParameterStore {
-        var changed = self
-        do throws(ConfigurationProblem) {
-            try changed.set(updates)
-        } catch {
-            throw Refusal(error)
-        }
-        return changed
-    }
 }

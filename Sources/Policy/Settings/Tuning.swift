@@ -156,7 +156,12 @@ package final class Tuning: Sendable {
     ) throws(Refusal) {
         try admit(source)
         let isNew = try state.withLock { (state) throws(Refusal) in
-            let changed = try state.store.changed(updates)
+            let changed: ParameterStore
+            do throws(ConfigurationProblem) {
+                changed = try state.store.changed(updates)
+            } catch {
+                throw Refusal(error)
+            }
             guard changed.settings != state.store.settings else { return false }
             let seconds = source.link == .airos ? state.store.settings.airos.rollbackS : 0
             if seconds > 0 {

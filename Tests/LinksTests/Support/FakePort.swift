@@ -82,8 +82,7 @@ final class FakePort: GimbalPort, SettingsPort {
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal) {
         try admit(source)
-        var check = ParameterStore(LoadedConfiguration())
-        if (try? check.set(updates)) == nil {
+        if (try? ParameterStore(LoadedConfiguration()).changed(updates)) == nil {
             throw Refusal(.outOfRange, "out of range")
         }
         memory.withLock { memory in for update in updates { update.write(&memory.settings) } }
