@@ -4,6 +4,7 @@ import Simulation
 /// Stillness and accuracy of the camera, on the default plant with the default tuning.
 ///
 /// Angles are true camera angles. Jitter: RMS about the mean of each 10 s. Shake: RMS above 1 Hz.
+/// Peak to peak: above 1 Hz, over the worst 10 s.
 /// Hold error: RMS of the controller's own error. Horizon: the mean, which an uncalibrated
 /// accelerometer determines.
 enum PointingBench {
@@ -36,6 +37,8 @@ enum PointingBench {
         let figures: [(String, Double, (PointingRun.Outcome) -> Double)] = [
             ("jitter roll", 25, { $0.roll.jitter }), ("jitter pitch", 25, { $0.pitch.jitter }),
             ("shake roll", 10, { $0.roll.shake }), ("shake pitch", 10, { $0.pitch.shake }),
+            ("peak to peak roll", 60, { $0.roll.peakToPeak }),
+            ("peak to peak pitch", 60, { $0.pitch.peakToPeak }),
             ("hold error roll", 6, { $0.holdRoll.rms }),
             ("hold error pitch", 6, { $0.holdPitch.rms }),
             ("horizon roll, six positions", 300, { abs($0.roll.mean) }),
