@@ -115,6 +115,12 @@ def line(name, cells, *rest):
     print(f"{name:<29}" + "".join(f"{text(c):>12}" for c in cells) + "".join(f"  {r}" for r in rest))
 
 
+def wins_of_ours(scores, best):
+    """Trials in which ours is better than each peer; "-": a peer that does not take part."""
+    return " ".join(str(sum(s["ours"][best["ours"]] < s[c][best[c]] for s in scores)) if c in best else "-"
+                    for c in PEERS)
+
+
 def table(name, figure, must, paths, scores, judged):
     """Each trial at every estimator's best lead; returns whether the bar is missed."""
     known = [c for c in COLUMNS if c in scores[0]]
@@ -128,7 +134,7 @@ def table(name, figure, must, paths, scores, judged):
         if not part:
             continue
         cells = {c: middle(s[c][best[c]] for s in part) for c in known}
-        wins = sum(s["ours"][best["ours"]] < s["VQF"][best["VQF"]] for s in part)
+        wins = wins_of_ours(part, best)
         bar = cells["VQF"] if must is None else must
         word = "sample" if not judged else "pass" if cells["ours"] <= bar else "MISS"
         line(f"{name}" if wanted else "  report", [cells.get(c) for c in COLUMNS],
@@ -167,7 +173,8 @@ def main():
     print(f"Trials of {data}. Mean of their RMS errors, deg; bias: median time until the error stays")
     print("< 0.1 deg/s. Development: " + " ".join(DEVELOPMENT) + "; the others report. Each estimator at its")
     print("own best lead, found on the development trials; one set of default parameters. Scenarios other than")
-    print("'as recorded' are derived from the same trials. Wins: trials in which ours is better than VQF.\n")
+    print("'as recorded' are derived from the same trials. Wins: trials in which ours is better than VQF, than")
+    print("offline VQF (which knows the future) and than RIANN.\n")
     line("", COLUMNS, "wins", "bar")
     missed = 0
     each = {}
@@ -189,7 +196,9 @@ def main():
         best = {c: int(np.argmin(np.mean([s[c] for s in found], axis=0))) for c in COLUMNS}
         print(name)
         for path, s in zip(paths, scores):
-            line("  " + path.stem[:27], [s[c][best[c]] for c in COLUMNS])
+            developed = path.stem.startswith(DEVELOPMENT)
+            line("  " + path.stem[:27], [s[c][best[c]] for c in COLUMNS], "development" if developed else "report")
+        print(f"  wins of ours: {wins_of_ours(scores, best)} of {len(scores)}")
 
     log = sorted((logs / "recorded").glob("*.imu"))[0]
     costs = cost(arguments, log)
