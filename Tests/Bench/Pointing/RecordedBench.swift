@@ -46,7 +46,7 @@ enum RecordedBench {
                 hold: (0.6, 0.85), shake: (0.4, 0.8), peakToPeak: (3.5, 9),
                 tilt: (0.5, 0.6))),
     ]
-    /// How the names of recorded walks begin; the bars are of these alone.
+    /// Prefix of the names of recorded walks. The bars apply to these alone.
     static let walk = "walk_"
 
     /// Rest before the recording, s, in which the motors start.
