@@ -126,12 +126,10 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         turned += (astray - first) * dt - turned * fade
         firstRate = first * (1 - fade)
         let isTurned = turns(joint, astray: astray, pace)
-        let isFastMirrored = fast.step(
-            told: told, seen: seen, astray: astray, bar: bar, pace.fast)
-        let isSlowMirrored = slow.step(
-            told: told, seen: seen, astray: astray, bar: bar, pace.slow)
         let isMirrored =
-            isSlowMirrored || (isFastMirrored && (bar.isDelayKnown || slow.isOpposed))
+            (fast.step(told: told, seen: seen, astray: astray, bar: bar, pace.fast)
+                && (bar.isDelayKnown || slow.isOpposed))
+            || slow.step(told: told, seen: seen, astray: astray, bar: bar, pace.slow)
         let isLeaving =
             turned * astray > 0 && error * astray < 0
             && min(abs(turned), 2 * abs(error)) > bar.evidence
@@ -181,7 +179,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
 
     /// Whether the response opposes the command rather than follows it.
     var isOpposed: Bool {
-        @_noLocks get { products < -0.5 * cm_sqrt(toldSquares * seenSquares) }
+        @_noLocks get { products < -0.3 * cm_sqrt(toldSquares * seenSquares) }
     }
 
     /// Advances by one period. Returns whether the response is the mirror image of the command, and
