@@ -66,7 +66,7 @@ extension Conditions {
         ConditionWords(
             condition: .inertiaUnknown, name: "inertia_unknown",
             sentence:
-                "A small shake measures the camera's inertia; the camera should hang freely. It follows set-points after that."
+                "The motors shake the camera slightly to measure its inertia; do not touch the camera. Afterwards the camera follows set-points."
         ),
         ConditionWords(
             condition: .inertiaNotFound, name: "inertia_not_found",

@@ -58,7 +58,7 @@ struct ProblemTests {
             ),
             (
                 "joints.range_deg = [[1, 2], [1], [1, 2]]",
-                "has no [min, max] of two finite numbers for roll."
+                "needs [min, max], two finite numbers, for roll."
             ),
             (
                 "joints.range_deg = [[-1, 2], [1, 2], [2, 2]]",
@@ -237,7 +237,7 @@ struct ProblemTests {
     func slowLoop() {
         #expect(
             problems("loop.rate_hz = 50\nimu.timeout_ms = 20").map(\.description) == [
-                "\(mainPath):1: loop.rate_hz = 50 leaves less than one and a half periods in imu.timeout_ms = 20. "
+                "\(mainPath):1: loop.rate_hz = 50 is too slow: imu.timeout_ms = 20 must be at least one and a half of its periods. "
                     + "Samples would count as late: set imu.timeout_ms to 40."
             ])
         #expect(problems("loop.rate_hz = 50\nimu.timeout_ms = 40").isEmpty)

@@ -119,7 +119,7 @@ enum MotorRules {
             guard range.minimum >= range.maximum else { return nil }
             return (
                 "leaves no range: the minimum, \(range.minimum), is not below the maximum, \(range.maximum)",
-                "A motor moves between the two; position 0 is its home."
+                "A motor moves between its minimum and maximum; position 0 is its home."
             )
         }
     }

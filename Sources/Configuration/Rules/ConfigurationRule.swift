@@ -52,7 +52,7 @@ struct ConfigurationRule: Sendable {
                 let timeout = settings.imu.timeoutMs
                 guard timeout < 1.5 * period else { return nil }
                 return (
-                    "leaves less than one and a half periods in imu.timeout_ms = \(SettingValue.text(of: timeout))",
+                    "is too slow: imu.timeout_ms = \(SettingValue.text(of: timeout)) must be at least one and a half of its periods",
                     "Samples would count as late: set imu.timeout_ms to \(Int((2 * period).rounded(.up)))."
                 )
             },

@@ -72,7 +72,7 @@ enum SensorRules {
         guard linux.dataReadyLine >= 0 else { return nil }
         return (
             "cannot be combined with hardware.linux.data_ready_line",
-            "The clock triggers reads of a buffer; set only one of the two."
+            "The clock triggers reads of a buffer; set either imu_fifo or data_ready_line."
         )
     }
 }

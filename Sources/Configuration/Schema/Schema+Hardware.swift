@@ -140,7 +140,7 @@ extension Schema {
             hint: "Measure the frame rate at an output; set 25 * measured / servo.frame_hz."),
         .text(
             "hardware.linux.motor_bus", \.hardware.linux.motorBus, maxLength: 64, .restart,
-            "I2C bus of the motors' chip: same, or the device file of a separate bus.",
+            "I2C bus of the motors' chip: \"same\" for the sensor's bus, or the device file of another bus.",
             hint: "With a separate bus, a sensor that hangs its bus cannot keep the motors on."),
         .path(
             "hardware.linux.pwm_chip", \.hardware.linux.pwmChip, maxLength: 107, .restart,

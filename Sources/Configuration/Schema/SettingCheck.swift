@@ -154,7 +154,7 @@ extension Setting {
             else {
                 throw Misfit(
                     kind: .wrongType,
-                    complaint: "has no [min, max] of two finite numbers for \(axis)")
+                    complaint: "needs [min, max], two finite numbers, for \(axis)")
             }
             ends.append((lower == 0 ? 0 : lower, upper == 0 ? 0 : upper))
         }

@@ -46,7 +46,8 @@ extension SocketMethod {
                 }
                 return Move(
                     .track(pan: pan, tilt: tilt),
-                    "Turning until the next request or the dead-man of tracking.")
+                    "Turning until the next request, or until the dead-man time of tracking has passed."
+                )
             },
             move("motor_test", ["axis"], port) { (parameters) throws(Refusal) in
                 let name = try parameters.requiredString("axis")
@@ -65,7 +66,8 @@ extension SocketMethod {
                 }
                 return Move(
                     .drive(left: try wheel("left"), right: try wheel("right")),
-                    "Driving until the next request or the dead-man of driving.")
+                    "Driving until the next request, or until the dead-man time of driving has passed."
+                )
             },
             move("step", ["axis", "position", "home"], port, step),
             // Invalid parameters must not prevent a stop.
@@ -151,7 +153,7 @@ extension SocketMethod {
             let limit = settings.stabilizerParameters.setpoint.maxRate
             let isLimited = rate.clamped(to: limit) != rate
             return Acknowledgement(
-                "Turning until the next request or the dead-man."
+                "Turning until the next request, or until the dead-man time has passed."
                     + (isLimited ? " motion.max_rate_dps makes it slower than requested." : ""),
                 limitedBy: isLimited ? ["rate"] : [])
         }

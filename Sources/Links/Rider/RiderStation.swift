@@ -71,7 +71,9 @@ struct RiderStation {
         }
         guard isProved(sealed) || command == .emergencyStop else {
             counters.unsigned += 1
-            return log.warning("\(address) sent a command without the key, or repeated one.")
+            return log.warning(
+                "\(address) sent a command that is not signed with the key, or replayed an old command."
+            )
         }
         // Only senders with an accepted request are remembered, so strangers can neither fill the
         // memory nor displace others.

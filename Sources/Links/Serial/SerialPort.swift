@@ -58,7 +58,7 @@ struct SerialPort {
         guard error == 0 else {
             if !isToldAbsent {
                 log.warning(
-                    "\(path): \(Errno(rawValue: error)) opening the serial port; airframed keeps trying."
+                    "\(path): the serial port does not open (\(Errno(rawValue: error))); airframed keeps trying."
                 )
             }
             isToldAbsent = true

@@ -30,7 +30,9 @@ struct RecordLastCommand: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
     @Option(
-        name: .customLong("last"), help: "Length of the recording, up to now: 30s, 1min or seconds."
+        name: .customLong("last"),
+        help:
+            "How far back the recording starts; it ends now. Write 30s, 1min, or a number of seconds."
     )
     var duration: SetCommand.Duration?
 
