@@ -3,7 +3,7 @@ internal import CMathShim
 /// A small multisine for identification: a moment on one camera axis, or with servos a joint angle.
 ///
 /// Its lines are odd harmonics of `1 / period`, so that the products of a nonlinearity fall between
-/// most of them. None is a multiple of 2 Hz, the step frequency of a walk. Phases after M.
+/// most of them. No line is a multiple of 2 Hz, the step frequency of a walk. The phases follow M.
 /// Schroeder, "Synthesis of low-peak-factor signals", IEEE Trans. Information Theory 16 (1970).
 public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     /// Number that the snapshot repeats, so that the requester recognizes its own excitation.
@@ -67,7 +67,7 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
             // Amplitude rises slightly with frequency, so that the slow lines do not move the
             // camera far.
             let rising = cm_sqrt(cm_sqrt(harmonic))
-            // Angles whose rates rise in the same way.
+            // With servos, the rates of the angles rise with frequency in the same way.
             let weight = isAngle ? rising / harmonic : rising
             let phase = -Double.pi * Double(line * (line + 1)) / Double(Excitation.lineCount)
             sum += weight * cm_sin(turn * harmonic * Double(tick) + phase)
@@ -85,9 +85,9 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
 public struct Exciter: Sendable, BitwiseCopyable {
     /// Reason for the end of an excitation.
     public enum Ending: UInt8, Sendable, BitwiseCopyable {
-        /// It has not ended, or there was none.
+        /// The excitation has not ended, or there was none.
         case none
-        /// Its time was over.
+        /// The planned time was over.
         case complete
         /// Another command arrived.
         case command
@@ -105,11 +105,11 @@ public struct Exciter: Sendable, BitwiseCopyable {
     public struct State: Sendable, BitwiseCopyable {
         /// Number given to `start`; 0 before the first.
         public var id: UInt32 = 0
-        /// Whether it is running.
+        /// Whether the excitation is running.
         public var isActive = false
-        /// Reason for its end.
+        /// Reason for the end of the excitation.
         public var ending = Ending.none
-        /// Ticks since its start.
+        /// Ticks since the start of the excitation.
         public var tick: Int32 = 0
 
         /// Creates the state before the first excitation.
@@ -125,7 +125,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Starts an excitation; a running one is replaced.
+    /// Starts an excitation; replaces a running excitation.
     @_noLocks @_noAllocation
     mutating func start(_ new: Excitation) {
         excitation = new

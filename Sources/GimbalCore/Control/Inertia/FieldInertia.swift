@@ -1,17 +1,19 @@
 internal import CMathShim
 
-/// Inertia of a camera on motors without encoders. It is measured by a small swing of all joints
-/// when the motors come on, and doubted when a rotor slips or the motors make the camera oscillate.
+/// Inertia of a camera on motors without encoders. A small swing of all joints measures it when the
+/// motors come on. It counts as uncertain when a rotor slips or the motors make the camera
+/// oscillate.
 ///
 /// Too high an estimate makes every gain too high and the rotors' observers too fast: the camera
-/// oscillates, and the estimate is halved until it does not. Too low an estimate makes the
+/// oscillates, and the estimate is halved until the oscillation ends. Too low an estimate makes the
 /// observers too slow: a rotor slips, and the estimate is doubled. If a swing shows the same
 /// inertia as before the oscillation, the loop has more delay than assumed. The estimate is then
 /// restored, and all corner frequencies of the loop are reduced instead.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
-    /// Whether the swing has ended, and no rotor has slipped since because its result was missing.
+    /// Whether the swing has ended. False again if a rotor slips before a swing has measured the
+    /// inertia.
     private(set) var isOver = false
     /// The camera axes whose inertia a swing has measured.
     private var found = AxisSet.none
@@ -20,11 +22,12 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Estimate with which the camera oscillated, kg·m²; nil without an oscillation since the
     /// start.
     private var suspected: AxisVector?
-    /// The axes whose last swing has confirmed the estimate from before the oscillation.
+    /// Axes where the most recent swing confirmed the inertia estimated before the oscillation
+    /// began.
     private var innocent = AxisSet.none
     private var shaking = OscillationGuard()
-    /// Factor on all corner frequencies of a loop that has oscillated with the right inertia, and
-    /// the axes that have done so.
+    /// Factor on all corner frequencies, below 1 after the loop has oscillated with the right
+    /// inertia, and the axes that have oscillated.
     private(set) var slack = 1.0
     private var late = AxisSet.none
     /// Remaining time in which oscillations are ignored, s.
@@ -37,7 +40,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private var roll = InertiaProbe()
     private var pitch = InertiaProbe()
 
-    /// Factor by which all corner frequencies are reduced at once, its lower limit in total, and
+    /// Factor of one reduction of all corner frequencies, the lower limit of the total factor, and
     /// the time in which a reduction must end an oscillation, s.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
@@ -66,8 +69,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Whether the swing is in progress.
     var isSwinging: Bool { @_noLocks get { yaw.isRunning } }
 
-    /// Standard deviation of the estimate's natural logarithm: until it has been measured, it may
-    /// be wrong by a factor of four.
+    /// Standard deviation of the inertia's natural logarithm. An inertia that has not been measured
+    /// may be wrong by a factor of four.
     var sigmas: AxisVector {
         @_noLocks get {
             AxisVector(
@@ -99,10 +102,11 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - rates: Rates about the joints' axes from the gyroscope, rad/s.
-    ///   - expected: Accelerations by the motors at that time with the assumed inertia, rad/s².
-    ///   - inertia: Believed inertia about the joints' axes, kg·m².
+    ///   - expected: Accelerations that the motors caused at the time of these rates, computed with
+    ///     the assumed inertia, rad/s².
+    ///   - inertia: Assumed inertia about the joints' axes, kg·m².
     ///   - largest: Largest torques of the swing, N·m.
-    ///   - seconds: Since the beginning of the swing.
+    ///   - seconds: Time since the beginning of the swing, s.
     ///   - dt: Seconds since the previous period.
     /// - Returns: About the joints' axes, N·m.
     @_noLocks
@@ -131,8 +135,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - kinematics: The joints' present geometry.
     ///   - first: Configured inertia, kg·m².
-    /// - Returns: Whether the swing is complete; false if an oscillation disturbed it, so that it
-    ///   is repeated with lower gains.
+    /// - Returns: Whether the swing is complete; false if an oscillation disturbed it. The swing is
+    ///   then repeated with lower gains.
     @_noLocks
     mutating func conclude(_ kinematics: JointKinematics, first: AxisVector) -> Bool {
         // When the camera points straight up or down, the yaw joint turns it about its own roll
@@ -158,7 +162,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         guard probe.isKnown else { return }
         values[axis] = belief[axis] / probe.scale
         found.insert(AxisSet(axis))
-        // The same as before, so the inertia was not the cause.
+        // The inertia is the same as before the oscillation, so it was not the cause.
         if let suspected, shaking.oscillating.contains(axis),
             abs(cm_log(values[axis] / suspected[axis])) < 0.3
         {
@@ -205,10 +209,10 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - moment: Commanded moment of the motors, camera frame, N·m.
-    ///   - largest: Largest moment that they can exert, N·m.
-    ///   - rate: Of the camera, camera frame, rad/s.
+    ///   - largest: Largest moment that the motors can exert, N·m.
+    ///   - rate: Rate of the camera, camera frame, rad/s.
     ///   - belief: The inertia in use, kg·m².
-    ///   - delay: From a command to the sample that shows it, s.
+    ///   - delay: Time from a command to the sample that shows it, s.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: Whether the estimate has been reduced, so that a new swing must measure it.
     @_noLocks

@@ -13,10 +13,10 @@ internal import CMathShim
 /// frequencies without excitation show the size of the disturbances.
 ///
 /// A clear response at a phase that is impossible for a camera means that the assumed delay is
-/// wrong. At one frequency a delay cannot be told from a wrong sign or from friction. The probe
-/// therefore goes down to a third of its frequency, where ±12 ms are unambiguous, and returns with
-/// the measured delay. A search without a result ends; the probe pauses for a while and starts
-/// again.
+/// wrong. At one frequency a delay cannot be told from a wrong sign or from friction. The frequency
+/// of the probe is therefore reduced to a third, at which delays of ±12 ms are unambiguous, and
+/// restored when the delay has been measured. A search without a result ends; the probe pauses for
+/// a while and starts again.
 ///
 /// The estimate has a log-normal distribution. The controller uses its lower edge (`caution`),
 /// because too low a gain makes the loop sluggish, but too high a gain makes it oscillate.
@@ -27,7 +27,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     struct Parameters: Sendable, BitwiseCopyable {
         /// Initial estimate, kg·m².
         var start = 2.5e-3
-        /// Standard deviation of the initial estimate's natural logarithm; 0 means known.
+        /// Standard deviation of the initial estimate's natural logarithm; at 0 the estimate counts
+        /// as true.
         var startSigma = 1.4
         /// Frequency of the probe, Hz.
         var frequency = 38.0
@@ -36,7 +37,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         /// The motor's limit, N·m.
         var torqueLimit = 0.25
         /// Delay in addition to `loopDelay` that another axis of the same loop has found, s; NaN if
-        /// none has.
+        /// no axis has found a delay.
         var foundDelay = Double.nan
 
         @_noLocks
@@ -61,13 +62,14 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var largestAngle: Double { @_noLocks get { 0.7 * .pi / 180 } }
     /// Factor by which the probe is slower when it searches for the delay.
     private static var descent: Double { @_noLocks get { 3 } }
-    /// Number of measurements after which a search without a result ends, fast and slow.
+    /// Number of measurements after which a search without a result ends, at full frequency and
+    /// with the slow probe.
     private static var mostRounds: Int { @_noLocks get { 16 } }
     private static var mostSlowRounds: Int { @_noLocks get { 6 } }
     /// Pause after such a search, s.
     private static var silence: Double { @_noLocks get { 10 } }
 
-    /// Initial and largest amplitude of a probe, as shares of the motor's limit.
+    /// Initial and largest amplitude of a probe, as a share of the motor's torque limit.
     private static var leastProbe: Double { @_noLocks get { 0.03 } }
     private static var mostProbe: Double { @_noLocks get { 0.5 } }
     /// Largest share of motion without a torque in a clear response.
@@ -76,7 +78,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// differ by half a period, because the sensor's clock drifts against the loop's.
     private static var sameSize: Double { @_noLocks get { 0.2 } }
     private static var samePhase: Double { @_noLocks get { 0.3 } }
-    /// Growth of the probe from which on a second response is independent.
+    /// Smallest growth of the probe that makes a second response independent of the first.
     private static var otherProbe: Double { @_noLocks get { 1.4 } }
     /// Share of the largest angle at which a joint has broken away.
     private static var brokenAway: Double { @_noLocks get { 0.25 } }
@@ -84,21 +86,22 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var otherDelay: Double { @_noLocks get { 0.001 } }
     /// Longest delay beyond `loopDelay` that a response may show, s.
     private static var latestDelay: Double { @_noLocks get { 0.015 } }
-    /// Phase beyond which a response is the mirror image, slow and fast, rad.
+    /// Phase beyond which a response is the mirror image, with the slow probe and at full
+    /// frequency, rad.
     private static var uprightPhase: Double { @_noLocks get { 2 } }
     private static var mirroredPhase: Double { @_noLocks get { .pi - 0.35 } }
     /// Largest lag of an inertia's response at full frequency, rad.
     private static var latestPhase: Double { @_noLocks get { 1.2 } }
-    /// Largest deviation of a mirror image from its phase, as a share; a delay of 10 ms turns it
-    /// more.
+    /// Largest quadrature part of a mirror image, as a share of the part in phase; a delay of 10 ms
+    /// makes the share larger.
     private static var exactness: Double { @_noLocks get { 0.35 } }
 
-    /// Believed inertia, kg·m².
+    /// Estimated inertia, kg·m².
     private(set) var inertia: Double
     /// Standard deviation of `inertia`, natural logarithm.
     private(set) var sigma: Double
     /// Measured delay of a torque's effect in addition to `loopDelay`, s. Negative only if the slow
-    /// probe has shown that, because friction leads as well.
+    /// probe has shown that the response is earlier, because friction also makes the response lead.
     private(set) var extraDelay = 0.0
     /// Whether two consecutive blocks have shown a camera that moves against the torque.
     private(set) var isReversed = false
@@ -222,7 +225,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - moment: Total moment of the controller about this axis, probe included, N·m.
     ///   - rate: Measured rate about this axis, rad/s.
-    ///   - p: As for `probe`.
+    ///   - p: Parameters of the probe.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func observe(moment: Double, rate: Double, parameters p: Parameters, dt: Double) {
@@ -232,7 +235,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             if silent > Self.silence { begin(p) }
             return
         }
-        // All axes of a loop have the same delay: if it is known, it does not explain an unusual
+        // All axes of a loop have the same delay, so a known delay does not explain an unusual
         // phase.
         let isOther = abs(p.foundDelay) > Self.otherDelay
         let shared = isOther ? p.foundDelay : 0
@@ -311,8 +314,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 if !isUprightKnown, abs(phase) < Self.mirroredPhase || isAtMost {
                     return descend(angle: angle, p)
                 }
-                // Friction leads, the more the slower the probe: the slow one has shown the sign,
-                // and too short a delay.
+                // Friction makes the response lead, and more so for a slower probe. The slow probe
+                // has therefore shown the right sign, but too short a delay.
                 let later = coarseDelay + (phase < 0 ? phase + 2 * .pi : phase) / omega
                 if isUprightKnown, later < Self.latestDelay {
                     return restart(coarseDelay: later, p)
@@ -333,8 +336,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         if rounds >= (isSlow ? Self.mostSlowRounds : Self.mostRounds) { hasGivenUp = true }
     }
 
-    /// Remaining share of a change of the rate if two samples see an impulse that lasts one period:
-    /// the mean over all ways to divide it. `turn` is the probe's phase in a period, rad.
+    /// Remaining share of a change of the rate if an impulse of one period appears in two samples:
+    /// the mean over all ways to divide the impulse between them. `turn` is the probe's phase in a
+    /// period, rad.
     private static func spread(_ turn: Double) -> Double {
         cm_sqrt(1 - (1 - cm_cos(turn)) / 3)
     }
@@ -360,7 +364,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             && late < Self.latestPhase && found > Self.smallest && found < heaviest
         let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < Self.sameSize
         // A joint that has not broken away is a spring, which mirrors the response of a light
-        // camera too. A response that is 10 ms late does the same, less exactly with increasing
+        // camera too. A response that is 10 ms late is mirrored too, less exactly with increasing
         // delay.
         let isExact = abs(ratio.inQuadrature) < Self.exactness * ratio.inPhase || coarseDelay > 0
         if isSeen, agrees, sign < 0, angle > Self.brokenAway * Self.largestAngle, isExact,
@@ -370,8 +374,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         }
         if isSeen, isOther, agrees, sign > 0 {
             extraDelay = coarseDelay + late / omega
-            // The larger friction is relative to the accelerating torque, the more of it is
-            // elastic.
+            // The larger the friction is relative to the accelerating torque, the larger is its
+            // elastic part.
             let friction = max(0, -ratio.inQuadrature / ratio.inPhase)
             learn(
                 found * Self.spread(period * omega),
@@ -380,8 +384,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         previous = isSeen ? sign * found : 0
     }
 
-    /// Goes down to a third of the frequency, where the same torque swings the camera nine times as
-    /// far.
+    /// Reduces the frequency of the probe to a third, at which the same torque swings the camera
+    /// nine times as far.
     private mutating func descend(angle: Double, _ p: Parameters) {
         let present = amplitude
         start(p)

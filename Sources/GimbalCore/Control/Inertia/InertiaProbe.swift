@@ -2,8 +2,9 @@
 ///
 /// A torque at 8 Hz, above the frequencies of a hand and below those that the loop's delay affects,
 /// grows until the gyroscope shows a swing of a quarter of a degree. Expected and measured
-/// acceleration pass the same band-pass. The slope of one over the other is the ratio of torque to
-/// inertia (least squares, with the direction of motion as a second regressor for the friction).
+/// acceleration pass the same band-pass. The slope of the measured over the expected acceleration
+/// is the ratio of the assumed to the true inertia (least squares, with the direction of motion as
+/// a second regressor for the friction).
 ///
 /// Loop thread only; constant time.
 struct InertiaProbe: Sendable, BitwiseCopyable {
@@ -43,7 +44,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Starts again and forgets the result.
+    /// Starts the swing again and forgets the result.
     @_noLocks
     mutating func begin() { self = InertiaProbe() }
 
@@ -87,7 +88,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         return amplitude * sine
     }
 
-    /// Phase of all swings at this time since the beginning, rad.
+    /// Phase of all swings, rad, at a time since their beginning.
     @_noLocks
     static func phase(at time: Double) -> Double { frequency * time }
 
@@ -96,7 +97,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         guard determinant > 1e-9 * sumXX * sumSS else { return }
         let slope = (sumXY * sumSS - sumSY * sumXS) / determinant
         let friction = (sumSY * sumXX - sumXY * sumXS) / determinant
-        // Half of the motion must be explained; otherwise a stop, a hand or stiction dominates.
+        // The motor and the friction must explain half of the motion; otherwise a stop, a hand or
+        // stiction dominates.
         guard slope > 0, slope * sumXY + friction * sumSY > 0.5 * sumYY else { return }
         scale = min(max(slope, 0.05), 30)
         isKnown = true

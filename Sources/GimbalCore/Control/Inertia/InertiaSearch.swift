@@ -10,8 +10,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Configured inertia, kg·m², in use until a probe contradicts it; nil if it is to be
     /// identified.
     private var given: AxisVector?
-    /// Delay found the last time that any axis was known, s beyond the assumed one; NaN before
-    /// that.
+    /// Excess of the measured delay over the assumed one, s, from the last time that the delay of
+    /// any axis was known; NaN before.
     private var lastDelay = Double.nan
     /// Whether the probe checks a configured inertia when the outputs come on.
     private var isChecked = false
@@ -19,7 +19,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     private(set) var stale = AxisSet.none
 
     /// Initial standard deviation, natural logarithm: the inertias of a phone and of a heavy camera
-    /// differ 70-fold, which is ±1.5 of these around their geometric mean.
+    /// differ 70-fold, which is ±1.5 standard deviations around their geometric mean.
     private static var startSigma: Double { @_noLocks get { 1.4 } }
     /// Standard deviation after the outputs were off, during which the lens may have been
     /// exchanged.
@@ -48,7 +48,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - start: kg·m² about the camera's axes.
-    ///   - isKnown: Whether it counts as true.
+    ///   - isKnown: Whether the initial estimate counts as true.
     ///   - isChecked: Whether the probe checks a known inertia too, each time the outputs come on.
     @_noLocks
     init(start: AxisVector, isKnown: Bool, isChecked: Bool = false) {
@@ -63,7 +63,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         axes.change { $0 = InertiaIdentifier(parameters[$1]) }
     }
 
-    /// Believed inertias, kg·m².
+    /// Estimated inertias, kg·m².
     var values: AxisVector {
         @_noLocks @inline(__always) get {
             axes.map { $0.inertia }
@@ -89,8 +89,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     var extraDelay: Double {
         @_noLocks @inline(__always) get {
             let found = foundDelay
-            // The delay belongs to the loop, not to the camera, so a doubt about the camera does
-            // not change it.
+            // The delay is a property of the loop, not of the camera, so it stays when the inertia
+            // becomes uncertain.
             let mean = found.isNaN ? lastDelay : found
             guard !mean.isNaN else { return 0 }
             return mean < 0 ? min(0, mean + Self.covered) : max(0, mean - Self.covered)
@@ -106,7 +106,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// known.
     private var foundDelay: Double {
         @_noLocks @inline(__always) get {
-            // All axes have the same delay. Axes without a response yet do not count.
+            // All axes have the same delay. Axes that have not responded yet are left out.
             let known = axes.map { $0.isKnown ? 1 : 0 }
             let found = axes.map { $0.isKnown ? $0.extraDelay : 0 }
             let count = known.yaw + known.roll + known.pitch
@@ -160,9 +160,9 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }
     }
 
-    /// Handles an oscillation that these axes' motors cause: reduces their estimates, so that the
-    /// gains decrease, and searches again. The other axes belong to the same camera and would
-    /// oscillate next, so their estimates are reduced too, once.
+    /// Handles an oscillation that the motors of these axes cause: reduces the inertia estimates of
+    /// the axes, so that the gains decrease, and searches again. The other axes belong to the same
+    /// camera and would oscillate next, so their estimates are reduced too, once.
     @_noLocks
     mutating func suspect(_ swinging: AxisSet) {
         let parameters = parameters
