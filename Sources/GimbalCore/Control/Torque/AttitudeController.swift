@@ -5,7 +5,7 @@ internal import CMathShim
 ///
 /// The commanded rate and acceleration are fed forward, so that a moving set-point is followed
 /// without an error. The feedback compares the measurement with the set-point from `loopDelay` ago
-/// (minus the estimator's look-ahead), which is the newest one that the measurement can show.
+/// (minus the estimator's look-ahead), which is the newest one that can affect the measurement.
 /// Otherwise every start of a movement would look like an error and end in overshoot.
 ///
 /// Loop thread only; constant time, no allocation. All gains are normalised by the inertia.
@@ -42,7 +42,7 @@ public struct AttitudeController: MotorController {
     private var pids = PerAxis(PIDController())
     private var friction = JointFrictions()
     private var imbalance = ImbalanceCompensator()
-    /// Torques of the last moments, N·m.
+    /// Recent torques, N·m.
     private var told = JointHistory()
     /// Camera's rate in the last period, body frame, rad/s; nil if unknown.
     private var lastRate: Vector3?
@@ -64,8 +64,8 @@ public struct AttitudeController: MotorController {
     /// Motion requested by the set-point alone.
     private(set) var planned = MotorEffect.Planned()
 
-    /// Excess of the delay over the assumed one, used until the delay is measured, s: 3 dB less
-    /// feedback at 3.5 ms.
+    /// Excess of the delay over the assumed one, used until the delay is measured, s. At a delay of
+    /// 3.5 ms it reduces the feedback by 3 dB.
     private static var unmeasured: Double { @_noLocks get { 0.0015 } }
 
     /// Creates a controller at rest.
@@ -179,7 +179,8 @@ public struct AttitudeController: MotorController {
                 astray: kinematics.jointRates(relativeRate: astray), dt: dt)
             showsFriction = true
         } else if input.areJointsMeasured {
-            // The encoders are read at the time of the sample, which the attitude is ahead of.
+            // The encoders are read at the time of the sample; the attitude is extrapolated beyond
+            // it.
             let angle = attitudeError + astray * parameters.attitudeLead
             sliding = friction.torques(
                 joints: joints, astray: kinematics.jointRates(relativeRate: -angle), dt: dt)
@@ -192,7 +193,7 @@ public struct AttitudeController: MotorController {
             bounds.keepOff(range, joints: joints)
             isAtStop = !range.contains(joints)
         }
-        // A stop is a spring, and mirrors motion that is slower than itself.
+        // A stop is a spring: a motion below its natural frequency looks mirrored.
         if isAtStop, !inertia.reversed.isEmpty { beginSearch() }
         let torque = bounds.clamp(wanted)
         if !(torque == wanted) {
@@ -270,7 +271,7 @@ public struct AttitudeController: MotorController {
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, authority: Double, dt: Double
     ) -> Vector3 {
         attitudeError = attitude.error(to: setpoint.attitude)
-        // The newest set-point that the measurement can show.
+        // The newest set-point that can affect the measurement.
         let delay = loopDelay
         let reference = setpoint.earlier(by: delay - parameters.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
@@ -292,7 +293,7 @@ public struct AttitudeController: MotorController {
         }
         if dt != period {
             period = dt
-            // A lead for more delay than there is would be too much gain.
+            // A lead for more delay than the loop has would raise the gain too far.
             let delay = inertia.isDelayKnown ? loopDelay : 0
             let calm = noise.calm
             lags.change { $0 = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm[$1]) }
@@ -319,7 +320,7 @@ public struct AttitudeController: MotorController {
         pids.change { $0.hold(load[$1]) }
     }
 
-    /// Makes a humming axis calmer, if it has a lead that it does not need.
+    /// Reduces the gains of a humming axis, and the lead that the axis does not need.
     private mutating func watchNoise(rate: Vector3, share: Double, dt: Double) {
         guard share == 1, !inertia.isProbing, oscillating.isEmpty, saturated.isEmpty else {
             return noise.pause()
@@ -341,7 +342,7 @@ public struct AttitudeController: MotorController {
             dt: dt)
     }
 
-    /// Learns the imbalance; the learned part of a load leaves the integrals.
+    /// Learns the imbalance, and subtracts the learned part of a load from the integrals.
     private mutating func learnImbalance(specificForce: Vector3, dt: Double) {
         let learned = imbalance.learn(
             feedback: feedback, specificForce: specificForce,
@@ -355,8 +356,8 @@ public struct AttitudeController: MotorController {
     }
 
     /// Factor on all corner frequencies. A loop with more delay than it was tuned for keeps its
-    /// shape and margins when all of them are reduced together. One with less delay has larger
-    /// margins and keeps its tuning.
+    /// shape and margins when all corner frequencies are reduced together. A loop with less delay
+    /// has larger margins and keeps its tuning.
     private var stretch: Double {
         oscillation.slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
     }

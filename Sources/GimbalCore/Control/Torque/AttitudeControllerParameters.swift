@@ -32,7 +32,7 @@ extension AttitudeController {
         public var maxAcceleration = 40.0
         /// Share of the commanded rate and acceleration that is fed forward, 0...1.
         public var feedForward = 1.0
-        /// Time from the camera's motion to the torque that answers it, s: sensor filter, bus,
+        /// Time from the camera's motion to the torque that responds to it, s: sensor filter, bus,
         /// actuator.
         public var loopDelay = 0.0035
         /// Look-ahead of the given attitude beyond its sample, s.

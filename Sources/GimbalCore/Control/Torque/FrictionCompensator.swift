@@ -3,8 +3,8 @@ internal import CMathShim
 /// Feed-forward of one joint's friction, with learning of its size and shape while the joint moves.
 ///
 /// Friction is by far the largest disturbance of a carried gimbal. It changes its sign whenever the
-/// handle reverses, and because of its delay the feedback is late each time. The joint's encoder,
-/// or a gyroscope on the handle, shows the reversals; a tracker without lag under constant
+/// handle reverses, and the loop's delay makes the feedback late each time. The joint's encoder, or
+/// a gyroscope on the handle, shows the reversals; a tracker without lag under constant
 /// acceleration looks ahead by the loop's delay.
 ///
 /// Shape: a sum of elastic bristles that slide (P. Dahl, "A solid friction model", Aerospace Corp.
@@ -14,7 +14,7 @@ internal import CMathShim
 /// loop's own lag has no effect.
 ///
 /// Safeguard: the power of that torque is compared with its power after subtraction of the
-/// prediction. A prediction that increases it is faded out.
+/// prediction. A prediction that increases the power is faded out.
 struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// Tuning for all joints.
     struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -100,8 +100,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         return torque(parameters: p, dt: dt)
     }
 
-    /// The same for a measured joint rate, rad/s: the difference of camera and handle gyroscope.
-    /// `astray` is a rate, rad/s.
+    /// The torque that overcomes the friction, N·m, for a measured joint rate in rad/s: the
+    /// difference of camera and handle gyroscope. `astray` is a rate, rad/s.
     @_noLocks @_noAllocation
     mutating func torque(
         rate: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,

@@ -24,7 +24,7 @@ struct JointFrictions: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The same for measured joint rates, rad/s.
+    /// The torques that overcome the friction, N·m, for measured joint rates in rad/s.
     @_noLocks @_noAllocation
     mutating func torques(jointRates: AxisVector, astray: AxisVector, dt: Double) -> AxisVector {
         guard parameters.learningRate > 0 else { return .zero }

@@ -13,8 +13,8 @@ struct JointTracker: Sendable, BitwiseCopyable {
     private var hasAngle = false
     private var offset = 0.0
 
-    /// Natural frequency with an encoder, rad/s: as high as 14 bits per turn allow, with steps of a
-    /// third of friction's reversal distance.
+    /// Natural frequency with an encoder, rad/s. The steps of an encoder with 14 bits per turn, a
+    /// third of the distance over which friction reverses, do not allow a higher one.
     private static var angleBandwidth: Double { @_noLocks get { 300 } }
     /// Natural frequency with a measured rate, rad/s.
     private static var rateBandwidth: Double { @_noLocks get { 250 } }
@@ -59,7 +59,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func follow(angle measured: Double, _ gains: Gains, dt: Double) {
         if !hasAngle || abs(measured - angle) > 0.2 {
-            // Start again at a first value, and at a jump that no joint can make.
+            // The first value, and a jump that no joint can make, restart the tracker.
             angle = measured
             rate = 0
             acceleration = 0

@@ -5,8 +5,7 @@ internal import CMathShim
 ///
 /// It reduces the response to a push by a fifth at the same margins, compared with the PID alone;
 /// the price is more gyroscope noise in the torque. The corner frequencies follow the loop's delay,
-/// so that the shape of the loop stays. Discretised by the bilinear transform, exact at each
-/// corner.
+/// so that the loop keeps its shape. Discretised by the bilinear transform, exact at each corner.
 ///
 /// Loop thread only; constant time, no allocation.
 struct LagCompensator: Sendable, BitwiseCopyable {
@@ -87,7 +86,7 @@ extension Biquad.Coefficients {
     /// Creates the lead for a loop's delay.
     ///
     /// - Parameters:
-    ///   - delay: Of the loop, s. Below two periods no filter is needed.
+    ///   - delay: Delay of the loop, s. Below two periods no filter is needed.
     ///   - dt: Period, s.
     ///   - calm: 0...1; at 1 the poles equal the zeros, so there is no filter.
     @_noLocks

@@ -5,9 +5,10 @@ extension LoopMargins {
     /// controller assumes.
     ///
     /// The loop is cut at the gains' output, the requested moment, so these are the margins of the
-    /// gains. The rotor's observer knows that request and contributes nothing there. Cut at the
-    /// motor, the same loop has smaller margins, because a motor that is stronger than assumed
-    /// deceives the observer as well: 7.4 dB and 27° with the defaults.
+    /// gains. The rotor's observer receives the same request, so it has no effect on the loop at
+    /// that point. Cut at the motor, the same loop has smaller margins, because a motor that is
+    /// stronger than assumed also causes an error of the observer: 7.4 dB and 27° with the
+    /// defaults.
     ///
     /// - Parameters:
     ///   - field: Parameters of the controller.
@@ -33,8 +34,8 @@ extension LoopMargins {
     /// The margins of one axis of servos that respond as the controller assumes, without the dead
     /// band.
     ///
-    /// The loop is cut at the command. Look-ahead reduces the margins: a servo has no gain that
-    /// could rise, only a delay that may be longer than assumed.
+    /// The loop is cut at the command. Look-ahead reduces the margins. The gain of a servo cannot
+    /// rise; only its delay may be longer than assumed.
     ///
     /// - Parameters:
     ///   - servo: Parameters of the controller.
@@ -65,7 +66,7 @@ extension LoopMargins {
             + rate * s * (0.5 * horizon * horizon * Shape.trust.acceleration)
         let predicted =
             (Complex(follow) + rate) / (s + Complex(follow)) + ahead * servo.lookAhead[axis]
-        // Surplus of the correction over the error, except for the lasting part.
+        // Part of the correction that exceeds the error, without the lasting part.
         let passing = s * 0.5 / (s * 0.5 + Complex(1))
         let surplus =
             passing * Complex(1, omega * servo.attitudeLead) * (servo.loopGain[axis] - 1)

@@ -13,7 +13,8 @@ public struct LoopMargins: Sendable, Equatable {
     public let phaseDegrees: Double
     /// Largest stable increase of the gain, dB.
     public let increaseDecibels: Double
-    /// Largest stable decrease of the gain, dB: the integral makes the loop conditionally stable.
+    /// Largest stable decrease of the gain, dB. The integral makes the loop unstable at a lower
+    /// gain.
     public let decreaseDecibels: Double
 
     /// Whether the usual requirements are met: 6 dB in both directions and 45°.
@@ -44,7 +45,7 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - attitudeGain: 1/s.
     ///   - rate: Rate controller's parameters, with the inertia that the controller assumes.
     ///   - inertia: True inertia, kg·m².
-    ///   - delay: From motion to torque, including half a period for the holding of the output, s.
+    ///   - delay: Time from motion to torque, s, with half a period because the output is held.
     ///   - shape: Further parts of the loop.
     public init(
         attitudeGain: Double, rate: PIDController.Parameters, inertia: Double, delay: Double,
@@ -148,7 +149,7 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - controller: Parameters of the attitude controller.
     ///   - axis: Which axis.
     ///   - inertia: True inertia, kg·m².
-    ///   - delay: From motion to torque, including half a period for the holding of the output, s.
+    ///   - delay: Time from motion to torque, s, with half a period because the output is held.
     ///   - filter: Filter of the measured rate.
     public init(
         of controller: AttitudeController.Parameters, axis: GimbalAxis,

@@ -3,12 +3,13 @@ internal import CMathShim
 /// Measurement of the motor noise that the gyroscope causes, and reduction of the stiffness if the
 /// noise exceeds its bound.
 ///
-/// Torque is acceleration times inertia, and the sensor's noise is the same for every camera. A
-/// heavy camera therefore hums, warms its motors and drains its battery for a stiffness that it
-/// does not need, because friction and cables move it less. Each axis has a calm share, 0...1,
-/// along which `LoopMargins` keeps 6 dB and 45°. At 0 the loop is as stiff as tuned. At 1 it has no
-/// `LagCompensator`, a quarter of the noise, and a response to a push that is 1.8 times as large.
-/// Half of the noise costs a factor of 1.35.
+/// Torque is acceleration times inertia, and the sensor's noise is the same for every camera. For a
+/// heavy camera the motors therefore hum, become warm and drain the battery, for a stiffness that
+/// is not needed, because friction and cables move a heavy camera less. Each axis has a calm share,
+/// 0...1: the degree to which its loop has been made less stiff. At 0 the loop is as stiff as
+/// tuned. At 1 it has no `LagCompensator`, a quarter of the noise, and a response to a push that is
+/// 1.8 times as large. Half of the noise costs a factor of 1.35. The loop has margins of 6 dB and
+/// 45° (`LoopMargins`) at every calm share.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorNoise: Sendable, BitwiseCopyable {
@@ -58,7 +59,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     private static var corner: Double { @_noLocks get { 2 * .pi * 50 } }
     /// Time constant of the measurement, s.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// Rate at which calm grows and shrinks, 1/s.
+    /// Rate at which the calm share grows and shrinks, 1/s.
     private static var pace: Double { @_noLocks get { 0.2 } }
     /// Share of the bound below which an axis may become stiffer again; one step of the calm share
     /// changes the noise by less than the difference.
@@ -67,18 +68,19 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     private static var stillness: Double { @_noLocks get { 4 } }
     private static var steps: Double { @_noLocks get { 32 } }
 
-    /// Creates a stiff loop.
+    /// Creates the state of a loop that is as stiff as tuned.
     @_noLocks
     init() {}
 
     /// Takes one period with full authority and without a probe.
     ///
     /// - Parameters:
-    ///   - feedback: About the camera's axes, N·m.
+    ///   - feedback: Moment of the feedback about the camera's axes, N·m.
     ///   - rate: Camera's rate relative to the set-point's, camera frame, rad/s.
     ///   - bound: RMS above which an axis becomes calmer, N·m; 0 means no bound, as stiff as tuned.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: Whether a calm share has changed.
+    /// - Returns: Whether the gain fraction that limits motor noise (the calm share) has changed on
+    ///   any axis.
     @_noLocks
     mutating func step(
         feedback: Vector3, rate: Vector3, bound: AxisVector, dt: Double
@@ -119,8 +121,8 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         if bound <= 0 {
             exact[axis] = 0
         } else if square > bound * bound {
-            // A camera that moves more than its gyroscope's noise needs its stiffness, and its
-            // torque has another cause.
+            // If the camera moves more than the gyroscope's noise explains, the stiffness is
+            // needed, and noise is not the cause of the torque.
             let isStill = slowRateSquare[axis] < Self.stillness * fastRateSquare[axis]
             if isStill { exact[axis] = min(1, exact[axis] + Self.pace * dt) }
         } else if square < Self.enough * Self.enough * bound * bound {
@@ -129,7 +131,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     }
 
     private static func round(_ calm: inout Double, _ exact: Double) {
-        // Hysteresis: a value at the edge of a step does not alternate.
+        // Hysteresis, so that a value at the edge of a step does not alternate between two steps.
         if abs(exact - calm) * steps >= 1 || exact == 0 || exact == 1 {
             calm = cm_floor(exact * steps + 0.5) / steps
         }

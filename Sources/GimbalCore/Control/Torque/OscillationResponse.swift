@@ -1,7 +1,7 @@
 internal import CMathShim
 
-/// Reaction to an oscillation of a loop with identified inertia: the inertia is doubted, which
-/// reduces the gains and starts the probe. If the probe finds the same inertia, all corner
+/// Reaction to an oscillation of a loop with identified inertia: the inertia counts as uncertain,
+/// which reduces the gains and starts the probe. If the probe finds the same inertia, all corner
 /// frequencies of the loop are reduced.
 ///
 /// Loop thread only; constant time, no allocation.
@@ -12,7 +12,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
         var exerted: Vector3
         /// Camera's rate relative to the set-point's, camera frame, rad/s.
         var rate: Vector3
-        /// From motion to torque, s.
+        /// Time from motion to torque, s.
         var delay: Double
         /// The motors' limits, N·m.
         var limit: AxisVector
@@ -33,7 +33,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     enum Change: Sendable, BitwiseCopyable {
         /// The loop is unchanged.
         case none
-        /// The inertia is doubted; the integrals must hold `calmLoad`.
+        /// The inertia counts as uncertain; the integrals must hold `calmLoad`.
         case lowered
         /// `slack` has been reduced.
         case slackened
@@ -54,8 +54,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
 
     /// Factor per reduction of all corner frequencies: 3 dB of gain.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
-    /// Lower limit of the factor, after three reductions. A camera that still shakes then has
-    /// another cause.
+    /// Lower limit of the factor, after three reductions. If the camera still shakes then, the loop
+    /// is not the cause.
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
     /// Time in which the lower gains must end an oscillation, s: five times the watch's memory.
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
@@ -79,8 +79,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     /// Advances by one period.
     ///
     /// - Parameters:
-    ///   - loop: Of this period.
-    ///   - inertia: The search; it reduces the estimate of an oscillating axis.
+    ///   - loop: State of the loop in this period.
+    ///   - inertia: The search for the inertia; it reduces the estimate of an oscillating axis.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The change of the loop.
     @_noLocks

@@ -1,9 +1,9 @@
 /// A rate controller for one axis: PID on the rate error, derivative on the measurement, output in
 /// the unit of acceleration times inertia.
 ///
-/// `torque = inertia * (kp * e + ∫ ki * e dt - kd * d(rate)/dt + acceleration)`, so that the gains
-/// of a phone and of a heavy camera are the same numbers. The integral carries its gain inside,
-/// which makes a change of `ki` bumpless.
+/// `torque = inertia * (kp * e + ∫ ki * e dt - kd * d(rate)/dt + acceleration)`, so that a phone
+/// and a heavy camera have the same gains. The error is multiplied by `ki` before it is integrated,
+/// so a change of `ki` does not change the output suddenly.
 public struct PIDController: Sendable, BitwiseCopyable {
     /// Tuning of the controller.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -47,9 +47,9 @@ public struct PIDController: Sendable, BitwiseCopyable {
             self.dt = dt
             let corner = 2 * Double.pi * parameters.derivativeCutoffHz * dt
             derivativeShare = corner / (1 + corner)
-            // The integral follows a saturated actuator at the speed of the proportional path.
-            // Faster would lose the estimate of a constant load at every short saturation; slower
-            // would overshoot after a long one.
+            // The integral follows a saturated actuator at the speed of the proportional path. A
+            // faster one would lose the estimate of a constant load at every short saturation; a
+            // slower one would overshoot after a long saturation.
             windupShare = min(parameters.kp * dt, 1)
         }
     }

@@ -25,9 +25,9 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         ///
         /// - Parameters:
         ///   - notches: At most four; further ones are ignored.
-        ///   - lowPassHz: Corner; 0 means no low-pass.
-        ///   - order: Of the low-pass, 1 or 2.
-        ///   - sampleRate: Of the loop, Hz.
+        ///   - lowPassHz: Corner of the low-pass; 0 means no low-pass.
+        ///   - order: Order of the low-pass, 1 or 2.
+        ///   - sampleRate: Sample rate of the loop, Hz.
         public init(notches: [Notch], lowPassHz: Double, order: Int, sampleRate: Double) {
             func coefficients(_ index: Int) -> Biquad.Coefficients {
                 index < notches.count

@@ -2,7 +2,7 @@
 /// joints' stops.
 ///
 /// Beyond the end of a joint's range the torque towards the stop fades to zero within two degrees,
-/// so that no motor presses against metal; the torque away from it stays.
+/// so that no motor presses against metal; the torque away from the stop is not reduced.
 ///
 /// Loop thread only; constant time, no allocation.
 struct TorqueBounds: Sendable, BitwiseCopyable {
