@@ -6,10 +6,10 @@ internal import CMathShim
 /// along with the handle. Therefore an observer (`FieldObserver`) estimates each rotor's angle from
 /// the gyroscope, and the field is set to that angle plus the load angle whose torque the attitude
 /// loop requests. The motor thereby acts as a torque motor whose limit is the pull-out torque, and
-/// the field follows a rotor that is turned by force instead of losing it.
+/// a rotor that is turned by force stays locked, because the field follows it.
 ///
 /// The rotor's electrical angle is unknown at the start. The power ramps up while the observer
-/// locks on to the rotor: the field moves to the rotor, and the camera keeps its place.
+/// locks on to the rotor: the field moves to the rotor, so the camera does not move.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct FieldController: MotorController {
@@ -29,7 +29,7 @@ public struct FieldController: MotorController {
     /// probe, kg·m².
     public private(set) var inertia: AxisVector
 
-    /// The rotors that have left their field within the last second.
+    /// The rotors that have slipped out of their field within the last second.
     public var slipping: AxisSet {
         @_noLocks get { sinceSlip < Self.slipMemory ? lastSlipped : .none }
     }
@@ -188,10 +188,10 @@ public struct FieldController: MotorController {
     /// Bandwidth of the observers while they search for their rotors, rad/s: stable with any
     /// inertia.
     private static var lockingBandwidth: Double { @_noLocks get { 80 } }
-    /// The same during the swing, rad/s: a faster observer would explain the swing by a moving
-    /// rotor and hide it.
+    /// Bandwidth of the observers during the swing, rad/s. A faster observer would attribute the
+    /// swing to a moving rotor, so the swing would not show the inertia.
     private static var probingBandwidth: Double { @_noLocks get { 20 } }
-    /// Share of the configured power's pull that is enough to locate a rotor.
+    /// Smallest pull that locates a rotor, as a share of the pull at the configured power.
     private static var smallestPull: Double { @_noLocks get { 0.2 } }
     /// Gains that are stable with any inertia until the inertia is known, 1/s.
     private static var gentleRateGain: Double { @_noLocks get { 30 } }
@@ -226,7 +226,8 @@ public struct FieldController: MotorController {
         return mirrors.judge { $0.step(known: known[$1], hidden: hidden[$1], dt: dt) }
     }
 
-    /// Forgets the camera's recent motion, because it does not show the motors' signs.
+    /// Forgets the camera's recent motion, because that motion is not evidence of the motors'
+    /// signs.
     @_noLocks @_noAllocation
     mutating func forgetMotion() {
         mirrored = .none
@@ -241,7 +242,8 @@ public struct FieldController: MotorController {
         if sinceSlip >= Self.slipMemory { lastSlipped = .none }
         lastSlipped.insert(lost)
         sinceSlip = 0
-        // The number of pole pairs that it slipped is unknown: begin again with an upright handle.
+        // The rotor has slipped by an unknown number of pole pairs, so start again under the
+        // assumption of an upright handle.
         let angles = EulerZXY.angles(attitude)
         modelledJoints.roll = angles.roll
         modelledJoints.pitch = angles.pitch
@@ -312,7 +314,7 @@ public struct FieldController: MotorController {
             rateGain = rateGain.capped(Self.gentleRateGain)
             attitudeGain = attitudeGain.capped(Self.gentleAttitudeGain)
         }
-        // The set-point at the time of the measurement.
+        // The set-point as it was at the time of the measurement.
         let reference = setpoint.earlier(by: p.loopDelay - p.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
         let law = RateCommand(

@@ -1,7 +1,7 @@
 extension FieldController {
     /// Tuning of the controller. Axis values of gains and inertia act about the camera's own axes.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Pairs of magnet poles on the rotors.
+        /// Pairs of magnet poles on each rotor.
         public var polePairs = 7.0
         /// Power with which the motors hold, 0...1 of the power stage's maximum.
         public var power = 0.5
@@ -10,7 +10,7 @@ extension FieldController {
         /// Torque of each motor at full power and 90 electrical degrees, N·m.
         public var peakTorque = AxisVector(repeating: 0.25)
         /// Inertia of camera and carried parts about the camera's axes, kg·m²; the initial estimate
-        /// if it is probed.
+        /// if `probesInertia` is set.
         public var inertia = AxisVector(repeating: 2.5e-3)
         /// Whether the inertia is measured by a small swing when the motors come on for the first
         /// time.
@@ -29,7 +29,7 @@ extension FieldController {
         public var maxRate = 2 * Double.pi
         /// Deceleration that limits the rate for a large attitude error, rad/s².
         public var maxAcceleration = 15.0
-        /// Time from the camera's motion to the torque that answers it, s: sensor filter, bus,
+        /// Time from the camera's motion to the torque that responds to it, s: sensor filter, bus,
         /// power stage.
         public var loopDelay = 0.0035
         /// Look-ahead of the given attitude beyond its sample, s.

@@ -22,7 +22,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// Difference between measured and expected rate in the last step, rad/s.
     private(set) var innovation = 0.0
     private static var largestShare: Double { @_noLocks get { 0.25 } }
-    /// RMS of the separation up to which the sine of the load angle keeps its sign, electrical rad.
+    /// Largest RMS of the separation at which the sine of the load angle still has the right sign,
+    /// electrical rad.
     private static var placedWithin: Double { @_noLocks get { 0.6 } }
     /// Time constant of the separation, s: twenty times the time in which a wrong sign is detected,
     /// because a wrong sign separates the estimates as well.
@@ -42,7 +43,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// by the observer.
     private(set) var expected = 0.0
 
-    /// Electrical angle that follows the known motion at once and the corrections slowly, rad.
+    /// Electrical angle that follows the known motion at once and the observer's corrections
+    /// slowly, rad.
     private var kinematic = 0.0
     /// Mean square of the difference between `electrical` and `kinematic`, rad².
     private var separation = 0.0
@@ -55,11 +57,11 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Bound of `hiddenRate`, rad/s. Without it an observer that has lost its rotor would run away,
-    /// with the field turning ever faster.
+    /// Bound of `hiddenRate`, rad/s. Without this bound, the estimate of an observer that has lost
+    /// its rotor would grow without limit, and the field would turn ever faster.
     private static var largestHiddenRate: Double { @_noLocks get { 2.5 } }
 
-    /// Forgets everything; the rotor is assumed at this electrical angle.
+    /// Forgets everything, and assumes the rotor at this electrical angle.
     @_noLocks
     mutating func reset(electrical angle: Double) {
         self = FieldObserver()
@@ -81,7 +83,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     ///   - measured: Rate of the camera about the joint's axis from the gyroscope, rad/s.
     ///   - knownJointRate: Measured part of the joint rate, rad/s.
     ///   - field: Field at the time of the gyroscope's sample, electrical rad.
-    ///   - pull: Angular acceleration by 90° of load at that time, rad/s²: torque over inertia.
+    ///   - pull: Angular acceleration by a load angle of 90° at the time of the sample, rad/s²:
+    ///     torque over inertia.
     ///   - smallestPull: Smallest pull at which the rotor's angle is corrected in full, rad/s².
     ///   - polePairs: Pairs of magnet poles.
     ///   - bandwidth: Natural frequency of the observer, rad/s.

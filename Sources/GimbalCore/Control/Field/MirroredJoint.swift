@@ -4,11 +4,11 @@ internal import CMathShim
 /// swapped, or the sensor is mounted the wrong way round.
 ///
 /// Such a motor still holds the camera, because its observer finds an electrical angle that
-/// explains the gyroscope. When the camera turns, however, the rotor's angle goes the other way,
-/// and the observer estimates a hidden rate of minus twice the known one. A hand would have to turn
-/// the handle twice as fast as the camera turns to look the same. No judgement is made in the first
-/// two time constants, because the camera's motion during the search for the rotor is not a hidden
-/// rate.
+/// explains the gyroscope. When the camera turns, however, the rotor's angle changes in the
+/// opposite direction, and the observer estimates a hidden rate of minus twice the known one. A
+/// motion of the hand has the same effect only if it turns the handle twice as fast as the camera
+/// turns. No judgement is made in the first two time constants, because the camera's motion during
+/// the search for the rotor is not a hidden rate.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirroredJoint: Sendable, BitwiseCopyable {

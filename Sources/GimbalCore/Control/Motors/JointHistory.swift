@@ -47,9 +47,9 @@ struct JointHistory: Sendable, BitwiseCopyable {
         next = (next + 1) & 63
     }
 
-    /// The command from `age` seconds ago, interpolated, `dt` seconds after the newest. Beyond the
-    /// memory it is the oldest one. Mutating only for speed: it is then read in place, whereas the
-    /// compiler copies everything for a non-mutating call.
+    /// The command from `age` seconds ago, interpolated, `dt` seconds after the newest. For a time
+    /// before the oldest command, it is the oldest command. Mutating only for speed: the history is
+    /// then read in place, whereas the compiler copies the whole history for a non-mutating call.
     @_noLocks @_noAllocation
     mutating func value(age: Double, dt: Double) -> AxisVector {
         let time = clock + dt - age

@@ -18,8 +18,8 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     public var specificForce: Vector3
     /// Excitation for identification: about the camera's axes, N·m, or for servos rad.
     public var excitation: Vector3
-    /// Authority of the soft start, 0...1: share of the torque, of a servo's way, or of a field's
-    /// power.
+    /// Authority of the soft start, 0...1: share of the torque, of the distance that a servo moves,
+    /// or of a field's power.
     public var authority: Double
     /// Seconds since the previous period, more than 0, at most 0.1.
     public var dt: Double
@@ -77,8 +77,8 @@ struct MotorState: Sendable, BitwiseCopyable {
     var saturated = AxisSet.none
     /// The camera axes whose gains are reduced because their motors have made the camera oscillate.
     var oscillating = AxisSet.none
-    /// Whether motors without encoders have made the camera oscillate within the last seconds. Its
-    /// response then does not prove a wrong sign.
+    /// Whether motors without encoders have made the camera oscillate within the last seconds. The
+    /// camera's response then does not prove a wrong sign.
     var isShaking = false
     /// The camera axes whose inertia could not be identified; the identification is repeated later.
     var abandoned = AxisSet.none
@@ -89,7 +89,7 @@ struct MotorState: Sendable, BitwiseCopyable {
     /// The motors without encoder that seem to turn opposite to their field. A handle that turns
     /// twice as fast as the camera looks the same.
     var mirrored = AxisSet.none
-    /// The rotors that have left their field within the last second.
+    /// The rotors that have slipped out of their field within the last second.
     var slipping = AxisSet.none
     /// Whether a set-point can be followed: false while the inertia is being identified.
     var isReady = true

@@ -45,8 +45,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         note()
     }
 
-    /// Clears the integrators. Servos and motors without encoders have none; they use a model and
-    /// an observer, which do not become stale.
+    /// Clears the integrators. The controllers of servos and of motors without encoders have no
+    /// integrators. They use a model and an observer, which stay valid.
     @_noLocks
     mutating func clearIntegrals() { torque.clearIntegrals() }
 
@@ -54,7 +54,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
 
     /// The joints that cannot be at these angles, rad. A servo's horn cannot be far beyond its
-    /// range; if it started from there, it would jump.
+    /// range; a controller that started with such an angle would make the horn jump.
     @_noLocks @inline(__always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
         guard case .servo = type else { return .none }
@@ -130,7 +130,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         return output
     }
 
-    /// Input for braking: it stops the camera without the gyroscope, before the outputs go off.
+    /// Input for braking: a stop of the camera without the gyroscope, before the outputs go off.
     struct Brake: Sendable, BitwiseCopyable {
         /// The camera's rate from the remaining sources, camera frame, rad/s.
         var rate: Vector3
@@ -162,8 +162,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// Brakes for one period.
     ///
     /// Motors that exert a torque damp the camera's rate; servos keep their position. Motors
-    /// without encoders are switched off: with an unknown camera rate the rotor loses its field and
-    /// is kicked by it.
+    /// without encoders are switched off: without a known camera rate the field would lose the
+    /// rotor and kick it.
     ///
     /// - Parameters:
     ///   - brake: The known motion.
@@ -182,7 +182,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         let kinematics = JointKinematics(joints: brake.joints)
         let inertia = kinematics.inertia(from: torque.learnedInertia)
         let rates = kinematics.components(of: brake.rate)
-        // The delay costs less than 0.35 rad of phase.
+        // With this gain, the delay costs less than 0.35 rad of phase.
         let gain = min(120, 0.35 / max(torque.parameters.loopDelay, 1e-3)) * brake.authority
         let limit = thermal.limit(peak: torque.parameters.torqueLimit, parameters: motors)
         let torques = (rates * inertia * -gain).clamped(to: limit)
@@ -192,8 +192,9 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             power: AxisVector(repeating: brake.areJointsMeasured ? 1 : 0))
     }
 
-    /// Smallest command, as a share of a motor's torque, whose response is judged. Less does not
-    /// overcome friction, and with a wrong sign the command soon exceeds this.
+    /// Smallest command, as a share of a motor's largest torque, whose response is judged. A
+    /// smaller command does not overcome friction; with a wrong sign the command soon exceeds this
+    /// limit.
     private static var leastPush: Double { @_noLocks get { 0.03 } }
 
     /// Checks that the camera follows the torques.

@@ -5,13 +5,14 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
     /// Torque on the outer part of each joint in the joint's positive direction, N·m; zero when not
     /// enabled.
     public var torque: AxisVector
-    /// Absolute joint angle, rad: the target of position actuators; with torques the present angle.
+    /// Absolute joint angle, rad: for position actuators the target, for torque motors the present
+    /// angle.
     public var angle: AxisVector
     /// Electrical angle of the stator's field for open-loop brushless motors, rad, not wrapped.
     public var field: AxisVector
-    /// Strength of that field, 0...1 of the power stage's maximum. With torques 1 if encoders
-    /// measure the joints, otherwise 0, because the field's angle is unknown. With angles 1, or 0
-    /// for an actuator that is to be switched off.
+    /// Strength of that field, 0...1 of the power stage's maximum. For torque motors: 1 if encoders
+    /// measure the joints, otherwise 0, because the field's angle is unknown. For position
+    /// actuators: 1, or 0 to switch the actuator off.
     public var power: AxisVector
 
     /// Creates an output with these values; those that do not apply to the kind of motor are zero.

@@ -1,9 +1,11 @@
 internal import CMathShim
 
-/// Small swing of one motor while the outputs are off, so that a person can see which motor it is
-/// and in which direction it turns: first in the joint's positive direction. Needs no sensor.
+/// Small swing of one motor while the outputs are off. It shows a person which motor belongs to the
+/// axis, and the direction in which the motor turns; the swing starts in the joint's positive
+/// direction. Needs no sensor.
 ///
-/// It has a dead-man and ends automatically unless the request is repeated. Loop thread only.
+/// The swing ends automatically at its dead-man time unless the request is repeated. Loop thread
+/// only.
 struct MotorSwing: Sendable, BitwiseCopyable {
     private var axis = GimbalAxis.yaw
     private var start = Instant(nanoseconds: 0)
@@ -37,7 +39,7 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func stop() { validUntil = Instant(nanoseconds: .min) }
 
-    /// Whether the dead-man has not expired.
+    /// Whether the swing is in progress, because its dead-man time has not passed.
     @_noLocks
     func isRunning(now: Instant) -> Bool { now < validUntil }
 

@@ -69,7 +69,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         guard predict(measured, rate, dt: dt) else { return }
         smooth(rate, bandwidth: bandwidth, dt: dt)
         let residual = attitude.error(to: measured)
-        // Same delay as a continuous low-pass at any period.
+        // The delay equals that of a continuous low-pass at any period.
         let pull = bandwidth * (Shape.follow * dt)
         correct(
             Vector3(

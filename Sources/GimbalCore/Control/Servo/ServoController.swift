@@ -4,9 +4,9 @@
 /// torque, so feedback alone is slow. The controller therefore contains a model of the servos (pure
 /// delay, lag, dead band, rate limit). Camera attitude and modelled joint angles give the attitude
 /// of the handle. A tracker extrapolates it to the moment at which a command takes effect, and the
-/// joints are commanded to the angles that are right at that moment (internal model control). An
-/// error of the model, such as a servo's zero, appears as a change of the handle's attitude and is
-/// thereby corrected as by an integral.
+/// joints are commanded to the angles that will be right at that moment (internal model control).
+/// An error of the model, such as a wrong zero of a servo, appears as a change of the handle's
+/// attitude and is thereby corrected, as an integral would correct it.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct ServoController: MotorController {
@@ -26,9 +26,10 @@ public struct ServoController: MotorController {
         /// Bandwidth of the handle's rate in the look-ahead, rad/s: a lower one is calmer, a higher
         /// one follows faster motion.
         public var trackerBandwidth = 62.0
-        /// The same if a second IMU measures the handle's rate, rad/s.
+        /// Bandwidth of the handle's rate if a second IMU measures it, rad/s.
         public var measuredTrackerBandwidth = 250.0
-        /// Rate at which the handle's attitude then follows camera and servos, 1/s.
+        /// Rate at which, with a second IMU, the handle's attitude is corrected towards the
+        /// attitude from camera and servos, 1/s.
         public var trackerLeaning = 20.0
         /// Factor on both bandwidths for rotation about each axis of the handle.
         public var bandwidth = AxisVector(repeating: 1)
@@ -66,23 +67,25 @@ public struct ServoController: MotorController {
 
     private var history = JointHistory()
     private var horns = PerAxis(ServoHorn(angle: 0))
-    /// Lasting error, rad: corrected independently of the loop gain, because the dead band would
-    /// otherwise keep it.
+    /// Lasting error, rad: corrected independently of the loop gain, because otherwise the error
+    /// would remain within the dead band.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
     private var shaking = OscillationGuard(least: Self.leastShare)
     /// Commanded joint rates in the last step, rad/s.
     private var toldRates = AxisVector.zero
 
-    /// Smallest share of the gains: with 1/8, commands are slower than any delay of a servo.
+    /// Smallest share of the gains: at 1/8 the commands change slowly compared with the delay of
+    /// any servo.
     private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
-    /// Corner frequency of the commands' low-pass for each share of the gains, rad/s; with full
-    /// gains there is no low-pass.
+    /// Corner frequency of the commands' low-pass at a gain share of 1, rad/s; it is proportional
+    /// to the share. With full gains there is no low-pass.
     private static var softest: Double { @_noLocks get { 240 } }
     /// Commanded rate below which there is no oscillation, RMS, rad/s: the effect of a dead band
     /// and of sensor noise.
     private static var stir: Double { @_noLocks get { 0.35 } }
-    /// Frequency above which a hand moves more slowly than the controller that follows it, rad/s.
+    /// Lower limit of the frequencies that are checked for an oscillation, rad/s; a hand moves more
+    /// slowly.
     private static var hand: Double { @_noLocks get { 2 * .pi * 8 } }
 
     /// Creates a controller whose servos are at zero.
@@ -182,7 +185,7 @@ public struct ServoController: MotorController {
     /// outputs come on again.
     var oscillating: AxisSet { @_noLocks get { shaking.oscillating } }
 
-    /// Suspends the judgement, because the camera's recent motion is unknown.
+    /// Suspends the check for oscillations, because the camera's recent motion is unknown.
     @_noLocks
     mutating func forgetMotion() { shaking.forgetMotion() }
 
@@ -202,7 +205,7 @@ public struct ServoController: MotorController {
         let lowered = shaking.step(
             yaw: sight(told.z, rate.z), roll: sight(told.x, rate.x), pitch: sight(told.y, rate.y),
             dt: dt)
-        // An oscillation that decays with the lower gains does not justify still lower ones.
+        // If an oscillation decays with the lower gains, these need not be lowered further.
         if !lowered.isEmpty { shaking.forgetMotion() }
     }
 
