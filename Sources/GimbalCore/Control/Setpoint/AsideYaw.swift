@@ -12,8 +12,8 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Sets the angle to `yaw`, rad (NaN keeps it), and turns further at `rate`, rad/s, until
-    /// `validUntil`.
+    /// Sets the angle to `yaw`, rad (NaN keeps the present one), and lets it grow at `rate`, rad/s,
+    /// until `validUntil`.
     @_noLocks
     mutating func look(yaw: Double, rate: Double, validUntil: Instant) {
         if yaw.isFinite {

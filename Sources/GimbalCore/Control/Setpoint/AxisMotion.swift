@@ -73,8 +73,9 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     func clamped(_ angle: Double) -> Double { min(max(angle, minimum), maximum) }
 
     /// The goal of an axis at `present` for an angle given modulo one turn. In a range without ends
-    /// it is the short way round, or the other way if the joint has no room for that. In a range
-    /// with ends it is the nearest turn within the range, else the nearer end.
+    /// the axis turns in the shorter direction, or in the opposite one if the joint has no room. In
+    /// a range with ends the goal is the nearest equivalent angle within the range, otherwise the
+    /// nearer end.
     @_noLocks @_noAllocation
     func goal(_ wanted: Double, from present: Double, room: TurnRoom) -> Double {
         let turn = 2 * Double.pi

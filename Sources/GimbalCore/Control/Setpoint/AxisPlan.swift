@@ -88,7 +88,8 @@ struct AxisPlan: Sendable, BitwiseCopyable {
             return AxisPlan(
                 from: start, to: goal, cruising: way < 0 ? -rate : rate, limits: limits)
         }
-        // The way from the end of an immediate stop decides the direction.
+        // The goal's direction from the end of an immediate stop decides the direction of the
+        // movement.
         let beyond = way - reach(from: start, rate: 0, limits: limits)
         let direction = beyond < 0 ? -1.0 : 1.0
         var low = 0.0
@@ -98,7 +99,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         while round < 48 {
             let rest = way - reach(from: start, rate: direction * rate, limits: limits)
             if rest * direction >= 0 { low = rate } else { high = rate }
-            // The result is the largest rate, or the one without a steady part.
+            // The result is the largest rate, or the rate at which the movement has no steady part.
             if low == high { break }
             rate = (low + high) / 2
             round += 1

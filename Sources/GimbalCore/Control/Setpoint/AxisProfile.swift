@@ -26,8 +26,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         case rest
         /// Moving to the goal of `plan`.
         case move
-        /// Turning at `turnRate`, or slowing down from a turn; at the end of the range `plan` leads
-        /// there.
+        /// Turning at `turnRate`, or slowing down from a turn; near the end of the range, `plan`
+        /// moves the angle to that end.
         case turn
         /// Following `followed`.
         case follow
@@ -57,7 +57,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// Initial state and elapsed time of the present plan.
     private var elapsed = 0.0
 
-    /// Distance by which the end of a range must recede until a stopped turn continues, rad.
+    /// Distance by which the end of a range must recede before a stopped turn continues, rad.
     private static var resumption: Double { @_noLocks get { 0.2 * .pi / 180 } }
     /// Lag behind the moving end of a range that pushes the angle, s.
     private static var pushSmoothing: Double { @_noLocks get { 0.2 } }
@@ -163,11 +163,11 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Continues the present activity from another state: to the same goal, at the same rate.
+    /// Continues the present activity from another state, with the same goal or rate.
     ///
     /// - Parameters:
     ///   - state: New state; its angle is within half a turn of the previous one.
-    ///   - limits: Of the motion.
+    ///   - limits: Limits of the motion.
     @_noLocks @_noAllocation
     mutating func resume(from state: AxisState, limits: AxisLimits) {
         self.state = state
@@ -248,11 +248,11 @@ extension AxisState {
     /// - Parameters:
     ///   - target: rad.
     ///   - smoothing: Lag behind a target that turns steadily, s.
-    ///   - limits: Of the motion; the caller applies the range.
+    ///   - limits: Limits of the motion; the caller applies the range.
     ///   - dt: Seconds, positive.
     @_noLocks @_noAllocation
     mutating func follow(_ target: Double, smoothing: Double, limits: AxisLimits, dt: Double) {
-        // Limited by the limits' braking and by the resolution of the period.
+        // The limits on acceleration and jerk, and the length of a period, bound the pole.
         var pole = min(3 / max(smoothing, 1e-3), 0.3 / dt)
         pole = min(pole, 2 * limits.acceleration / limits.rate)
         pole = min(pole, limits.jerk / limits.acceleration)

@@ -6,14 +6,15 @@ public enum Command: Sendable, BitwiseCopyable {
     /// Turn to these earth-frame angles (rad, Z-X-Y order; NaN keeps an axis's destination) within
     /// `duration` seconds, no axis faster than `rate` rad/s; 0 means as fast as the limits allow.
     case point(target: AxisVector, duration: Double, rate: Double = 0)
-    /// Turn the set-point at these rates (rad/s) until `validUntil`, the link's dead-man, then
-    /// stand still.
+    /// Turn the set-point at these rates (rad/s) until `validUntil`, the end of the link's dead-man
+    /// time, then stand still.
     case rate(AxisVector, validUntil: Instant)
     /// In mode `tracking`: turn at these rates, rad/s, right and down positive; NaN keeps the
     /// present one. After `validUntil` the mode becomes `locked`.
     case track(pan: Double, tilt: Double, validUntil: Instant)
-    /// In mode `panFollow`: look by this angle to the side of the handle's heading, rad, right
-    /// positive; NaN keeps the present one. It grows at `rate`, rad/s, until `validUntil`.
+    /// In mode `panFollow`: turn the camera by this angle to the side of the handle's heading, rad,
+    /// right positive; NaN keeps the present angle. The angle grows at `rate`, rad/s, until
+    /// `validUntil`.
     case lookAside(yaw: Double, rate: Double, validUntil: Instant)
     /// Excite one axis slightly to identify its load; ends at the next command of any kind.
     case excite(Excitation)

@@ -1,5 +1,6 @@
-/// A target that follows an angle only when that leaves a zone, and then stays at the zone's edge.
-/// The hand can tremble and wander a little without moving the camera.
+/// A target with a zone around it. Only a followed angle outside the zone moves the target, until
+/// the angle is at the edge of the zone. A hand can therefore tremble and drift a little without
+/// moving the camera.
 ///
 /// Loop thread only; constant time.
 struct DeadZone: Sendable, BitwiseCopyable {

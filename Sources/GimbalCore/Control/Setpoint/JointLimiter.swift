@@ -1,13 +1,14 @@
 internal import CMathShim
 
 /// Limits a set-point to the range of the joints, if the handle's attitude is known. Within two
-/// degrees of an end of a range the camera falls behind gently, so that it arrives there without a
-/// shock.
+/// degrees of an end of a range the camera gradually falls behind the set-point, so that it arrives
+/// at the end without a shock.
 ///
 /// The requested angle may lie beyond the range: a level horizon, or a held heading, is reached
 /// again as soon as the hand allows it. A turn has no such angle to return to. Far beyond the end a
-/// request does not move the camera, so a turn, and every later request, may be reset to `stopped`
-/// without a visible effect. The next turn back then leaves the end at once.
+/// request does not move the camera. A turn, and every later request, may therefore be reset to
+/// `stopped` without a visible effect. The next turn in the opposite direction then leaves the end
+/// at once.
 ///
 /// Loop thread only; constant time.
 struct JointLimiter: Sendable, BitwiseCopyable {
@@ -24,8 +25,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         var braking: Double
     }
 
-    /// The rates from which a stop within `distance`, rad, requires at most `braking`, rad/s²;
-    /// never quite zero, so that the end is reached.
+    /// The rates, rad/s, from which a stop within `distance`, rad, requires at most `braking`,
+    /// rad/s². They are always above zero, so that the joint reaches the end.
     private static func stoppingRate(
         within distance: AxisVector, braking: Double
     ) -> AxisVector {
@@ -63,20 +64,20 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// Range in which yaw can turn from the requested angle.
     private(set) var yawRoom = TurnRoom.endless
     /// Joint angles of the set-point, rad, continuous over whole turns, so that a camera at one end
-    /// of its range does not swing to the other when that becomes nearer. NaN before the first.
+    /// of its range does not swing to the other end when that becomes nearer. NaN before the first.
     private var wanted = AxisVector.unknown
     /// The part of the requested angles that still moves the camera, rad.
     private var answered = AxisVector.unknown
     /// Joint angles of the last result, rad; NaN before the first.
     private var given = AxisVector.unknown
-    /// Rates of these, rad/s.
+    /// Rates of the given angles, rad/s.
     private var speed = AxisVector.zero
-    /// Whether they are moving to the reachable angles.
+    /// Whether the given angles are moving to the reachable angles.
     private var isCatchingUp = false
     /// Usual interval between two calls, s; 0 before the first.
     private var period = 0.0
 
-    /// Share of a new interval in `period`.
+    /// Weight of a new interval in `period`.
     private static var fresh: Double { @_noLocks get { 0.01 } }
 
     @_noLocks
@@ -103,8 +104,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         yawRoom = .endless
     }
 
-    /// Forgets the whole turns beyond `stopped` on the axes that are numbers, because the set-point
-    /// has been reset to it.
+    /// Forgets the whole turns beyond `stopped` on the axes on which `stopped` is a number, because
+    /// the set-point has been reset to that angle.
     @_noLocks
     mutating func forgetTurns(_ axes: AxisVector) {
         if !axes.yaw.isNaN {
@@ -168,7 +169,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
         let turning = rates * slopes
-        // After a late tick follows a short one, in which the joints turn as far as in any other.
+        // A late tick is followed by a short one, in which the joints turn as far as in any other
+        // tick.
         period = period > 0 ? period + (dt - period) * JointLimiter.fresh : dt
         let time = max(dt, period)
         // The first period cannot contain a jump.
@@ -204,8 +206,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         return Setpoint(attitude: attitude, rate: carried + own)
     }
 
-    /// Moves the joints to the reachable angles, with a change of rate limited to their braking, so
-    /// that the camera can follow even after a jump, including one by a hand or a request.
+    /// Moves the joints to the reachable angles. The deceleration limits the change of rate, so
+    /// that the camera can follow even after a jump, including a jump caused by a hand or a
+    /// request.
     private mutating func catchUp(
         _ step: AxisVector, _ turning: AxisVector, most: AxisVector, pace: Pace, dt: Double
     ) {
@@ -224,14 +227,14 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             && (turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt)))
     }
 
-    /// The equivalent angles of the same attitude that are nearest to `before`: whole turns of yaw
-    /// and pitch, and beyond ±90° of roll, where otherwise all three angles would jump by half a
-    /// turn.
+    /// Of all angle triples for this attitude, the one nearest to `before`. It may differ by whole
+    /// turns of yaw and pitch. Roll may exceed ±90°, so that the angles do not jump by half a turn
+    /// there.
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)
         let way = distance(near, before)
-        // The other solution is not nearer: it differs by more than 2π - `way` in yaw and pitch
-        // together.
+        // The other solution is not nearer: its yaw and pitch together differ by more than 2π -
+        // `way`.
         if way < 3 { return near }
         let over = unwrapped(
             AxisVector(

@@ -9,7 +9,7 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     /// All axes follow the handle.
     case fpv
     /// Turn at pan and tilt rates from an operator or an app that keeps a person in the picture.
-    /// When these stop, the mode ends.
+    /// When the rates stop arriving, the mode ends.
     case tracking
     /// Level, with the handle's heading.
     case neutral

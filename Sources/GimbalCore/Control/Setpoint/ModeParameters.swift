@@ -17,7 +17,7 @@ public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
     public var trackingTimeout = 1.0
     /// Joint angles of the rest pose in `retract`, rad.
     public var retractJoints = AxisVector(yaw: 0, roll: 0, pitch: -.pi / 2)
-    /// Rate of the movement there, rad/s.
+    /// Rate of the movement to the rest pose, rad/s.
     public var retractRate = 45 * Double.pi / 180
     /// Whether the outputs go off at the rest pose; otherwise they hold the joints.
     public var isOffWhenRetracted = false

@@ -1,4 +1,5 @@
-/// Direction of the camera: the mode, the request within it, and the set-point that leads there.
+/// Direction of the camera: the mode, the request in this mode, and the set-point that moves to the
+/// requested direction.
 ///
 /// Loop thread only; constant time, no allocation.
 struct Pointing: Sendable, BitwiseCopyable {
@@ -42,13 +43,13 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// Zero of pan in `tracking`, rad: the handle's heading, or if that is unknown, the heading at
     /// which tracking first began since the outputs came on.
     private var trackingHeading = Double.nan
-    /// Distance of the joints from their rest pose, rad, smoothed over a second, because a walking
-    /// hand shakes it.
+    /// Distance of the joints from their rest pose, rad, smoothed over a second, because walking
+    /// shakes the joints.
     private var retractError = AxisVector.zero
-    /// Duration for which that has been small, s.
+    /// Duration for which `retractError` has been small, s.
     private var retractedSeconds = 0.0
 
-    /// Creates a pointing at zero angles in this mode.
+    /// Creates the state at zero angles in this mode.
     init(
         mode: Mode, parameters: SetpointGenerator.Parameters,
         modes: ModeParameters = ModeParameters()
@@ -117,8 +118,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator.rate(own, validUntil: validUntil)
     }
 
-    /// Looks by `yaw`, rad (NaN keeps it), to the side of the handle's heading, and turns further
-    /// at `rate`, rad/s, until `validUntil`. No effect outside `panFollow`.
+    /// Turns the camera by `yaw`, rad (NaN keeps the present angle), to the side of the handle's
+    /// heading. That angle then grows at `rate`, rad/s, until `validUntil`. No effect outside
+    /// `panFollow`.
     @_noLocks
     mutating func lookAside(yaw: Double, rate: Double, validUntil: Instant) {
         guard case .panFollow = mode else { return }
@@ -126,8 +128,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         aside.look(yaw: yaw, rate: rate, validUntil: validUntil)
     }
 
-    /// Pan and tilt rates in `tracking`, rad/s, right and down positive; NaN keeps the present one.
-    /// No effect outside `tracking`.
+    /// Pan and tilt rates in `tracking`, rad/s, right and down positive; NaN keeps the present
+    /// rate. No effect outside `tracking`.
     @_noLocks
     mutating func track(pan: Double, tilt: Double, validUntil: Instant) {
         guard case .tracking = mode else { return }
@@ -170,8 +172,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         followed.start(at: generator.angles)
     }
 
-    /// Handles the outputs going off. The holder turns the limp camera; its direction is then the
-    /// heading to return to.
+    /// Handles the outputs going off. From then on a person can turn the limp camera; the camera's
+    /// direction is then the heading to return to.
     @_noLocks
     mutating func letGo() {
         target.yaw = .nan
@@ -193,7 +195,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     ///   - dt: Seconds since the previous call.
     ///   - handle: Pose of the handle; nil if the joints are unknown.
     ///   - range: Ranges of the joints.
-    /// - Returns: The part of it that the joints can reach.
+    /// - Returns: The part of the set-point that the joints can reach.
     @_noLocks
     mutating func step(
         now: Instant, dt: Double, handle: HandlePose?, range: JointRange
@@ -213,7 +215,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         guard let handle else { return reachable }
         let turning = generator.turning
         unwind(turning)
-        // In a tilted hand a turn moves more joints than the one of the same name.
+        // With a tilted handle, a turn also moves joints of other names.
         if limiter.isGoingBeyond, !handle.isBelieved { generator.stop(at: turning + before) }
         return reachable
     }
@@ -226,7 +228,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     ///   - dt: Seconds since the previous call.
     ///   - handle: Pose of the handle; nil if the joints are unknown.
     ///   - range: Ranges of the joints.
-    /// - Returns: The part of it that the joints can reach.
+    /// - Returns: The part of the set-point that the joints can reach.
     @_noLocks
     mutating func hold(
         _ attitude: Quaternion, dt: Double, handle: HandlePose?, range: JointRange
@@ -246,7 +248,7 @@ struct Pointing: Sendable, BitwiseCopyable {
             limiter.lose()
             return setpoint
         }
-        // A slipping rotor would otherwise stop the camera on its way back.
+        // Otherwise a slipping rotor would stop the camera while it returns.
         let pace =
             handle.isBelieved
             ? JointLimiter.Pace(rate: .infinity, braking: .infinity)
@@ -299,8 +301,8 @@ extension Pointing {
         }
     }
 
-    /// Levels the horizon after a mode that tilts it with the handle, no faster than it was
-    /// followed. From the rest pose the camera also turns to straight ahead.
+    /// Levels the horizon after a mode that tilts it with the handle, no faster than that mode
+    /// followed the handle. From the rest pose the camera also turns to straight ahead.
     private mutating func level(after old: Mode) {
         switch old {
         case .inactive, .locked, .panFollow: break
@@ -320,8 +322,8 @@ extension Pointing {
         point(to: AxisVector(yaw: .nan, roll: 0, pitch: .nan), at: modes.follow.maxRate.roll)
     }
 
-    /// Limits tracking: pan relative to the handle, tilt relative to level. The zeros stay when
-    /// tracking restarts, so that repeated starts do not exceed one range.
+    /// Limits tracking: pan relative to the handle, tilt relative to level. The zeros of pan and
+    /// tilt are kept when tracking restarts, so that repeated starts do not exceed one range.
     private mutating func confineTracking(_ handle: HandlePose?) {
         let heading = generator.angles.yaw
         if let handle {

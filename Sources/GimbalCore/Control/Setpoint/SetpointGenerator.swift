@@ -23,8 +23,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     private var rateUntil: Instant?
     private var lowest = AxisVector(repeating: -.infinity)
     private var highest = AxisVector(repeating: .infinity)
-    /// Largest rate of an axis that returns into these limits, rad/s; 0 means the general limits
-    /// only.
+    /// Largest rate of an axis that returns into the limits of `confine`, rad/s; 0 means the
+    /// general limits only.
     private var pushRate = 0.0
     /// Range in which yaw can turn from its present angle.
     var yawRoom = TurnRoom.endless
@@ -103,12 +103,12 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             limits: limits(.pitch, atMost: pace))
     }
 
-    /// Turns to `target`. Repeating the present request has no effect.
+    /// Turns to `target`. Repeating the present request has no effect, so the motion continues.
     ///
     /// - Parameters:
-    ///   - target: Earth-frame angles, rad; limited to the range. Yaw takes the short way round if
-    ///     its range has no bounds and the joint has room. An axis that is NaN continues; an
-    ///     infinite one is ignored.
+    ///   - target: Earth-frame angles, rad; limited to the range. Yaw turns in the shorter
+    ///     direction if its range has no bounds and the joint has room. An axis that is NaN
+    ///     continues; an infinite one is ignored.
     ///   - duration: Seconds; 0 means as fast as the limits allow. A duration that would break a
     ///     limit is lengthened.
     ///   - rate: Largest rate of an axis, rad/s; 0 means the limits only.
@@ -147,7 +147,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         return forecast
     }
 
-    /// Turns at `rates` until `validUntil`, then stops. Repeating the rates only moves that end.
+    /// Turns at `rates` until `validUntil`, then stops. A request with the same rates only changes
+    /// `validUntil`.
     ///
     /// - Parameters:
     ///   - rates: Rates of the earth-frame angles, rad/s; limited. An axis that is NaN continues;
@@ -228,7 +229,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         if !angles.pitch.isNaN { pitch.stop(at: angles.pitch, limits: limits(.pitch, atMost: 0)) }
     }
 
-    /// Whether this `point` is already being followed, on a way for which the yaw joint has room.
+    /// Whether this `point` is already being executed, in a direction in which the yaw joint has
+    /// room.
     @_noLocks @_noAllocation
     func isFollowing(target: AxisVector, duration: Double, rate: Double) -> Bool {
         guard let point, SetpointGenerator.isSame(point.target, target), point.duration == duration,
@@ -265,7 +267,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             roll.step(dt: dt, limits: limits(.roll, atMost: free))
             pitch.step(dt: dt, limits: limits(.pitch, atMost: outside.pitch == 0 ? free : pushed))
         }
-        // Usually it stands still.
+        // Usually the set-point stands still.
         if !(angles == made.angles && rates == made.rates && accelerations == made.accelerations) {
             made = (angles, rates, accelerations)
             setpoint = makeSetpoint()
@@ -279,7 +281,8 @@ extension SetpointGenerator {
         case yaw, roll, pitch
     }
 
-    /// Time that a soft stop takes now, s: at the dead-man's time the camera must stand still.
+    /// Duration of a soft stop from the present state, s. When the dead-man time has passed, the
+    /// camera must stand still.
     private var stoppingSeconds: Double {
         @_noLocks get {
             let axes = AxisVector(
@@ -342,7 +345,7 @@ extension SetpointGenerator {
         forecast.limit = plan.limit
     }
 
-    /// Whether on no axis both are numbers.
+    /// Whether each axis is NaN in at least one of the two.
     private static func areDisjoint(_ a: AxisVector, _ b: AxisVector) -> Bool {
         (a.yaw.isNaN || b.yaw.isNaN) && (a.roll.isNaN || b.roll.isNaN)
             && (a.pitch.isNaN || b.pitch.isNaN)
@@ -370,8 +373,8 @@ extension SetpointGenerator {
         let kinematics = JointKinematics(joints: angles)
         let rate = kinematics.relativeRate(jointRates: rates)
         let direct = kinematics.relativeRate(jointRates: accelerations)
-        // The axes turn too: the yaw axis relative to roll and pitch, the roll axis relative to
-        // pitch.
+        // The axes themselves turn: the yaw axis relative to roll and pitch, the roll axis relative
+        // to pitch.
         let outer = kinematics.yawAxis * rates.yaw
         let middle = kinematics.rollAxis * rates.roll
         let inner = kinematics.pitchAxis * rates.pitch

@@ -1,4 +1,4 @@
-/// Room of an angle until its joint reaches an end of its range, rad.
+/// Distances of an angle until its joint reaches an end of its range, rad.
 public struct TurnRoom: Sendable, BitwiseCopyable {
     /// Room towards smaller angles: negative if there is any.
     var down: Double
@@ -10,7 +10,8 @@ public struct TurnRoom: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { TurnRoom(down: -.infinity, up: .infinity) }
     }
 
-    /// A way given modulo one turn, replaced by the other way round if only that has room.
+    /// The turn `way`, given modulo one turn, or the turn in the opposite direction if only that
+    /// one has room.
     @_noLocks @_noAllocation
     func wayRound(_ way: Double) -> Double {
         let turn = 2 * Double.pi
