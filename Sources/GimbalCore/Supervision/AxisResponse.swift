@@ -8,14 +8,14 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     var most: Double
     /// Smallest correlation between the response and the inverted command.
     var likeness: Double
-    /// Smallest angle by which the camera must have strayed, rad: larger than the remainder of a
-    /// walker's steps behind the motors.
+    /// Smallest angle by which the camera must have strayed, rad: larger than the camera's
+    /// remaining motion when a person walks and the motors stabilise it.
     var evidence: Double
-    /// Whether an encoder must show that the joint turns along, because a wide range of ratios
-    /// proves little.
+    /// Whether an encoder must show that the joint turns with the camera, because a wide range of
+    /// ratios is weak evidence.
     var needsJoint: Bool
-    /// Whether the delay is known. The answer to a probe of 50 Hz looks mirrored when it comes 10 ms
-    /// later than assumed, which says nothing about the motor.
+    /// Whether the delay is known. The response to a probe of 50 Hz looks mirrored if it comes 10
+    /// ms later than assumed; that is not evidence of a wrong sign.
     var isDelayKnown = true
 
     @_noLocks
@@ -50,11 +50,12 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 ///
 /// Command and response pass the same band-pass, on two time scales, and their moments are
 /// forgotten at the same pace. With a wrong sign the loop grows along one exponential, and the
-/// response is the mirror image of the command. A push by hand is not, because its beginning has no
-/// counterpart in the command. In addition the camera must have strayed from its set-point with
-/// increasing speed, against the command; only a push or a wrong sign does that. Until the inertia
-/// is known, an encoder must also have shown that the joint turned along, because a handle can drag
-/// a camera along by friction without a turn of the joint.
+/// response is the mirror image of the command. The response to a push by hand is not a mirror
+/// image, because the beginning of the push has no counterpart in the command. In addition the
+/// camera must have strayed from its set-point with increasing speed, against the command; only a
+/// push or a wrong sign causes this. Until the inertia is known, an encoder must also have shown
+/// that the joint turned with the camera, because friction lets a handle drag the camera along
+/// without a turn of the joint.
 ///
 /// Loop thread only; constant time, no allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
@@ -64,7 +65,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     private var turned = 0.0
     /// Initial rate at which the camera strayed, fading, rad/s; nil before the first period.
     private var firstRate: Double?
-    /// The same angle over `jointMemory`, rad, and the joint's angle at that time.
+    /// Angle by which the camera strayed over `jointMemory`, rad, and the joint's angle at the
+    /// beginning of that time.
     private var turnedWithJoint = 0.0
     private var pastJoint: Double?
 
@@ -166,7 +168,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
 
         @_noLocks
         init(seconds least: Double, dt: Double) {
-            // Fewer samples cannot separate a cause from its response.
+            // With fewer samples, a cause and its response cannot be told apart.
             let seconds = max(least, 6 * dt)
             keep = 1 - min(dt / (4 * seconds), 1)
             short = dt / (seconds + dt)

@@ -1,14 +1,14 @@
-/// Detector of a brake that accelerates the camera: its motor does not follow its commands.
+/// Detector of braking that accelerates the camera, because a motor does not follow its commands.
 ///
 /// Loop thread only; constant time, no allocation.
 struct BrakeWatch: Sendable, BitwiseCopyable {
     private var seconds = 0.0
     private var firstRate = 0.0
 
-    /// Time after the loop's delay until a brake must take effect, s: a few samples.
+    /// Time after the loop's delay in which braking must take effect, s: a few samples.
     private static var patience: Double { @_noLocks get { 0.004 } }
-    /// Factor on the initial rate, and margin for noise, rad/s, above which the camera has become
-    /// faster.
+    /// Factor on the initial rate, and additional margin for noise, rad/s, beyond which the camera
+    /// counts as accelerated.
     private static var growth: Double { @_noLocks get { 1.1 } }
     private static var noise: Double { @_noLocks get { 0.1 } }
 
@@ -28,9 +28,9 @@ struct BrakeWatch: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - rate: Camera's rate, rad/s.
-    ///   - delay: From a torque to the sample that shows it, s.
+    ///   - delay: Time from a torque to the sample that shows it, s.
     ///   - dt: Seconds since the previous period.
-    /// - Returns: Whether the brake accelerates the camera.
+    /// - Returns: Whether braking accelerates the camera.
     @_noLocks
     mutating func step(rate: Double, delay: Double, dt: Double) -> Bool {
         seconds += dt

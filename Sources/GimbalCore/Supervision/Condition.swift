@@ -165,7 +165,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var loopUnreliable: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 30) }
     }
-    /// A motor has been at its limit for long, and the joint does not move.
+    /// A motor has been at its limit for seconds, and its joint does not move.
     @inlinable public static var motorStalled: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 31) }
     }
@@ -173,12 +173,12 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var controlFault: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 33) }
     }
-    /// The servos cannot reach the joint angles that the camera's attitude requires; they would
-    /// jump.
+    /// The servos cannot reach the joint angles that the camera's attitude requires; if they came
+    /// on, the camera would jump.
     @inlinable public static var jointsOutOfReach: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 32) }
     }
-    /// Joints or motors contradict the gyroscope; it is trusted again once the camera is calm.
+    /// Joints or motors contradict the gyroscope, so it is not used until the camera is calm.
     @inlinable public static var gyroContradicted: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 34) }
     }
@@ -192,8 +192,9 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var inertiaNotFound: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 41) }
     }
-    /// Gravity has jumped without a turn of the gyroscope, so that the accelerometer is not used,
-    /// or has leaned away from the estimate for longer than motion explains.
+    /// The attitude is doubtful. Either the measured direction of gravity has jumped without a turn
+    /// of the gyroscope, so the accelerometer is not used; or it has differed from the estimate for
+    /// longer than motion explains.
     @inlinable public static var attitudeDoubtful: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 42) }
     }
@@ -206,8 +207,8 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var tuningStale: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 44) }
     }
-    /// Motors without encoders have lost their rotors and flung the camera; they are off until it
-    /// hangs calm.
+    /// Motors without encoders have lost their rotors and flung the camera; the motors are off
+    /// until the camera hangs still.
     @inlinable public static var rotorLost: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 45) }
     }

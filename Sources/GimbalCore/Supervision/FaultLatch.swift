@@ -50,7 +50,8 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     private static var stallSeconds: Double { @_noLocks get { 3 } }
     /// Largest camera rate while a joint is stuck, rad/s.
     private static var stillRate: Double { @_noLocks get { 5 * .pi / 180 } }
-    /// Smallest error that a motor at its limit should have removed, rad.
+    /// Smallest attitude error of a stalled motor, rad; a working motor at its limit would have
+    /// removed it.
     private static var stallError: Double { @_noLocks get { 2 * .pi / 180 } }
 
     @_noLocks
@@ -64,7 +65,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         rotors = RotorLoss()
     }
 
-    /// Latches an output that no motor may receive.
+    /// Latches the fault of a controller's output that no motor may receive.
     @_noLocks
     mutating func noteUnsoundOutput() { latched.insert(.controlFault) }
 
@@ -85,21 +86,21 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     }
 }
 
-/// Detector of motors that fling their camera because they have lost their rotors. They are off
-/// until the camera hangs calm, and after each further loss twice as long, up to a minute. Each
-/// minute of successful holding halves that time again.
+/// Detector of motors that fling their camera because they have lost their rotors. After a loss the
+/// motors are off until the camera has hung still for a time. Each further loss doubles that time,
+/// up to a minute; each minute of successful holding halves it.
 private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Recent time for which the camera was flung, fading, s.
     private var flung = 0.0
     /// Time for which the camera has been calm since the loss, s; nil without a loss.
     private var calm: Double?
-    /// Time for which it must be calm, s.
+    /// Time for which the camera must be calm before the motors come on again, s.
     private var patience = shortestPatience
 
     /// Largest rate of a held camera relative to its set-point's, rad/s: no request and no hand
     /// turns it faster.
     private static var flingRate: Double { @_noLocks get { 7 } }
-    /// Longest time at a higher rate, s; by then the camera is 60° away.
+    /// Longest time at a higher rate, s; by then the camera has moved by 60°.
     private static var flingSeconds: Double { @_noLocks get { 0.15 } }
     /// Time constant of `flung`, s.
     private static var memory: Double { @_noLocks get { 1 } }

@@ -5,9 +5,9 @@
 struct GapWatch: Sendable, BitwiseCopyable {
     private var usualPeriod = 0.0
 
-    /// Share of a new period in the usual one: a memory of twenty periods.
+    /// Weight of a new period in the mean period: a memory of twenty periods.
     private static var newShare: Double { @_noLocks get { 0.05 } }
-    /// Number of usual periods that make a gap, and the bounds of a gap, s: two samples of the
+    /// Length of a gap in mean periods, and the bounds of that length, s: two samples of the
     /// slowest loop, and the longest dispute about the gyroscope.
     private static var periods: Double { @_noLocks get { 4 } }
     private static var shortest: Double { @_noLocks get { 0.01 } }

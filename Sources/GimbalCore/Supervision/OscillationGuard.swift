@@ -29,8 +29,8 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     ///     rates, rad/s.
     ///   - largest: Largest command that the motors can follow, in the same unit, more than 0.
     ///   - rate: Camera's rate, camera frame, rad/s.
-    ///   - delay: Configured time from a command to the sample that shows it, s. It is not
-    ///     measured, and may be twice as long.
+    ///   - delay: Configured time from a command to the sample that shows it, s. The delay is not
+    ///     measured; the true one may be twice as long.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The axes whose gains have just been reduced.
     @_noLocks
@@ -51,9 +51,9 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     /// Advances by one period.
     ///
     /// - Parameters:
-    ///   - yaw: About the camera's z axis.
-    ///   - roll: About x.
-    ///   - pitch: About y.
+    ///   - yaw: Signals about the camera's z axis.
+    ///   - roll: Signals about its x axis.
+    ///   - pitch: Signals about its y axis.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The axes whose gains have just been reduced.
     @_noLocks
@@ -79,7 +79,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         if axes.contains(.pitch) { lower(.pitch) }
     }
 
-    /// Restores these axes' gains, because they are not the cause.
+    /// Restores the gains of these axes, because the loop is not the cause of the oscillation.
     @_noLocks
     mutating func trust(_ axes: AxisSet) {
         if axes.contains(.yaw) { trust(.yaw) }
@@ -94,8 +94,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         oscillating = oscillating.subtracting(AxisSet(axis))
     }
 
-    /// Suspends the judgement, because an excitation shakes the camera or its recent motion is
-    /// unknown.
+    /// Suspends the check, because an excitation shakes the camera or its recent motion is unknown.
     @_noLocks
     mutating func forgetMotion() { watch.reset() }
 

@@ -6,9 +6,10 @@ internal import CMathShim
 /// comes from the motors or from a vibration, or is the gyroscope's noise. In an oscillation of the
 /// loop, the camera's rate follows an earlier motor command: rate and command, both above the
 /// crossover, are coherent at any phase, so neither the delay nor the inertia must be known. In
-/// addition the motors spend a certain share of their capacity on it. Noise is not coherent with
-/// earlier commands, and a knock decays. An external vibration looks the same. It does not end when
-/// the gains are lowered; the caller then marks it as tolerated.
+/// addition the oscillation takes a certain share of the motors' capacity. Noise is not coherent
+/// with earlier commands, and a knock decays. An external vibration looks the same as an
+/// oscillation of the loop, but does not end when the gains are lowered; the caller then marks it
+/// as tolerated.
 ///
 /// Loop thread only; constant time, no allocation.
 struct OscillationWatch: Sendable, BitwiseCopyable {
@@ -48,29 +49,31 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     private var pitch = AxisOscillation()
     private var told = JointHistory()
 
-    /// RMS of an oscillation's motor command as a share of the motor's limit; noise needs 0.05.
+    /// RMS of an oscillation's motor command as a share of the motor's limit; noise alone causes
+    /// 0.05.
     static var shaken: Double { @_noLocks get { 0.15 } }
     /// `Sight.corner` times the loop's delay: half an octave above the crossover.
     static var beyondCrossover: Double { @_noLocks get { 0.85 } }
     /// Upper end of the frequencies of a hand and of steps, rad/s.
     static var hand: Double { @_noLocks get { 2 * .pi * 10 } }
 
-    /// Age of the command that a rate is compared with, s: longer than the memory of the noise.
+    /// Age of the command that a rate is compared with, s: longer than the time for which noise is
+    /// correlated.
     private static var age: Double { @_noLocks get { 0.008 } }
 
     @_noLocks
     init() {}
 
-    /// Starts again: the outputs are about to come on, or an excitation shakes the camera.
+    /// Starts again, because the outputs are about to come on, or an excitation shakes the camera.
     @_noLocks
     mutating func reset() { self = OscillationWatch() }
 
     /// Advances by one period.
     ///
     /// - Parameters:
-    ///   - sightYaw: About the camera's z axis.
-    ///   - sightRoll: About x.
-    ///   - sightPitch: About y.
+    ///   - sightYaw: Signals about the camera's z axis.
+    ///   - sightRoll: Signals about its x axis.
+    ///   - sightPitch: Signals about its y axis.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The axes with a newly detected or a continuing oscillation; reported repeatedly
     ///   while it lasts.
@@ -93,8 +96,8 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     /// Whether no axis shows signs of an oscillation.
     var isCalm: Bool { @_noLocks get { yaw.isCalm && roll.isCalm && pitch.isCalm } }
 
-    /// Tolerates the present oscillation of these axes, because it comes from outside. It is
-    /// reported again only if it doubles.
+    /// Tolerates the present oscillation of these axes, because it comes from outside. The
+    /// oscillation is reported again only if its size doubles.
     @_noLocks
     mutating func tolerate(_ axes: AxisSet) {
         if axes.contains(.yaw) { yaw.tolerate() }
@@ -118,8 +121,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var handSquare = 0.0
     private var inPhase = 0.0
     private var inQuadrature = 0.0
-    /// Product of the command with its integral: zero for an oscillation, positive for a runaway,
-    /// which equals its own integral.
+    /// Mean product of the command and its integral: zero for an oscillation, positive for a
+    /// runaway, whose command and integral grow together.
     private var growth = 0.0
     /// Duration of the oscillation so far, s.
     private var evidence = 0.0
@@ -127,7 +130,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var crest = 0.0
     private var crests = Crests()
     private var wasUp = false
-    /// Consecutive half swings of which none was much smaller than the previous one.
+    /// Number of consecutive half swings without one that was much smaller than the previous one.
     private var halves = 0
     /// RMS of `told` at the last detection, and the limit up to which it is tolerated.
     private var level = 0.0
@@ -148,19 +151,21 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private static var crest: Double { @_noLocks get { 2 } }
     /// Interval of repeated reports, s.
     private static var repetition: Double { @_noLocks get { 0.08 } }
-    /// Mean command relative to the floor above which it must be an oscillation, coherent or not.
+    /// Mean command, relative to the floor, above which the motion counts as an oscillation even if
+    /// it is not coherent.
     private static var plenty: Double { @_noLocks get { 3 } }
 
     /// Consecutive half swings that make a tone: five swings. A heel strike excites two or three.
     private static var swings: Int { @_noLocks get { 10 } }
-    /// The same if the command includes the hand's motion: a runner excites five swings.
+    /// Consecutive half swings that make a tone if the command includes the hand's motion; a runner
+    /// excites five swings.
     private static var handSwings: Int { @_noLocks get { 12 } }
     /// Smallest ratio of a half swing's crest to the previous one in a growing tone.
     private static var growing: Double { @_noLocks get { 0.8 } }
     /// Smallest ratio of the smaller to the larger of two consecutive crests in a tone; a dead band
     /// makes them unequal.
     private static var alike: Double { @_noLocks get { 0.6 } }
-    /// Growth of the crests over four half swings: more than a vibration varies.
+    /// Growth of the crests over four half swings that a varying vibration does not reach.
     private static var growth: Double { @_noLocks get { 1.3 } }
     /// Share of a pure tone that the command explains.
     private static var pureCoherence: Double { @_noLocks get { 0.95 } }
@@ -271,8 +276,9 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         let (dt, share, fresh) = (pace.dt, pace.share, pace.fresh)
         let rate = rateLow.pass(seen.rate, share: share)
         let told = toldLow.pass(past, share: share)
-        // The same filter over the integral of the command: a quarter turn later, up to half the
-        // loop's rate, because the integral extends to the middle of the period.
+        // The same filter, applied to the integral of the command: its output is a quarter turn
+        // later, up to half the loop's rate, because the integral extends to the middle of the
+        // period.
         let before = sumLow.first
         sumLow.first += (past - sumLow.first) * share
         let middle = 0.5 * (before + sumLow.first)
@@ -315,7 +321,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             return false
         }
         evidence += size > Self.plenty * floor ? 2 * dt : dt
-        // An oscillation that decays since the last reduction does not need lower gains.
+        // If an oscillation has decayed since the last reduction, the gains need not be lowered
+        // further.
         let lasts = seen.followsHand ? halves >= Self.handSwings : evidence > Self.patience
         guard lasts, size > 0.7 * level || level == 0 else { return false }
         evidence -= Self.repetition

@@ -22,7 +22,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - accelerations: Accelerations of the camera that the present torques command, rad/s².
-    ///   - delay: From a command to the sample that shows it, s.
+    ///   - delay: Time from a command to the sample that shows it, s.
     ///   - rates: Camera's rate about the joints' axes, rad/s.
     ///   - wanted: Desired rate, rad/s.
     ///   - errors: From the camera to its set-point about the joints' axes, rad.
