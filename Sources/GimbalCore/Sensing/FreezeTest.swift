@@ -2,9 +2,9 @@
 ///
 /// Gyroscope and accelerometer are tested separately, because they may be two chips (as in a
 /// BMI088), of which one can hang while the other works. A chip's noise decides how often two
-/// samples are identical to the bit, so the chip's longest repetition so far sets the bar: four
-/// times as long, at least eight samples, at most `longestSeconds`. During the first 250 samples
-/// `longestSeconds` is the bar.
+/// samples are identical to the bit, so the limit depends on the chip's longest repetition so far:
+/// it is four times as long, at least eight samples, at most `longestSeconds`. During the first 250
+/// samples the limit is `longestSeconds`.
 ///
 /// Loop thread only; constant time.
 struct FreezeTest: Sendable, BitwiseCopyable {
@@ -19,8 +19,8 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     /// Duration of the longest repetition that has ended, s.
     private var usual = 0.0
 
-    /// Minimum count of repetitions. Fewer can occur in the noise behind a filter far below the
-    /// sample rate.
+    /// Minimum count of repetitions. Fewer repetitions can occur in noise after a filter whose
+    /// corner is far below the sample rate.
     private static var fewest: Int32 { @_noLocks get { 8 } }
     /// Samples until the chip's noise is known.
     private static var learning: Int32 { @_noLocks get { 250 } }
@@ -31,8 +31,8 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     /// Takes the next sample.
     ///
     /// - Parameters:
-    ///   - isSame: Whether it is identical to the previous one, to the bit.
-    ///   - dt: Seconds between the two.
+    ///   - isSame: Whether the sample is identical to the previous one, to the bit.
+    ///   - dt: Seconds between the two samples.
     ///   - longestSeconds: Duration from which on a repetition means a frozen chip, s.
     /// - Returns: Whether this sample has just shown that the chip is frozen.
     @_noLocks

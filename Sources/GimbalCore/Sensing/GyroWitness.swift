@@ -1,21 +1,21 @@
 internal import CMathShim
 
-/// Plausibility check of the gyroscope against three witnesses: the motors' torque over the
-/// inertia, the joints' encoders, and the gyroscope's own history. The literature calls this fault
-/// detection by analytical redundancy (Gertler, "Fault Detection and Diagnosis in Engineering
-/// Systems", 1998).
+/// Plausibility check of the gyroscope against three independent sources, called witnesses: the
+/// motors' torque over the inertia, the joints' encoders, and the gyroscope's own history. The
+/// literature calls this fault detection by analytical redundancy (Gertler, "Fault Detection and
+/// Diagnosis in Engineering Systems", 1998).
 ///
 /// The reference is a predicted camera rate: the last accepted sample plus the effect of the motors
 /// and of the recent disturbance. A sample that deviates from it by more than the usual scatter
 /// starts a dispute. During a dispute the prediction continues without the gyroscope, and the
-/// encoders decide: a camera that turns unexpectedly turns its joints equally. A change that is too
-/// large for motors or a hand is rejected. If no witness confirms it within four samples, the
-/// gyroscope counts as contradicted. A smaller change is accepted during the dispute. Therefore a
-/// single wild sample has no effect, pushes by hand are tolerated, and a gyroscope that the joints
-/// contradict is abandoned within 10 ms.
+/// encoders decide: if the camera turns unexpectedly, its joints must turn by the same angle. A
+/// change that is too large for motors or a hand is rejected. If no witness confirms it within four
+/// samples, the gyroscope counts as contradicted. A smaller change is used during the dispute.
+/// Therefore a single wild sample has no effect, pushes by hand are tolerated, and a gyroscope that
+/// the joints contradict is no longer used after at most 10 ms.
 ///
-/// While the outputs are off, nothing is judged. A contradicted gyroscope is accepted again after
-/// it has been calm for a tenth of a second.
+/// While the outputs are off, the samples are not checked. A contradicted gyroscope is accepted
+/// again after it has been calm for a tenth of a second.
 ///
 /// Loop thread only; constant time, no allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {
@@ -24,9 +24,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         /// Acceleration of the camera by its motors at the time of the sample, without any part
         /// that depends on the gyroscope, camera frame, rad/s².
         var acceleration: Vector3
-        /// Part of the acceleration that answers the camera's errors, camera frame, rad/s²; nil if
-        /// unknown. Without encoders it is the whole acceleration by the rotors' positions, which
-        /// the gyroscope shows.
+        /// Part of the acceleration that corrects the camera's errors, camera frame, rad/s²; nil if
+        /// unknown. For motors without encoders it is the whole acceleration, computed from the
+        /// rotors' positions, which are estimated from the gyroscope.
         var exerted: Vector3?
         /// Rate and acceleration of the set-point, delayed like the sample, camera frame, rad/s and
         /// rad/s².
@@ -59,8 +59,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
     /// Last rate in use plus the later change by motors and disturbance, camera frame, rad/s.
     private(set) var bridged = Vector3.zero
-    /// The same without the last sample in use. If that sample is being repeated, it was frozen
-    /// already.
+    /// The same without the last sample in use. If later samples repeat that sample, it was already
+    /// frozen.
     private var earlier = Vector3.zero
     /// Whether the newest sample is refused, or repeats the previous one. The camera's rate is then
     /// `bridged`.
@@ -93,9 +93,10 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private var lastRate = Vector3.zero
     private var calm = 0.0
     private var sampleSeconds = 0.0
-    /// The handle's motion as the joints show it, from accepted samples.
+    /// The handle's motion, computed from the joints and from accepted samples.
     private var handle = HandleRate()
-    /// The handle's motion if the gyroscope is right in this dispute.
+    /// The handle's motion, computed under the assumption that the gyroscope is right in this
+    /// dispute.
     private var claimedHandle = HandleRate()
 
     /// Time constant of `disturbance`, s.
@@ -106,8 +107,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private static var blow: Double { @_noLocks get { 3000 } }
     /// Largest change of the handle's rate during a dispute, rad/s², as in a runner's hand.
     private static var handleAcceleration: Double { @_noLocks get { 300 } }
-    /// Time that a dispute lasts before a witness against the gyroscope counts, and for which a
-    /// refused gyroscope waits for a witness, s.
+    /// Duration of a dispute before a witness against the gyroscope counts, and for which refused
+    /// samples wait for a witness that confirms them, s.
     private static var hearing: Double { @_noLocks get { 0.0035 } }
     /// Rate below which a camera without motors is calm, as in the hand of a walking person, rad/s.
     private static var calmRate: Double { @_noLocks get { 1 } }
@@ -117,7 +118,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Judges one sample.
+    /// Checks one sample.
     ///
     /// - Parameters:
     ///   - rate: The gyroscope's rate minus its bias, camera frame, rad/s.
@@ -148,7 +149,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         lastRate = rate
         let noise = 8 * cm_sqrt(scatter) + 0.05
         let strongest = max(motors.strongest * dt, Self.blow * min(dt, 0.002))
-        // A jump is not an answer to the motors.
+        // A jump is not a response to the motors.
         if change.norm < strongest { compare(change, with: motors, dt: dt) }
         let limit = noise + strongest
         if !isDisputed {
@@ -162,14 +163,15 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             }
             open()
         }
-        // From the last sample in use, or from the rate that the motors have produced since.
+        // `bridged` continues from the last sample in use with the change by motors and
+        // disturbance.
         let gained = (motors.acceleration + disturbance) * dt
         bridged += gained
         earlier += gained
         if isRepeated, !wasRepeating { bridged = earlier }
         let wasRefusing = isRefusing
         isRefusing = (rate - bridged).norm > limit
-        // A wild sample opens its own dispute; its claim does not count in later ones.
+        // A wild sample starts a separate dispute; its angle does not count in later disputes.
         if isRefusing, !wasRefusing, age > 0 {
             reference = bridged
             open()
@@ -220,12 +222,12 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             disturbance = disturbance * (1 - min(dt / Self.disturbanceMemory, 1))
         }
         reference += (motors.acceleration + disturbance) * dt
-        // This sum and the claimed one both start at the reference at the samples.
+        // The sums `modelled` and `claimed` both use the reference at the times of the samples.
         if isDisputed { modelled += (reference - startRate) * dt }
     }
 
-    /// The camera axes about which the gyroscope shows the mirror image of the motors' effect. The
-    /// sign of the gyroscope or of a motor has changed; the remedy is the same.
+    /// The camera axes about which the gyroscope shows the mirror image of the motors' effect.
+    /// Either the sign of the gyroscope or that of a motor has changed; the reaction is the same.
     var mirrored: AxisSet { @_noLocks get { images.mirrored } }
 
     /// The camera's rate when a sign is wrong, camera frame, rad/s: on each axis the gyroscope's
@@ -261,7 +263,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         if step.pitch != 0 { encoderStep = min(encoderStep, abs(step.pitch)) }
     }
 
-    /// Suspends the judgement while the outputs are off or the samples have a gap.
+    /// Suspends the check while the outputs are off or the samples have a gap.
     @_noLocks
     private mutating func rest(rate: Vector3, dt: Double) -> Bool {
         isDisputed = false
@@ -316,7 +318,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         bridged = rate
     }
 
-    /// Ends the dispute in the gyroscope's favour.
+    /// Ends the dispute with the result that the gyroscope is right.
     @_noLocks
     private mutating func settle(_ rate: Vector3) {
         handle = claimedHandle
@@ -327,8 +329,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         use(rate)
     }
 
-    /// Whether the joints have turned as the gyroscope claims; nil if they cannot tell, or not yet.
-    /// Both are compared over the same interval, delayed like the gyroscope.
+    /// Whether the joints have turned by the angle that the gyroscope shows; nil if this is
+    /// unknown, or not known yet. Both angles are taken over the same interval, delayed like the
+    /// gyroscope.
     @_noLocks
     private mutating func encoders(sensorDelay: Double) -> Bool? {
         guard hasJoints else { return nil }
@@ -377,12 +380,12 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
 /// The handle's rate, as the joints show it when the camera's rate is known.
 private struct HandleRate: Sendable, BitwiseCopyable {
-    /// Joint rates that are not the camera's, smoothed, rad/s, and smoothed twice. The difference
-    /// shows the lag of the first behind a handle whose rate changes.
+    /// Joint rates without the part caused by the camera, rad/s, smoothed once, and smoothed twice.
+    /// The difference shows the lag of the first behind a handle whose rate changes.
     private(set) var rate = AxisVector.zero
     private var past = AxisVector.zero
-    /// Largest recent difference of the two, fading, rad/s: a rate that has just changed may change
-    /// back.
+    /// Largest recent difference of the two, fading, rad/s, because a rate that has just changed
+    /// may return to its old value.
     private(set) var wander = 0.0
 
     /// Time constant of `rate`, s: long enough to exclude an oscillation of the camera.

@@ -4,8 +4,8 @@ internal import CMathShim
 ///
 /// The joint rates are the camera's minus the handle's, and their integral gives the angles. Drift
 /// is corrected by the assumption that the handle is upright on average (roll and pitch, time
-/// constant 20 s). Yaw has no such reference and drifts with the remaining offsets of both
-/// gyroscopes. The handle gyroscope's offset is learned while camera and handle rest.
+/// constant 20 s). For yaw there is no such reference, so it drifts with the remaining offsets of
+/// both gyroscopes. The handle gyroscope's offset is learned while camera and handle rest.
 ///
 /// Loop thread only; constant time.
 struct HandleIMU: Sendable, BitwiseCopyable {
@@ -28,7 +28,7 @@ struct HandleIMU: Sendable, BitwiseCopyable {
 
     private var hasJoints = false
 
-    /// An observer without any samples yet.
+    /// Creates an observer before the first sample.
     @_noLocks
     init() {}
 

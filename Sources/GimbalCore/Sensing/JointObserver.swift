@@ -17,8 +17,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether `motion` is good enough to limit and to follow the joints. A second gyroscope is
-    /// not: its angles assume an upright handle, and its yaw drifts.
+    /// Whether `motion` is good enough to limit and to follow the joints. Angles from a second
+    /// gyroscope are not good enough: they assume an upright handle, and their yaw drifts.
     var isKnown: Bool {
         @_noLocks @inline(__always) get {
             switch source {
@@ -42,7 +42,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
     }
 
     /// The camera's rate relative to the handle, camera frame, rad/s; zero if unknown. A second
-    /// gyroscope does not count, because its offset would become the camera's.
+    /// gyroscope is not used, because its offset would be taken for the offset of the camera's
+    /// gyroscope.
     var relativeRate: Vector3 {
         @_noLocks @inline(__always) get {
             guard isKnown else { return .zero }

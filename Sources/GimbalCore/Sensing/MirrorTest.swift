@@ -1,7 +1,7 @@
 internal import CMathShim
 
 /// Test of one axis for a mirror image: the gyroscope shows the opposite of the motor's effect,
-/// because one of the two has changed its sign.
+/// because the sign of the gyroscope or of the motor has changed.
 ///
 /// The recent change of the rate from sample to sample is compared with the change that the motor
 /// has caused. A loop with the right sign cannot make them opposites. For a disturbance at one

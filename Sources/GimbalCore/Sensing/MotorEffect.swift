@@ -1,5 +1,5 @@
-/// The motors' effect on the camera's rate, delayed until the next sample shows it: the witness of
-/// torque and inertia.
+/// The motors' effect on the camera's rate, computed from torque and inertia, and delayed until the
+/// next sample shows it. `GyroWitness` compares the gyroscope with it.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorEffect: Sendable, BitwiseCopyable {
@@ -7,7 +7,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     struct Planned: Sendable, BitwiseCopyable {
         /// Moment on the camera, camera frame, N·m.
         var moment = Vector3.zero
-        /// Rate that the newest sample can show of it, camera frame, rad/s.
+        /// Part of the camera's rate at the time of the newest sample that follows from the
+        /// set-point alone, camera frame, rad/s.
         var rate = Vector3.zero
 
         @_noLocks
@@ -37,8 +38,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     /// Fastest recent turn of the servos, rad/s.
     private var fastest = 0.0
 
-    /// Factor on the assumed acceleration that is still possible: a third of the assumed inertia,
-    /// and a motor that is stronger than its data sheet.
+    /// Largest possible acceleration divided by the assumed one: for a third of the assumed
+    /// inertia, and a motor that is stronger than in its data sheet.
     private static var doubt: Double { @_noLocks get { 3.5 } }
     /// Acceleration by a mechanical stop of a camera with unknown inertia, rad/s².
     private static var stop: Double { @_noLocks get { 12000 } }
@@ -64,7 +65,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - torques: Torques commanded in this period, N·m.
     ///   - push: Torques whose mirror image is searched for; ignored until the inertia is found.
-    ///   - delay: From the command to the sample that shows it, s.
+    ///   - delay: Time from the command to the sample that shows it, s.
     ///   - limit: The largest torques, N·m.
     ///   - inertia: About the camera's axes, kg·m², and its standard deviation, natural logarithm.
     ///   - kinematics: The joints' geometry.

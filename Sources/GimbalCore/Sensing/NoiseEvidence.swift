@@ -1,13 +1,13 @@
 /// Test for sensor noise. Only a sensor with noise is frozen when its samples are identical to the
 /// bit.
 ///
-/// White noise reverses direction from one sample to the next in two of three cases, and behind a
-/// low-pass well more often than every other time. Motion, however violent, does not do so on all
-/// six axes at once. Loop thread; constant time.
+/// White noise reverses direction from one sample to the next in two of three cases, and after a
+/// low-pass in well over half of them. Motion, however violent, does not do so on all six axes at
+/// once. Loop thread; constant time.
 struct NoiseEvidence: Sendable, BitwiseCopyable {
     /// Number of differences that are judged together.
     private static var window: Int32 { @_noLocks get { 250 } }
-    /// Share of them that must reverse direction on every axis.
+    /// Share of the differences that must reverse direction on every axis.
     private static var share: Double { @_noLocks get { 0.4 } }
 
     /// Whether noise has ever been seen on all axes.

@@ -1,9 +1,9 @@
 /// Age of the newest sample at its use in the loop, compared with its mean age.
 ///
-/// The sensor has its own clock. When the loop's clock slips past it, a tick finds two new samples
-/// or none, and the age jumps by a sensor period. A controller that mistakes the jump for motion
-/// kicks the motors. With the age known, it compares the sample with the set-point of the same
-/// moment.
+/// The sensor has its own clock. When the two clocks have drifted apart by one period of the
+/// sensor, a tick finds two new samples or none, and the age jumps by that period. A controller
+/// that took the jump for motion would kick the motors. With the age known, it compares the sample
+/// with the set-point of the same moment.
 ///
 /// Loop thread only; constant time.
 struct SampleAge: Sendable, BitwiseCopyable {

@@ -1,8 +1,8 @@
 /// Number of samples for each tick of the loop.
 ///
-/// A loop that is faster than its sensor holds each sample for several ticks. It is as late as a
-/// loop at the sensor's rate and must be tuned like one. The count covers a quarter of a second, so
-/// that a lost sample or a late tick has no effect.
+/// A loop that is faster than its sensor holds each sample for several ticks. Its delay is that of
+/// a loop at the sensor's rate, so it needs the tuning of such a loop. The count covers a quarter
+/// of a second, so that a lost sample or a late tick has no effect.
 ///
 /// Loop thread only; constant time, no allocation.
 struct SamplePace: Sendable, BitwiseCopyable {
@@ -31,10 +31,10 @@ struct SamplePace: Sendable, BitwiseCopyable {
         ticks += 1
         elapsed += dt
         guard elapsed >= Self.window else { return }
-        // Without samples nothing can be adapted.
+        // Without samples the pace is unknown, so nothing is adapted.
         let isSlow = samples > 0 && samples < Self.least * ticks
         let new = isSlow ? elapsed / samples - elapsed / ticks : 0
-        // A count can be off by one.
+        // A count can be wrong by one sample.
         if abs(new - wait) > 0.25 * wait { wait = new }
         samples = 0
         ticks = 0

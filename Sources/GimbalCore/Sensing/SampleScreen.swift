@@ -1,8 +1,8 @@
 /// Plausibility checks of each IMU sample, with a name for every fault.
 ///
 /// A refused sample never reaches the estimator. A condition stays raised for
-/// `Parameters.holdSeconds` after its last cause, so a single bad sample softens the outputs and a
-/// lasting fault turns them off.
+/// `Parameters.holdSeconds` after its last cause, so a single bad sample briefly reduces the
+/// outputs, and a lasting fault turns them off.
 public struct SampleScreen: Sendable, BitwiseCopyable {
     /// The sensor's limits and the thresholds of the faults.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -26,7 +26,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         public var witnessesGyro = true
         /// Longest interval between two samples, s; a longer one is reported as a gap.
         public var gapSeconds = 0.02
-        /// No sample for this long means a stale sensor, s.
+        /// Time without a sample after which the sensor counts as stale, s.
         public var staleSeconds = 0.02
         /// Duration of a condition after its last cause, s.
         public var holdSeconds = 0.05
@@ -89,14 +89,14 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     private var timeFaultUntil: Instant?
     private var wasStale = false
 
-    /// Creates a screen that has seen no samples.
+    /// Creates a screen before the first sample.
     public init(parameters: Parameters) { self.parameters = parameters }
 
-    /// Judges one sample and remembers it.
+    /// Checks one sample and stores it.
     ///
     /// - Parameters:
     ///   - sample: The next raw sample, in the order of arrival.
-    ///   - isBelieved: Whether it agrees with the camera's known motion.
+    ///   - isBelieved: Whether the sample agrees with the camera's known motion.
     /// - Returns: The decision. Loop thread; constant time.
     @_noLocks
     public mutating func judge(_ sample: IMUSample, isBelieved: Bool = true) -> Verdict {
@@ -164,8 +164,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     /// Count of refused samples above which the sensor cannot be used.
     private static var mostRefused: Double { @_noLocks get { 4.5 } }
 
-    /// Whether repetition means a frozen chip: a simulator need not have noise, and a saturated
-    /// gyroscope shows none.
+    /// Whether repeated samples mean a frozen chip: a simulator may have no noise, and a saturated
+    /// gyroscope shows no noise.
     @inline(__always)
     private func canFreeze(_ sample: IMUSample) -> Bool {
         (!parameters.frozenNeedsNoise || noise.isNoisy)
@@ -193,7 +193,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         abs(v.x) <= limit && abs(v.y) <= limit && abs(v.z) <= limit
     }
 
-    /// Counts and names a saturated sample. It is used, because it is a lower bound of the truth.
+    /// Counts and names a saturated sample. The sample is used, because its values are lower bounds
+    /// of the true ones.
     private mutating func noteFullScale(_ sample: IMUSample) {
         let share = parameters.fullScaleShare
         if !Self.isWithin(sample.gyro, share * parameters.gyroRange) {

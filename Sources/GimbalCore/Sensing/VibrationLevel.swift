@@ -4,8 +4,8 @@ import CMathShim
 /// specific force and rate above a corner frequency, averaged over about a second.
 ///
 /// Two first-order high-passes in series keep walking, at up to 6 Hz and ten times as strong, from
-/// looking like vibration. Vibration that the sensor's filter or a slow sample rate hides is not
-/// seen. Loop thread; constant time, about 10 ns a sample.
+/// looking like vibration. Vibration that the sensor's filter removes, or that is too fast for the
+/// sample rate, is not included. Loop thread; constant time, about 10 ns a sample.
 public struct VibrationLevel: Sendable, BitwiseCopyable {
     /// Time constants that define vibration, independent of the sample rate.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -26,7 +26,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
     private var accel = Channel()
     private var gyro = Channel()
 
-    /// Creates a level that has seen no samples.
+    /// Creates a level before the first sample.
     ///
     /// - Parameter parameters: Time constants that define vibration.
     @_noLocks @_noAllocation
