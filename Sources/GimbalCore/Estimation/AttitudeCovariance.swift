@@ -15,9 +15,9 @@ struct AttitudeError: Sendable, BitwiseCopyable {
 /// The joint covariance of `AttitudeError`: 136 numbers in blocks. The layout skips all zeros and
 /// stores each symmetric pair once.
 ///
-/// Heading and vertical velocity are not states. Gravity provides no information about either. The
-/// assumption that velocity averages to zero is the same in all headings, so the accelerometer must
-/// not affect the heading.
+/// Heading and vertical velocity are not states. Gravity provides no information about either of
+/// them. The assumption that velocity averages to zero is the same in all headings, so the
+/// accelerometer must not affect the heading.
 ///
 /// Names: x y are the tilts, g the gyroscope's errors, u v the velocities. For example, `xg` is the
 /// covariance of tilt x with the gyroscope's errors.
@@ -60,13 +60,13 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Resets the covariance of tilt and velocity; that of the gyroscope's errors stays.
+    /// Resets the covariance of tilt and velocity; keeps that of the gyroscope's errors.
     @_noLocks @_noAllocation
     mutating func forgetTiltAndVelocity(tilt: Double, velocity: Double) {
         self = AttitudeCovariance(tilt: tilt, gyro: gg, velocity: velocity)
     }
 
-    /// Resets the covariance of the gyroscope's errors; that of tilt and velocity stays.
+    /// Resets the covariance of the gyroscope's errors; keeps that of tilt and velocity.
     @_noLocks @_noAllocation
     mutating func forgetGyro(_ gyro: GyroCovariance) {
         xg = .zero
@@ -117,7 +117,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         xx += variance + loss.x
         yy += variance + loss.y
         xy += loss.z
-        // All shrink together, so that the matrix remains a covariance.
+        // All elements are reduced together, so that the matrix remains a covariance.
         if max(xx, yy) > 2 { limitTilt(variance: 2) }
     }
 
@@ -219,7 +219,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     /// Reduces the covariance after a scalar measurement of one state.
     ///
     /// - Parameters:
-    ///   - c: Covariance of all states with the measured one.
+    ///   - c: Covariances of all states with the measured state.
     ///   - s: One over the innovation variance.
     @inline(__always) @_noLocks @_noAllocation
     mutating func condense(column c: AttitudeError, inverseVariance s: Double) {

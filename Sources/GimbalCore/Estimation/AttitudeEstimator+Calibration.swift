@@ -6,22 +6,21 @@ extension AttitudeEstimator {
     /// the vertical, s.
     static var knownBiasStillTime: Double { @_noLocks @_noAllocation get { 0.19 } }
 
-    /// Shortens start-up with a calibrated bias. If the rate has equalled that bias for a moment
-    /// and the specific force has been steady, the sensor neither turns nor shakes. The vertical
-    /// from the first sample is then good to a few degrees, and start-up need not wait for the
-    /// velocity to confirm it. Without a calibrated bias this does nothing.
+    /// Shortens start-up with a calibrated bias. If the rate has equalled that bias for
+    /// `knownBiasStillTime` and the specific force has been steady, the sensor neither turns nor
+    /// shakes. The vertical from the first sample is then correct to a few degrees, and start-up
+    /// need not wait until the velocity confirms it. Without a calibrated bias this does nothing.
     @_noLocks @_noAllocation
     mutating func trustFirstInclination() {
         guard parameters.initialBiasSigma < parameters.convergedBiasSigma,
             biasSigma.largest < parameters.convergedBiasSigma
         else { return }
-        // Two axes, and a margin for the noise of the steps until the motors are switched on.
+        // The factor allows for two axes, and for the noise until the motors are switched on.
         let sigma = 0.6 * parameters.convergedInclinationSigma
         covariance.limitTilt(variance: sigma * sigma)
     }
 
-    /// Takes a measured bias. The estimator forgets its own estimate of it; attitude and scale
-    /// stay.
+    /// Replaces the estimate of the bias by a measured one; attitude and scale stay.
     ///
     /// - Parameters:
     ///   - bias: Body frame, rad/s.

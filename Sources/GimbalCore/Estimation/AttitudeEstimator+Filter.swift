@@ -26,8 +26,8 @@ extension AttitudeEstimator {
         ended = EndedPeriod(duration: p.duration, impulse: p.impulse, orientation: orientation)
         predict(p)
         let wasAtRest = detector.isAtRest
-        // In the body frame, because in the earth frame a wrong bias and its correction would turn
-        // a steady force.
+        // The mean force is in the body frame, because in the earth frame a wrong bias and its
+        // correction would turn a steady force.
         let rest = detector.step(
             rate: p.rawTurn / p.duration - relativeRate, relativeRate: relativeRate,
             force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,
@@ -36,7 +36,7 @@ extension AttitudeEstimator {
         if detector.lostTrust > 0 { covariance.gg.bb.addToDiagonal(detector.lostTrust) }
         if detector.stillTime > Self.knownBiasStillTime { trustFirstInclination() }
         if isAtRest && !wasAtRest {
-            // A still sensor does not accelerate, on a dolly or in a train either. From here on
+            // A still sensor does not accelerate, even on a dolly or in a train. From here on,
             // velocity is relative to the present one.
             velocityX = 0
             velocityY = 0

@@ -19,15 +19,15 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// covariance stay.
     public var parameters: Parameters
     /// Rate of the sensor relative to its carrier, body frame, rad/s, from joint sensors; zero
-    /// without them. Rest is searched for in the carrier's rate, which is the gyroscope's minus
-    /// this one, so a camera that its motors hold still on a moving handle does not seem to rest. A
-    /// rate that is not zero excludes rest.
+    /// without them. Rest is detected from the carrier's rate, which is the gyroscope's rate minus
+    /// this one. A camera that its motors hold still on a moving handle is therefore not at rest. A
+    /// relative rate that is not zero excludes rest.
     public var relativeRate = Vector3.zero
     /// Cause of the joints' motion when `relativeRate` is not zero.
     public var jointDrive = JointDrive.unknown
     /// Whether the estimator may conclude that the sensor is at rest. Set it to false when another
-    /// source reports motion, or while motors null the gyroscope and the joints cannot be measured:
-    /// a quiet gyroscope then proves nothing.
+    /// source reports motion, or while motors keep the gyroscope's rate at zero and the joints
+    /// cannot be measured; a quiet gyroscope is then not evidence of rest.
     public var restIsPlausible = true
     /// Number of samples that were not used: not finite, beyond any sensor's range, or with an
     /// impossible time step.
@@ -145,12 +145,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - gyro: Rate as measured, body frame, rad/s.
     ///   - accel: Specific force as measured, body frame, m/s².
-    ///   - dt: Seconds since the previous sample. If it is zero, negative or not finite, the sample
-    ///     is not used. Ignored for the first sample.
+    ///   - dt: Seconds since the previous sample. If `dt` is zero, negative or not finite, the
+    ///     sample is not used. Ignored for the first sample.
     ///
-    /// A sample that is not finite or beyond any range is skipped, and the next good sample bridges
-    /// its time. After a gap longer than `longestGap` the inclination starts from the accelerometer
-    /// again. The state is always finite.
+    /// A sample that is not finite or beyond any range is skipped, and the next usable sample
+    /// counts for its time too. After a gap longer than `longestGap` the inclination starts from
+    /// the accelerometer again. The state is always finite.
     @_noLocks @_noAllocation
     public mutating func update(gyro: Vector3, accel: Vector3, dt: Double) {
         ended = nil
@@ -225,12 +225,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation @inline(__always) get { gravityWatch.isDoubtful }
     }
 
-    /// Whether motors may be switched on: the inclination is known, and so is the bias, unless
-    /// there is no rest in which to learn it. A possible rest is worth waiting for, at most
-    /// `restTime`.
+    /// Whether motors may be switched on: the inclination is known, and the bias is known or cannot
+    /// be learned because the sensor is not at rest. While rest is possible, this is false for at
+    /// most `restTime`, so that the bias can be learned.
     ///
     /// Without rest, the bias about the vertical becomes visible only when the sensor turns, so the
-    /// heading may creep at first.
+    /// heading may drift at first.
     public var isConverged: Bool {
         @_noLocks @_noAllocation @inline(__always) get {
             isInitialized && inclinationSigma < parameters.convergedInclinationSigma
@@ -329,8 +329,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// angle's sigma grows with time, not its variance. A turn about the vertical alone does not
     /// affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
-        // A range that was found is exceeded in swings, back and forth, so the lost rate largely
-        // cancels.
+        // When the estimator has found the range itself, swings in both directions exceed it, so
+        // the lost angles largely cancel.
         let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude
         let growth = sigma * sigma * dt * (2 * saturatedTime + dt)
         period.addLoss(orientation.rotate(Vector3(axes.x, 0, 0)), times: growth)
@@ -353,8 +353,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     /// Starts again from the next sample, because gravity has another direction: the sensor was
-    /// exchanged, or the attitude was lost. Also the safeguard against an unhealthy state of
-    /// unknown cause.
+    /// exchanged, or the attitude was lost. Also a safeguard against an invalid state of unknown
+    /// cause.
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))

@@ -24,7 +24,7 @@ extension AttitudeEstimator {
         /// Gyroscope bias at start, body frame, rad/s, from a calibration; otherwise zero.
         public var initialBias = Vector3.zero
         /// Initial standard deviation of the bias, rad/s, 1e-5...0.5. BMI088: ±1 °/s offset. It
-        /// also limits the bias that an initial rest can teach (see `restGate`).
+        /// also limits the bias that can be learned in an initial rest (see `restGate`).
         public var initialBiasSigma = 1.5 * .pi / 180
         /// Standard deviation of the gyroscope's scale error, 0...0.05. BMI088: ±1 % at most.
         public var initialScaleSigma = 0.005
@@ -66,8 +66,9 @@ extension AttitudeEstimator {
         public var restForceThreshold = 0.2
         /// Time constant of those means and mean squares, s, 0.05...5.
         public var restFilterTime = 0.3
-        /// Time for which both must hold until it counts as rest, s, 0.2...10. The bias is measured
-        /// over the last half of it, and again in each further half.
+        /// Time for which both thresholds must be kept until the sensor counts as resting, s,
+        /// 0.2...10. The bias is measured over the last half of that time, and again in each
+        /// further half.
         public var restTime = 0.7
         /// Remaining true rate during rest, rad/s·√s, 1e-5...0.1. Divided by the square root of the
         /// averaging time it is the standard deviation of one bias measurement.
@@ -75,7 +76,7 @@ extension AttitudeEstimator {
         /// Largest distance of the mean rate from the bias at which rest is accepted, in standard
         /// deviations, 1...10. A slow smooth pan is quiet too, but it differs from a known bias.
         public var restGate = 3.0
-        /// Added to the bias sigma in that comparison, rad/s, 1e-4...0.1.
+        /// Value added to the bias sigma in the comparison of `restGate`, rad/s, 1e-4...0.1.
         public var restGateFloor = 0.05 * .pi / 180
         /// Change of the specific force during rest that reveals a tilting carrier, m/s², 0.01...1.
         /// The default corresponds to a tilt of half a degree.
@@ -105,8 +106,9 @@ extension AttitudeEstimator {
         public var gravityFilterTime = 1.0
         /// Time for which the force must stay below that share, s, 0.2...10.
         public var gravityPatience = 1.0
-        /// The same for an estimate that was certain before gravity jumped without a turn of the
-        /// gyroscope, s. Until then the accelerometer counts as faulty and is not used.
+        /// Value of `gravityPatience` for an estimate that was certain before gravity jumped
+        /// without a turn of the gyroscope, s. Until then the accelerometer counts as faulty and is
+        /// not used.
         public var gravityDoubtPatience = 6.0
         /// Delay of the gyroscope's samples, s, 0...0.02: the group delay of its low-pass filter.
         /// The attitude is extrapolated by it with the current rate. 3 ms is typical of a MEMS
@@ -115,7 +117,7 @@ extension AttitudeEstimator {
         /// Whether a sample is the mean rate since the previous one, as from a decimating sensor,
         /// and not an instantaneous rate. It is then older by half of that interval.
         public var averagesRate = false
-        /// Full scale of the gyroscope, rad/s, 1...100; zero if unknown, then it is found
+        /// Full scale of the gyroscope, rad/s, 1...100; zero if unknown, so that it is found
         /// (`GyroRange`). At full scale the rate is only a lower bound, so the inclination's
         /// uncertainty grows.
         public var gyroRange = 2000 * Double.pi / 180
@@ -127,7 +129,7 @@ extension AttitudeEstimator {
         public var longestGap = 0.1
         /// Variation of an undisturbed field's direction indoors, rad, 0.005...0.5.
         public var magneticHeadingSigma = 3 * Double.pi / 180
-        /// Duration of such a deviation, s, 0.01...60.
+        /// Correlation time of the variation in `magneticHeadingSigma`, s, 0.01...60.
         public var magneticCorrelationTime = 1.0
         /// Time constant with which the reference of the field's strength and dip is learned, s,
         /// 1...1000.
@@ -143,7 +145,8 @@ extension AttitudeEstimator {
         @_noLocks @_noAllocation
         public init() {}
 
-        /// The defaults for the log of an unknown sensor: it averages, and its range is found.
+        /// The defaults for the log of an unknown sensor: samples are mean rates, and the range is
+        /// found.
         public static var unknownSensor: Self {
             var parameters = Self()
             parameters.sensorDelay = 0

@@ -4,8 +4,8 @@
 /// specific force points the wrong way, and a filter that starts upside down stays upside down. In
 /// the mean over a running step the sensor's own acceleration largely cancels. A sensor that may be
 /// at rest starts with its first sample, and starts again if a later sample shows motion. At rest
-/// the specific force is constant. Its length alone is not enough evidence: in a runner it equals
-/// gravity for 20 ms, in any direction.
+/// the specific force is constant. The length of the specific force alone is not enough evidence:
+/// when a person runs, it equals gravity for 20 ms, in any direction.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FirstVertical: Sendable, BitwiseCopyable {
@@ -28,8 +28,8 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     private static var quietSeconds: Double { @_noLocks @_noAllocation get { 0.1 } }
 
     /// Standard deviation of the vertical from a mean, about each axis, rad: 2.1° in walkers and
-    /// 2.7° in runners with the statistics of recorded people, with a margin of the same size for
-    /// other people.
+    /// 2.7° in runners with the statistics of recorded people, with a margin of about the same size
+    /// for other people.
     static var meanSigma: Double { @_noLocks @_noAllocation get { 5 * .pi / 180 } }
 
     /// Whether the sensor is in motion, so that the vertical comes from a mean.

@@ -3,18 +3,19 @@ internal import CMathShim
 /// Check that the vertical part of the specific force is gravity, as it must be over time in any
 /// motion.
 ///
-/// The filter compares horizontal velocities. An estimate that is upside down has no such error to
-/// correct, and one that tumbles averages it out. Neither walking nor driving removes half of
-/// gravity for two seconds; only a fall of a dozen metres would.
+/// The filter corrects errors of the horizontal velocity. An estimate that is upside down has no
+/// such error, and in an estimate that tumbles the error averages out. Neither walking nor driving
+/// removes half of gravity for two seconds; only a fall of a dozen metres would.
 ///
 /// If the estimate was certain, gravity that changes its direction without a turn of the gyroscope
-/// means a faulty accelerometer. The watch doubts it within 0.4 s. The accelerometer is then not
-/// used until it recovers or `gravityDoubtPatience` has passed; after that the estimate is refuted.
+/// means a faulty accelerometer. The watch flags the accelerometer as doubtful within 0.4 s. The
+/// accelerometer is then not used until its readings agree with the estimate again. If they have
+/// not done so after `gravityDoubtPatience`, the estimate counts as wrong and is refuted.
 struct GravityWatch: Sendable, BitwiseCopyable {
     /// Vertical specific force, smoothed, relative to its value at rest: 1 if the estimate is
     /// right, -1 if it is upside down.
     private(set) var share = 1.0
-    /// Whether the accelerometer is doubted.
+    /// Whether the accelerometer counts as doubtful.
     private(set) var isDoubtful = false
 
     private var time = 0.0
@@ -29,8 +30,8 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     /// Time for which gravity must have another direction, s. A fast swing of the hand removes
     /// gravity for up to 0.3 s.
     private static var doubtSeconds: Double { @_noLocks @_noAllocation get { 0.4 } }
-    /// Share of the force below which its vertical part causes doubt, if the force's length equals
-    /// gravity.
+    /// Vertical part of the force, as a share of the whole, below which the accelerometer is
+    /// doubtful, if the force's length equals gravity.
     private static var doubtShare: Double { @_noLocks @_noAllocation get { 0.6 } }
     /// Largest standard deviation of the inclination, rad, and its duration, s, at which the
     /// estimate is certain.
@@ -60,7 +61,8 @@ struct GravityWatch: Sendable, BitwiseCopyable {
         if isDoubtful {
             isDoubtful = recent.z < 0.8 * length && length > 0.4
         } else {
-            // Without interruption, because a wide swing of the hand deviates for moments only.
+            // The deviation must last without interruption, because in a wide swing of the hand it
+            // lasts for moments only.
             let size = force.norm
             let isElsewhere = force.z < Self.doubtShare * size && size > 0.7 && size < 1.3
             elsewhereTime = isElsewhere ? elsewhereTime + duration : 0

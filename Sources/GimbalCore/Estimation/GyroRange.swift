@@ -1,10 +1,10 @@
 /// Detector of saturated gyroscope axes, whose true rate may be anything beyond the range.
 ///
 /// A known range is compared with the reading. An unknown range, as in a log of an arbitrary
-/// sensor, is found: an axis whose rate rises fast and then stays constant is saturated. At the
-/// slope of its rise, a natural turning point would go at most a tenth further while it looks flat,
-/// at any frequency; `overshoot` requires more. From then on every axis that reaches that rate is
-/// saturated, until one exceeds it.
+/// sensor, is found: an axis whose rate rises fast and then stays constant is saturated. A
+/// sinusoidal rate also looks flat at its turning point, but with the slope of its rise it would
+/// get at most a tenth further in that time, at any frequency; `overshoot` requires more. From then
+/// on every axis that reaches that rate counts as saturated, until an axis exceeds it.
 struct GyroRange: Sendable, BitwiseCopyable {
     /// The range found, rad/s; infinite if none.
     private(set) var found = Double.infinity
@@ -40,7 +40,8 @@ struct GyroRange: Sendable, BitwiseCopyable {
             return largest > 0.98 * known ? Self.beyond(gyro, 0.98 * known) : .zero
         }
         search(gyro, dt: dt)
-        // Larger than a calibration's cross-axis terms explain, so it was not the end of the range.
+        // The rate is larger than a calibration's cross-axis terms explain, so the rate found was
+        // not the end of the range.
         if largest > 1.03 * found { found = .infinity }
         return largest > 0.985 * found ? Self.beyond(gyro, 0.985 * found) : .zero
     }

@@ -3,7 +3,7 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
     /// A hand, the wind or gravity, because the motors are off.
     case unknown
     /// Motors that were commanded to hold the camera: the handle turns, or a wrong bias makes the
-    /// camera creep.
+    /// camera turn slowly.
     case held
     /// Motors that were commanded to turn the camera.
     case commanded
@@ -18,9 +18,9 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
 /// Detector of joint motion by the angle that the joints turn. Their rate is too noisy, because of
 /// the encoder's steps.
 ///
-/// The joints move once they have turned by `restJointTurn`, and are still again when they have not
-/// done so for `restProofTime`. Each time the angle is counted from zero, so that noise does not
-/// accumulate; rates below 0.03 °/s count as still.
+/// The joints count as moving once they have turned by `restJointTurn`, and as still when they have
+/// not turned by that angle for `restProofTime`. Each count starts from zero, so that noise does
+/// not accumulate; rates below 0.03 °/s count as still.
 struct JointStillness: Sendable, BitwiseCopyable {
     /// Whether the joints have moved.
     private(set) var areMoving = false

@@ -2,9 +2,10 @@
 ///
 /// Hands swing a sensor. Most of its velocity is then its rate times a lever that hardly changes in
 /// the body frame, and that part carries no information about the tilt. The lever is the one that
-/// explains the filter's velocity best: three states with their own covariance, and a memory,
-/// because a grip changes. Its prior bounds it, and without rotation it has no effect. With the
-/// lever's velocity subtracted, "velocity is zero" becomes more accurate.
+/// explains the filter's velocity best: three states with a separate covariance, and a limited
+/// memory, because a grip changes. The prior limits the length of the lever. Without rotation the
+/// lever has no effect. With the lever's velocity subtracted, "velocity is zero" becomes more
+/// accurate.
 ///
 /// The lever is separate from the filter's states, although both are learned from the same
 /// innovations: a tilt shows as a lasting velocity, a lever as one that varies with the rate.
@@ -25,7 +26,7 @@ struct LeverArm: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - duration: Since the last step, s.
-    ///   - parameters: The lever's size and memory.
+    ///   - parameters: Standard deviation and memory of the lever.
     @inline(__always) @_noLocks @_noAllocation
     mutating func step(duration: Double, parameters: AttitudeEstimator.Parameters) {
         let keep = parameters.leverTime / (parameters.leverTime + duration)

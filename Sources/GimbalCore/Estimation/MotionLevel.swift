@@ -1,12 +1,12 @@
 import CMathShim
 
-/// Liveliness of the sensor's motion: the mean square of the horizontal velocity that tilt and bias
+/// Strength of the sensor's motion: the mean square of the horizontal velocity that tilt and bias
 /// do not explain.
 ///
 /// The filter's innovations, each weighted with its own variance, sum up to the residual of the
-/// best fit. So the level need not wait for the tilt, and a start on a slope does not look like
-/// motion. It starts at the largest motion that is assumed, because a first calm second does not
-/// predict the next one, and rises faster than it falls.
+/// best fit. So the level is valid before the tilt is known, and a start on a slope does not look
+/// like motion. The level starts at that of the strongest assumed motion, because a calm first
+/// second does not mean that the next one is calm. It rises faster than it falls.
 struct MotionLevel: Sendable, BitwiseCopyable {
     /// Weight of the initial assumption, as seconds of observed motion.
     private static var priorTime: Double { @_noLocks @_noAllocation get { 1 } }
@@ -15,11 +15,11 @@ struct MotionLevel: Sendable, BitwiseCopyable {
     /// Time constant of a falling level, s.
     private static var memory: Double { @_noLocks @_noAllocation get { 5 } }
 
-    /// Mean square of one horizontal axis, m²/s²; NaN means the assumed one.
+    /// Mean square of one horizontal axis, m²/s²; NaN means that of the strongest assumed motion.
     private var square = Double.nan
     private var seconds = 0.0
 
-    /// Creates the level of the liveliest motion that is assumed.
+    /// Creates the level of the strongest assumed motion.
     @_noLocks @_noAllocation
     init() {}
 

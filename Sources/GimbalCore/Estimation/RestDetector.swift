@@ -1,15 +1,15 @@
 /// Detector of rest, which measures the gyroscope bias while it lasts.
 ///
 /// At rest, rate and specific force stay near their own means. A slow smooth pan also satisfies
-/// this, and so does a camera whose motors null the gyroscope. Therefore more is required: the mean
-/// rate must be close to the estimated bias, the specific force must be as quiet as the rate and
-/// keep its direction, the joints must be still, and the caller can state that rest is not
-/// plausible.
+/// this, and so does a camera whose motors keep the gyroscope's rate at zero. Therefore more is
+/// required: the mean rate must be close to the estimated bias, the specific force must be as quiet
+/// as the rate and keep its direction, the joints must be still, and the caller can state that rest
+/// is not plausible.
 ///
 /// Joints that move or are commanded to move exclude rest. The carrier's rate then still measures
 /// the bias, with a weight that decreases with the speed of the joints: they turn because the
-/// carrier turns or because a wrong bias makes the camera creep (`held`), or the gyroscope's scale
-/// error adds a share of the turn (`commanded`).
+/// carrier turns or because a wrong bias makes the camera turn slowly (`held`), or the gyroscope's
+/// scale error adds a share of the turn (`commanded`).
 struct RestDetector: Sendable, BitwiseCopyable {
     /// One bias measurement.
     struct Measurement: Sendable, BitwiseCopyable {
@@ -35,18 +35,18 @@ struct RestDetector: Sendable, BitwiseCopyable {
     private var varianceBefore = Vector3.zero
     private var supportBefore = 0.0
 
-    /// Variance to return to the bias estimate, (rad/s)²: the last step showed that the estimate
-    /// was not learned at rest.
+    /// Variance to add to the bias estimate, (rad/s)², because the last step showed that the
+    /// estimate was not learned at rest.
     private(set) var lostTrust = 0.0
     /// Whether the sensor has been still for `restTime`.
     private(set) var isAtRest = false
 
-    /// Whether rest is possible: the sensor is still at present, or not judged yet.
+    /// Whether rest is possible: the sensor is still at present, or has not been checked yet.
     var isCandidate: Bool {
         @_noLocks @_noAllocation get { !isSeeded || stillTime > 0 }
     }
 
-    /// Creates a detector that has seen nothing.
+    /// Creates a detector before the first sample.
     @_noLocks @_noAllocation
     init() {}
 
@@ -56,8 +56,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     ///   - rate: Mean raw rate of the sensor's carrier, body frame, rad/s.
     ///   - relativeRate: Rate of the sensor relative to the carrier, body frame, rad/s.
     ///   - force: Mean specific force, body frame, m/s².
-    ///   - bias: Believed gyroscope bias, rad/s.
-    ///   - biasVariance: Its variances, (rad/s)².
+    ///   - bias: Estimated gyroscope bias, rad/s.
+    ///   - biasVariance: Variances of that bias, (rad/s)².
     ///   - isPlausible: False if the caller knows of motion.
     ///   - jointDrive: Cause of the sensor's motion relative to the carrier.
     ///   - duration: Length of the period, s.
@@ -157,8 +157,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     }
 
     /// Handles a turn of gravity while the bias suggests rest. If the bias was learned in a short
-    /// rest, this turn taught it, and it is unknown again. A known bias only loses the contribution
-    /// of the last rest.
+    /// rest, it came from this turn and counts as unknown again. A known bias only loses the
+    /// contribution of the last rest.
     @_noLocks @_noAllocation
     private mutating func refute(
         _ variance: Vector3, _ parameters: AttitudeEstimator.Parameters
@@ -189,7 +189,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
             && rate < 9 * limitRate && force < 9 * limitForce
     }
 
-    /// Forgets the stillness seen so far.
+    /// Forgets the stillness observed so far.
     @_noLocks @_noAllocation
     mutating func restart() {
         stillTime = 0

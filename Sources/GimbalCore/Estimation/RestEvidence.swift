@@ -1,13 +1,13 @@
 import CMathShim
 
-/// Evidence for and against a rest that the gyroscope alone would believe in. A steady turn is as
-/// quiet as a table.
+/// Evidence for and against rest, in addition to the gyroscope, because to a gyroscope a steady
+/// turn looks as quiet as rest on a table.
 ///
-/// There are three witnesses. Gravity: if its direction turns relative to the carrier, the sensor
-/// is not at rest, and the bias learned from it is reverted. Earlier rests: the longer they were,
-/// the less a new one at another rate counts. Patience: a rate that differs from the bias for
-/// longer than any person turns a camera is the new bias. A turn about the vertical at power-on is
-/// indistinguishable from a bias; only patience keeps it from spoiling the estimate permanently.
+/// The evidence has three sources. Gravity: if its direction turns relative to the carrier, the
+/// sensor is not at rest, and the bias learned from it is reverted. Earlier rests: the longer they
+/// were, the less a new one at another rate counts. Time: a rate that differs from the bias for
+/// longer than any person turns a camera is the new bias. A turn about the vertical at power-on
+/// cannot be told from a bias, so the wrong bias is replaced only after that time.
 struct RestEvidence: Sendable, BitwiseCopyable {
     /// Duration of the rest in which the present bias was learned, s.
     private(set) var support = 0.0
@@ -23,8 +23,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Whether gravity has been watched for long enough. Without earlier evidence against rest no
-    /// watching is required.
+    /// Whether gravity has been watched for long enough. If no earlier evidence contradicted rest,
+    /// this is true at once.
     var isProven: Bool { @_noLocks @_noAllocation get { watched >= proof } }
 
     /// Handles motion of the sensor: the observation of gravity starts again with the next
@@ -61,7 +61,7 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         window += duration
         turned += relativeRate.cross(force) * duration
         let drift = (force - reference + turned).squaredNorm
-        // The mean of a poor sensor wanders: three sigma of a difference are added to the limit.
+        // The mean of a noisy sensor varies, so three sigma of a difference are added to the limit.
         let limit = parameters.restDriftThreshold * parameters.restDriftThreshold + 18 * variance
         guard drift < limit else {
             restartWatch()
@@ -79,7 +79,7 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         rivalTime = 0
     }
 
-    /// Reverts the support, because that rest was not one.
+    /// Reverts the support, because the sensor was not at rest.
     ///
     /// - Parameter support: Its value before that rest, s.
     @_noLocks @_noAllocation

@@ -4,8 +4,8 @@
 /// A bounded speed bounds the effect of acceleration on a long mean of the force. With the kernel
 /// t/τ² exp(-t/τ) of two first-order means it is at most 2/e · speed/τ, which is 0.74 m/s² at 5 m/s
 /// and τ = 5 s. A larger lean is the estimate's error: it is wrong by 5° or more and should have
-/// been corrected long before. A vehicle that brakes from 50 km/h triggers the doubt too; the
-/// estimate then also deserves some doubt.
+/// been corrected long before. A vehicle that brakes from 50 km/h triggers the detector too; the
+/// estimate may then indeed be wrong.
 ///
 /// The result is a report only; it changes nothing.
 struct TiltDoubt: Sendable, BitwiseCopyable {
@@ -16,8 +16,8 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
 
     /// Time constant of each of the two means, s.
     private static var memory: Double { @_noLocks @_noAllocation get { 5 } }
-    /// Tangents at which doubt begins (4.3°) and ends (2.3°). An error of 5° is reported after 17
-    /// s, one of 30° after 4 s.
+    /// Tangents at which the lean becomes doubtful (4.3°), and is no longer doubtful (2.3°). An
+    /// error of 5° is reported after 17 s, one of 30° after 4 s.
     private static var most: Double { @_noLocks @_noAllocation get { 0.075 } }
     private static var least: Double { @_noLocks @_noAllocation get { 0.04 } }
 
@@ -26,7 +26,7 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
     private var first = Vector3.zero
     private var second = Vector3.zero
 
-    /// Creates a detector that has seen nothing.
+    /// Creates a detector before the first sample.
     @_noLocks
     init() {}
 
