@@ -1,8 +1,8 @@
 import GimbalCore
 import Wire
 
-/// Converter of conditions into sentences for ground stations: one when a condition appears, at
-/// most one a second of each.
+/// Converter of conditions into sentences for ground stations: one sentence when a condition
+/// appears, at most one a second for each condition.
 struct FaultAnnouncer {
     private static let quietSeconds = 1.0
     /// Size of one chunk, bytes.

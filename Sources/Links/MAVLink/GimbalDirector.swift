@@ -23,7 +23,7 @@ struct GimbalDirector {
     private var wasEnabled = false
     /// Followed yaw relative to the vehicle, rad; nil without one.
     private var followedYaw: Double?
-    /// Lead of that yaw over the turn that the autopilot has announced, rad.
+    /// Lead angle of the followed yaw, from the turn that the autopilot has announced, rad.
     private var askedLead = 0.0
 
     init(port: any GimbalPort) { self.port = port }
@@ -41,8 +41,8 @@ struct GimbalDirector {
     /// Executes MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE: 0 means nobody, -1 unchanged, -2 the sender,
     /// -3 nobody if it is the sender.
     ///
-    /// Equal ranks wait, as on every link: only the peer in control may pass control on or release
-    /// it. A secondary leaves the primary unchanged.
+    /// A peer of equal rank must wait, as on every link: only the peer in control may pass control
+    /// on or release it. A change of the secondary peer leaves the primary unchanged.
     ///
     /// - Parameters:
     ///   - params: Parameters of the command: primary system and component, secondary system and
@@ -77,7 +77,7 @@ struct GimbalDirector {
             do {
                 try port.ask(.take, for: after, now: now)
             } catch {
-                // Control was released above, so no peer of this component has it.
+                // Control was released above, so no peer of this component is in control.
                 (self.primary, self.secondary) = (.none, .none)
                 throw error
             }
@@ -107,7 +107,7 @@ struct GimbalDirector {
 
     /// Handles the departure of a peer.
     ///
-    /// - Returns: Whether it was in control.
+    /// - Returns: Whether the peer was in control.
     mutating func left(_ peer: MAVLinkAddress, now: Instant) -> Bool {
         guard isInControl(peer) else { return false }
         if source == peer { port.left(CommandSource(peer), now: now) }
@@ -222,8 +222,8 @@ struct GimbalDirector {
         return min(max(turn, -most), most)
     }
 
-    /// Handles the autopilot's announcement of a turn: a yaw that follows it turns with it, not
-    /// after it.
+    /// Handles the autopilot's announcement of a turn, so that a yaw that follows the vehicle turns
+    /// at the same time as the vehicle, not later.
     mutating func leadVehicle(now: Instant) {
         guard let followedYaw, source != .none else { return }
         let lead = lead
@@ -241,7 +241,7 @@ struct GimbalDirector {
     /// Keeps a held heading relative to north, while the loop's own heading drifts.
     mutating func holdHeading(now: Instant) {
         let isEnabled = port.snapshot?.output.enabled ?? false
-        // With the motors off the loop has forgotten the requested heading.
+        // While the motors were off, the loop has forgotten the requested heading.
         let isBack = isEnabled && !wasEnabled
         wasEnabled = isEnabled
         guard let heldYaw, source != .none else { return }
@@ -253,7 +253,7 @@ struct GimbalDirector {
             try port.lock(angles, rate: 0, for: source, now: now)
             askedYaw = yaw
         } catch {
-            // Stopped, or another mode: the heading is no longer requested.
+            // After a stop or in another mode, the heading is no longer requested.
             self.heldYaw = nil
         }
     }

@@ -18,8 +18,8 @@ struct GimbalReport {
     /// Creates a report.
     ///
     /// - Parameters:
-    ///   - snapshot: The loop's newest; nil before the first sample, in which case no range is
-    ///     reported either.
+    ///   - snapshot: The newest snapshot of the loop; nil before the first sample, in which case no
+    ///     range is reported either.
     ///   - settings: Settings in force.
     ///   - north: Direction of north in the loop's frame, rad; nil if unknown.
     ///   - bootMs: Time since the start, ms.

@@ -25,7 +25,7 @@ struct GimbalWish: Equatable {
         rates.yaw = Double(message.yawRate)
     }
 
-    /// Creates the request of a stick; its end means the end of the range, or 60 °/s.
+    /// Creates the request of a stick. The end of the stick means the end of the range, or 60 °/s.
     init(_ message: GimbalManagerSetManualControl, lower: AxisVector, upper: AxisVector) {
         func angle(_ share: Float, _ lower: Double, _ upper: Double) -> Double {
             let share = min(max(Double(share), -1), 1)

@@ -8,7 +8,7 @@ import Wire
 struct Order {
     /// MAV_CMD.
     var number: UInt16
-    /// Its seven parameters.
+    /// The seven parameters of the command.
     var params: [Float]
     /// The addressed component.
     var target: MAVLinkAddress
@@ -28,7 +28,8 @@ struct Order {
         }
     }
 
-    /// Whether it is an emergency stop of the component at `address`. A broadcast forced disarm is meant for the vehicle.
+    /// Whether the command is an emergency stop of the component at `address`. A broadcast forced
+    /// disarm is meant for the vehicle.
     func isStop(for address: MAVLinkAddress) -> Bool {
         switch MAVLinkCommand(rawValue: number) {
         case .flightTermination: params[0] > 0.5 && target.reaches(address)
@@ -88,7 +89,7 @@ extension MAVLinkComponent {
     /// Largest number of saves that wait for a slow disk.
     private static let mostSaves = 8
 
-    /// Writes the parameters to the disk, and acknowledges when that is complete.
+    /// Writes the parameters to the disk, and acknowledges when the write is complete.
     private func save(
         _ order: Order, from sender: MAVLinkAddress, _ peer: Int
     ) throws(Refusal) {
@@ -194,7 +195,7 @@ extension MAVLinkComponent {
             }
             try port.calibrateGyro(for: CommandSource(sender), now: now)
         case .flightTermination:
-            // A terminating command was executed before all other checks.
+            // A command to terminate was executed before all other checks.
             throw Refusal(.refused, "A forced arm command resets an emergency stop.")
         case .armDisarm:
             try arm(order, from: sender, now: now)

@@ -9,9 +9,9 @@ extension MAVLinkComponent {
     /// Handles a message that requests motion without an answer.
     ///
     /// - Parameters:
-    ///   - frame: Admitted, of any kind.
+    ///   - frame: An admitted frame of any kind.
     ///   - now: Time of the receipt.
-    /// - Returns: Whether it was such a message.
+    /// - Returns: Whether the frame contained such a message.
     func receiveWish(_ frame: MAVLinkFrame, now: Instant) -> Bool {
         if let message = frame.message(GimbalManagerSetPitchYaw.self) {
             manage(message.target, message.device, GimbalWish(message), frame.sender, now)

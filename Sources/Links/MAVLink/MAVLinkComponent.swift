@@ -13,7 +13,8 @@ final class MAVLinkComponent {
         var handled: UInt64 = 0
         /// Frames for another system or component.
         var wrongTarget: UInt64 = 0
-        /// Messages that only a component of the same system may send, from another system.
+        /// Messages refused because they came from another system, though only a component of our
+        /// own system may send them.
         var foreign: UInt64 = 0
         /// Requests of a component that is not in control.
         var notInControl: UInt64 = 0
@@ -27,7 +28,7 @@ final class MAVLinkComponent {
         var lostPeers: UInt64 = 0
         /// Frames without a valid signature where one is required.
         var unsigned: UInt64 = 0
-        /// Frames with the name of a component at another peer.
+        /// Frames whose sender uses the name of a component at another peer.
         var spoofed: UInt64 = 0
     }
 
@@ -59,10 +60,10 @@ final class MAVLinkComponent {
     private var peers: [Int: Peer] = [:]
     private var identities = MAVLinkIdentities()
     private var signing: MAVLinkSigning?
-    /// Time until which a repeated stop is not reported.
+    /// End of the time in which a repeated stop is not reported.
     private var stopQuiet = Instant(nanoseconds: .min)
     private var faultsDue: Instant
-    /// The next parameter of each list in progress, by peer.
+    /// Index of the next parameter of each list in progress, by peer.
     var listings: [Int: Int] = [:]
 
     init(
@@ -84,7 +85,7 @@ final class MAVLinkComponent {
 
     // MARK: Peers
 
-    /// Adds a peer; no effect if it is known.
+    /// Adds a peer; no effect if it was added before.
     ///
     /// - Parameters:
     ///   - peer: Number of the peer.
@@ -245,13 +246,13 @@ final class MAVLinkComponent {
     }
 
     /// Checks a frame before it is handled: it must not be the component's own, and must be signed
-    /// if signatures are required. An emergency stop needs neither, and is executed here, from
-    /// every sender and every peer.
+    /// if signatures are required. An emergency stop need not pass these checks: it is executed
+    /// here, from every sender and every peer.
     ///
     /// - Parameters:
     ///   - frame: Header and payload.
     ///   - bytes: The whole received frame, with its signature.
-    ///   - peer: The peer of the frame; nil for one without a place, which receives no answer.
+    ///   - peer: The peer of the frame; nil for a peer without a place, which receives no answer.
     ///   - now: Time of the receipt.
     /// - Returns: Whether `handle` must be called.
     func admits(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int?, now: Instant) -> Bool {
@@ -285,7 +286,8 @@ final class MAVLinkComponent {
         }
     }
 
-    /// Whether the sender's name belongs to the peer; control does not move with a name.
+    /// Whether the sender's name belongs to the peer. A name that moves to another peer does not
+    /// take control with it.
     private func note(_ sender: MAVLinkAddress, from peer: Int, now: Instant) -> Bool {
         let finding = identities.note(
             sender, by: peer, now: now, isConfigured: { peers[$0]?.isConfigured ?? false },
@@ -319,7 +321,7 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// Whether a message is addressed to this component; others are counted.
+    /// Whether a message is addressed to this component; counts all other messages.
     func isForUs(_ target: MAVLinkAddress) -> Bool {
         let isOurs = target.reaches(address)
         if isOurs { counters.handled += 1 } else { counters.wrongTarget += 1 }

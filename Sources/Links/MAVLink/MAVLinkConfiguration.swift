@@ -4,7 +4,7 @@ public import Wire
 public struct MAVLinkConfiguration: Sendable {
     /// System and component: 1/154 is the first gimbal of the first vehicle.
     public var address = MAVLinkAddress(system: 1, component: 154)
-    /// Whether the gimbal is its own manager; otherwise the autopilot is.
+    /// Whether the gimbal is its own manager; otherwise the autopilot is the manager.
     public var isManager = true
     /// Address for ground stations; nil without one.
     public var listen: DatagramAddress?

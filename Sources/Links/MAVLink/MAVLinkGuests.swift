@@ -4,10 +4,11 @@ import Wire
 /// The peers at MAVLink's port that receive streams. Pure; it contains no socket, and time is an
 /// argument.
 ///
-/// The number of places is small, because each costs streams. A peer in control keeps its place. If
-/// all are taken, a peer that was silent for two heartbeats is dropped. Otherwise the quietest peer
-/// of the host with most peers is dropped, unless the new peer's host would then have more; so one
-/// host cannot exclude another. A stop is executed even from a peer without a place.
+/// The number of places is small, because each guest receives streams. A peer in control keeps its
+/// place. If all places are taken, a peer that was silent for two heartbeats is dropped. Otherwise
+/// the quietest peer of the host with most peers is dropped, unless the new peer's host would then
+/// have the most peers. So one host cannot exclude another. A stop is executed even from a peer
+/// without a place.
 struct MAVLinkGuests {
     /// A peer with a place.
     struct Guest {
@@ -44,14 +45,14 @@ struct MAVLinkGuests {
         guests[address]?.heard = now
     }
 
-    /// Gives a new peer a place, possibly that of another.
+    /// Gives a new peer a place, possibly that of another peer.
     ///
     /// - Parameters:
     ///   - address: Address of the peer.
     ///   - parser: The parser of its bytes.
     ///   - now: Time of its message.
     ///   - isInControl: Whether the guest with a number must keep its place.
-    /// - Returns: Its number and the dropped peer; nil if there is no place.
+    /// - Returns: The number of the new peer, and the dropped peer; nil if there is no place.
     mutating func admit(
         _ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant,
         isInControl: (Int) -> Bool

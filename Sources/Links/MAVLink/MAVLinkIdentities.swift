@@ -12,7 +12,7 @@ struct MAVLinkIdentities {
     enum Finding: Equatable {
         /// The peer is the same, or the name is new.
         case known
-        /// The name is now bound to another peer, which does not inherit control.
+        /// The name is now bound to another peer; that peer does not take over control.
         case moved
         /// Another peer has this name, or there are too many names.
         case refused
@@ -70,13 +70,13 @@ struct MAVLinkIdentities {
         return silent
     }
 
-    /// Removes the components of a peer that has left, except those that must be kept for now.
+    /// Removes the components of a peer that has left, except those for which `isKept` is true.
     mutating func forget(_ peer: Int, isKept: (MAVLinkAddress) -> Bool) {
         identities = identities.filter { $0.value.peer != peer || isKept($0.key) }
     }
 
-    /// The component to drop, so that invented names do not exhaust the memory: the quietest of the
-    /// same peer, else of all.
+    /// The component to drop, so that invented names do not exhaust the memory: the component that
+    /// has been silent longest among those of the same peer, otherwise among all.
     private func leastMissed(
         beside peer: Int, _ isKept: (MAVLinkAddress) -> Bool
     ) -> MAVLinkAddress? {

@@ -7,9 +7,9 @@ import Wire
 
 /// Thread of MAVLink: poll(2) for its sockets and its serial port, frames in, frames out.
 final class MAVLinkLoop {
-    /// Number of datagrams of one socket that are read before the others' turn.
+    /// Number of datagrams that are read from one socket before the other sockets are served.
     private static let datagramsPerTurn = 64
-    /// Time limit for the end of a frame on the serial port, s.
+    /// Time in which a frame on the serial port must be complete, s.
     private static let tornSeconds = 0.1
     /// Interval of status updates, s.
     private static let statusSeconds = 0.2
@@ -115,7 +115,7 @@ final class MAVLinkLoop {
     private func receive(_ bytes: [UInt8], from address: DatagramAddress, now: Instant) {
         let guest = guests[address]
         var parser = guest?.parser ?? MAVLinkParser()
-        // A guest's place requires an admitted frame; a stop does not require a place.
+        // Only an admitted frame gives a guest a place; a stop does not require a place.
         let frames = Self.frames(inDatagram: bytes, &parser).filter {
             component.admits($0.frame, bytes: $0.bytes, from: guest?.number, now: now)
         }

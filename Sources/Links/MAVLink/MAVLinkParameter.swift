@@ -2,8 +2,8 @@ import Configuration
 import GimbalCore
 import Port
 
-/// A number of a setting that ground stations may tune: gains as apps know them, and the limits of
-/// motion, each axis separately.
+/// A number of a setting that ground stations may tune: gains under the names that apps use, and
+/// the limits of motion, each axis separately.
 struct MAVLinkParameter: Sendable {
     /// Name, at most 16 bytes. It never changes, because ground stations store it in files.
     let name: String

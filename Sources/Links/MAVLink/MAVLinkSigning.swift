@@ -5,9 +5,9 @@ public import Wire
 /// signatures and their times. Pure; the time of day is an argument.
 ///
 /// Each sender's times must increase on each of its links, so no frame is accepted twice. The first
-/// frame of a link may be a minute older than the time of day and than the newest time of any
-/// frame. It must be newer than all frames of an earlier run, whose links are not stored. Only
-/// frames with a valid signature are remembered.
+/// frame of a link may be up to a minute older than the time of day and than the newest time of any
+/// frame. It must be newer than all frames of an earlier run, because the links of that run are not
+/// stored. Only frames with a valid signature are remembered.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {
         var sender: MAVLinkAddress
@@ -44,7 +44,7 @@ public struct MAVLinkSigning: Sendable {
 
     /// The time of day in units of 10 µs since 2015; 0 if the clock was never set.
     ///
-    /// - Parameter seconds: Since 1970.
+    /// - Parameter seconds: Seconds since 1970.
     /// - Returns: Time in the format of signatures.
     public static func time(seconds: Double) -> UInt64 {
         UInt64(max(0, (seconds - Double(epoch)) * 1e5))

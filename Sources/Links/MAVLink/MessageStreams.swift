@@ -6,7 +6,7 @@ struct MessageStreams {
     /// Shortest interval, s: 200 a second.
     static let shortest = 0.005
 
-    /// Delay after which a message is skipped, s.
+    /// Delay after which late messages are skipped, s.
     private static let makeUpSeconds = 0.1
 
     /// Kinds of messages that can be streamed, with their usual interval in seconds; 0 means only
@@ -31,7 +31,7 @@ struct MessageStreams {
     /// Creates the usual streams.
     ///
     /// - Parameters:
-    ///   - isManager: Whether they include the manager's.
+    ///   - isManager: Whether the streams include the manager's messages.
     ///   - now: Time of their start.
     init(isManager: Bool, now: Instant) {
         for (id, period) in Self.usual where period > 0 {
@@ -43,7 +43,7 @@ struct MessageStreams {
     /// Creates the streams of a flight display.
     ///
     /// - Parameters:
-    ///   - attitudeHz: Rate of the attitude; that of the head-up display is half of it.
+    ///   - attitudeHz: Rate of the attitude; the rate of the head-up display is half of it.
     ///   - now: Time of their start.
     init(display attitudeHz: Double, now: Instant) {
         streams[Heartbeat.format.id] = Stream(period: 1, due: now)
