@@ -112,7 +112,7 @@ public enum AttitudeReplay {
         return report
     }
 
-    /// Appends one line. Each number has as many digits as an exact conversion back requires.
+    /// Appends one line. Each number has enough digits to be converted back exactly.
     private static func append(_ row: Row, to buffer: inout [UInt8]) {
         let comma = UInt8(ascii: ",")
         let q = row.attitude

@@ -1,4 +1,4 @@
-/// Conversion of the times of a log into steps, which bridges errors in them.
+/// Conversion of the times of a log into steps. Errors in the times are bridged.
 struct ReplayClock {
     /// Step from one record to the next.
     enum Step: Equatable {
@@ -28,7 +28,7 @@ struct ReplayClock {
     /// Creates a clock before the first record.
     ///
     /// - Parameters:
-    ///   - period: The nominal one, s; the first record's step.
+    ///   - period: Nominal period, s; also the step of the first record.
     ///   - longestGap: Longest gap that the estimator interpolates, s; a step backwards by more
     ///     than this means a restarted clock.
     init(period: Double, longestGap: Double) {

@@ -15,11 +15,11 @@ public struct FlightEncoder: ~Copyable {
         public var hasParameters = false
     }
 
-    /// Age at which a chunk is closed, s: the largest loss in a sudden death of the process, in
+    /// Age at which a chunk is closed, s: the largest loss if the process ends suddenly, in
     /// addition to the time of the write.
     public static let chunkSeconds = 0.5
-    /// Size at which a chunk is closed, bytes. At 4 kHz buffers of half a second would be the
-    /// process's largest.
+    /// Size at which a chunk is closed, bytes. It bounds the buffers: at 4 kHz, half a second of
+    /// data would need the largest buffers of the process.
     private static let chunkBytes = 300_000
     /// Age from which on a state closes a chunk, s, so that most files begin with a state.
     private static let earliestSeconds = 0.25
@@ -31,8 +31,8 @@ public struct FlightEncoder: ~Copyable {
 
     /// Creates an encoder before its first frame.
     ///
-    /// - Parameter timeOffset: From the loop's clock to wall-clock time, ns; 0 if an external
-    ///   program owns the loop's time.
+    /// - Parameter timeOffset: Offset from the loop's clock to wall-clock time, ns; 0 if an
+    ///   external program supplies the loop's time.
     public init(timeOffset: Int64) { self.timeOffset = timeOffset }
 
     /// Takes the next frame.

@@ -1,7 +1,7 @@
 import GimbalCore
 public import SystemPackage
 
-/// A recording of the flight recorder, read from a file as far as that is readable.
+/// A recording of the flight recorder, read from a file as far as the file is readable.
 public struct FlightFile: Sendable {
     /// One record, in the order of the loop.
     enum Record {

@@ -2,8 +2,8 @@ internal import Glibc
 public import SystemPackage
 
 /// Writer of recordings to the shelf: dumps of the ring, and continuous recordings with their
-/// rotation. It waits for the disk and therefore has its own thread. If the disk is full or not
-/// writable, it reports that and tries again.
+/// rotation. It waits for the disk and therefore runs on a separate thread. If the disk is full or
+/// not writable, it reports the problem and tries again.
 public struct FlightKeeper {
     /// Description of the machine, included in every file.
     public struct Description: Sendable {
@@ -51,7 +51,7 @@ public struct FlightKeeper {
     private var embedded: Set<String> = []
     /// Number of the next chunk for the continuous recording.
     public private(set) var next: UInt64 = 0
-    /// Date before which nothing is tried after a failure, seconds since 1970.
+    /// Date before which the keeper does not write again after a failure, seconds since 1970.
     private var retryDate = 0.0
     private static let retrySeconds = 10.0
     /// Smallest free space with which a continuous recording begins, bytes.
@@ -66,7 +66,7 @@ public struct FlightKeeper {
     /// Writes a separate file.
     ///
     /// - Parameters:
-    ///   - chunks: Its messages.
+    ///   - chunks: Messages of the file.
     ///   - reason: Reason for writing, as part of the name.
     ///   - description: Description of the machine.
     ///   - date: Seconds since 1970.
@@ -167,8 +167,8 @@ public struct FlightKeeper {
             embedded = Set(description.attachments.map(\.name))
         }
         guard let path = open?.path else { return }
-        // The shelf is checked only from time to time: it is a directory, and this is called twice
-        // a second.
+        // The shelf is checked only once in 20 chunks, because a look at a directory takes long and
+        // this is called twice a second.
         if chunk.number % 20 == 0 {
             shelf.prune(date: date, reserve: 0, keeping: path.lastComponent?.string)
             count()

@@ -3,9 +3,10 @@ public import GimbalCore
 /// Replay of a recording: runs estimator, supervisor and controller again, in the same order as the
 /// loop.
 ///
-/// The stabilizer has no clock and no thread, so the same build gives the same bits. Another
-/// architecture may differ in the last bits of the mathematical library. A recording of another
-/// version is read variable by variable; its missing variables start with their initial values.
+/// The stabilizer has no clock and no thread, so the same build gives bit-identical results. On
+/// another architecture the mathematical library may differ in the last bits. A recording of
+/// another version is read variable by variable; its missing variables start with their initial
+/// values.
 public struct FlightReplay: Sendable {
     /// One tick, as recorded and as replayed.
     public struct Row: Sendable {
@@ -166,7 +167,8 @@ public struct FlightReplay: Sendable {
             let inputs = pending
             pending.removeAll(keepingCapacity: true)
             if let lastTick, tick.tick != lastTick &+ 1 { stabilizer = nil }
-            // A look does not count; it has the number of the next tick.
+            // A look at the state between two ticks does not count; it has the number of the next
+            // tick.
             lastTick = tick.isLook ? tick.tick &- 1 : tick.tick
             let now = Instant(nanoseconds: tick.now)
             for input in inputs { give(input, now: now) }

@@ -31,7 +31,7 @@ public struct FlightRing: Sendable {
     /// The chunks of the last `seconds`, extended back to a complete state so that all of them can
     /// be replayed.
     ///
-    /// - Parameter seconds: Before the newest message.
+    /// - Parameter seconds: Time before the newest message, s.
     /// - Returns: The chunks, oldest first.
     public func last(_ seconds: Double) -> ArraySlice<MCAPChunk> {
         guard let end = chunks.last?.end else { return [] }

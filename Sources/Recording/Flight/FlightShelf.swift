@@ -68,8 +68,8 @@ public struct FlightShelf: Sendable {
     public func prepare() throws(Errno) {
         guard mkdir(directory.string, 0o750) != 0, errno != EEXIST else { return }
         guard errno == ENOENT else { throw Errno(rawValue: errno) }
-        // Also the parent, which is the state directory, on a machine that has never saved
-        // anything.
+        // The parent, the state directory, is created too, because it is missing on a machine that
+        // has never saved anything.
         _ = mkdir(directory.removingLastComponent().string, 0o750)
         guard mkdir(directory.string, 0o750) == 0 else { throw Errno(rawValue: errno) }
     }
@@ -94,8 +94,8 @@ public struct FlightShelf: Sendable {
         return found.sorted { $0.name < $1.name }
     }
 
-    /// Completes the recordings whose writer died. One that cannot be mended stays unchanged, and
-    /// is readable up to its last chunk.
+    /// Completes the recordings whose writing program ended unexpectedly. A recording that cannot
+    /// be mended stays unchanged, and is readable up to its last chunk.
     ///
     /// - Returns: The names of the mended recordings.
     public func mend() -> [String] {
@@ -127,8 +127,8 @@ public struct FlightShelf: Sendable {
         return removed
     }
 
-    /// Number of bytes that may still be written without filling the disk for other programs: a
-    /// twentieth of it stays free, at most 64 MB. Nil if the system does not report it.
+    /// Number of bytes that may still be written. To leave space for other programs, a twentieth of
+    /// the disk stays free, at most 64 MB. Nil if the system does not report it.
     public var room: Int? {
         var status = statvfs()
         guard statvfs(directory.string, &status) == 0 else { return nil }

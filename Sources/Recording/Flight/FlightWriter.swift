@@ -10,8 +10,8 @@ public struct FlightWriter {
     /// Time of the last message that is safely on the disk, ns.
     private var synced: Int64?
 
-    /// Interval between two syncs, ns: the largest loss in a power cut, long enough to spare memory
-    /// cards.
+    /// Interval between two syncs, ns: the largest loss in a power cut, long enough to limit the
+    /// wear of memory cards.
     private static let syncNanoseconds: Int64 = 5_000_000_000
 
     /// Creates the file; an existing file is an error.
@@ -50,7 +50,7 @@ public struct FlightWriter {
 
     /// Present length of the file, bytes.
     public var size: Int { assembler.size }
-    /// Time from its first to its last message, s.
+    /// Time from the first to the last message of the file, s.
     public var seconds: Double {
         assembler.span.map { Double($0.upperBound - $0.lowerBound) * 1e-9 } ?? 0
     }
@@ -81,7 +81,7 @@ public struct FlightWriter {
 
     /// Writes summary and end, and closes the file.
     ///
-    /// - Throws: The system's error; the file is closed, and readable without them.
+    /// - Throws: The system's error; the file is closed, and is readable without summary and end.
     public mutating func finish() throws(Errno) {
         defer { try? file.close() }
         let end = assembler.size
@@ -96,7 +96,7 @@ public struct FlightWriter {
         do throws(Errno) {
             try Self.write(bytes, to: file)
         } catch {
-            // Half a record would only cause complaints of readers.
+            // An incomplete record would make readers report an error.
             _ = ftruncate(file.rawValue, off_t(end))
             throw error
         }

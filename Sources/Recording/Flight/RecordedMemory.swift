@@ -1,6 +1,7 @@
 import GimbalCore
 
-/// Conversion of the raw memory of one recording: its own maps together with those of this program.
+/// Conversion of the raw memory of one recording, from the maps in the recording and those of this
+/// program.
 public struct RecordedMemory: Sendable {
     private static let stateName = "memory-state.tsv"
     private static let parametersName = "memory-parameters.tsv"

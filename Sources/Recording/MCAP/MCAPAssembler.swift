@@ -74,8 +74,8 @@ struct MCAPChunkPlace {
 }
 
 /// Assembler of the bytes of an MCAP file, piece by piece; the caller writes them in this order. It
-/// collects the data for the summary at the end. A file that ends before that is readable up to its
-/// last complete piece.
+/// collects the data for the summary at the end. A file that ends before the summary is readable up
+/// to its last complete piece.
 ///
 /// Source: MCAP File Format Specification, https://mcap.dev/spec.
 public struct MCAPAssembler: Sendable {
@@ -268,8 +268,8 @@ public struct MCAPAssembler: Sendable {
             bytes.appendInteger(UInt64(offsetStart))
             bytes.appendInteger(UInt32(0))
         }
-        // Over the summary and the footer up to the checksum itself; the footer already contains
-        // its length.
+        // The checksum covers the summary, and the footer up to the checksum field. The footer's
+        // length field is already included.
         let crc = CRC32.checksum(bytes[dataEnd..<bytes.count - 4])
         bytes.removeLast(4)
         bytes.appendInteger(crc)

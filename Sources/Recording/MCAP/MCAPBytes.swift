@@ -58,7 +58,7 @@ enum MCAPOpcode: UInt8 {
     static let magic: [UInt8] = [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 0x0D, 0x0A]
 }
 
-/// Reader of the elements of MCAP records; nil if the bytes end too early.
+/// Reader of the elements of MCAP records; each element is nil if the bytes end too early.
 struct MCAPCursor {
     let bytes: UnsafeRawBufferPointer
     private(set) var offset: Int

@@ -1,7 +1,7 @@
 internal import Persistence
 
-/// A sequence of messages as it is in a file: compressed, with its index. Made once, written any
-/// number of times.
+/// A sequence of messages in the form of the file: compressed, with an index. It is built once, and
+/// may be written to several files.
 public struct MCAPChunk: Sendable {
     /// Number of the chunk; it increases by one with each chunk of a recorder.
     public var number: UInt64
@@ -64,10 +64,10 @@ struct MCAPChunkBuilder {
     /// Adds a message.
     ///
     /// - Parameters:
-    ///   - channel: Its number.
-    ///   - sequence: The tick.
-    ///   - time: Time at which it applied, ns.
-    ///   - data: Appends the payload.
+    ///   - channel: Number of its channel.
+    ///   - sequence: Number of the tick.
+    ///   - time: Time to which the message applies, ns.
+    ///   - data: Closure that appends the payload.
     mutating func add(
         channel: UInt16, sequence: UInt32, time: Int64, _ data: (inout [UInt8]) -> Void
     ) {

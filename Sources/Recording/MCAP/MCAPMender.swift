@@ -1,8 +1,8 @@
 internal import Glibc
 public import SystemPackage
 
-/// Completion of a file whose writer died: the complete part is kept, a torn end is cut off,
-/// summary and end are appended.
+/// Completion of a file whose writing program ended unexpectedly: the complete part is kept, a torn
+/// end is cut off, summary and end are appended.
 ///
 /// Programs that open a file by its summary, such as PlotJuggler, reject a file without one. Only
 /// the headers of the records and the last chunk are read, for a file of any length. A torn index
@@ -10,15 +10,15 @@ public import SystemPackage
 /// the part after the damage may be readable.
 public enum MCAPMender {
     /// Longest torn end, bytes: the data between two syncs at the highest rate, plus a margin. A
-    /// longer one is damage.
+    /// longer torn end counts as damage.
     private static let longestTear = 8 << 20
 
     /// Reads the file from its beginning, and completes it if it is incomplete.
     ///
     /// - Parameter path: The file.
-    /// - Returns: Whether it was mended. False for a complete file, one that is being written (and
-    ///   locked, as by `FlightWriter`), and one of another structure than this writer's; these are
-    ///   left unchanged.
+    /// - Returns: Whether the file was mended. False for a complete file, for a file that is being
+    ///   written (and locked, as by `FlightWriter`), and for a file whose structure differs from
+    ///   that of `FlightWriter`; these files are left unchanged.
     /// - Throws: The system's error.
     public static func mend(_ path: FilePath) throws(Errno) -> Bool {
         do {
@@ -31,7 +31,7 @@ public enum MCAPMender {
                 let end = scan.assembler.size - scan.lastIndex.count
                 guard scan.size - end <= longestTear else { return false }
                 let rest = scan.lastIndex + scan.assembler.finish()
-                // A power cut in between leaves a file that can be mended again.
+                // A power cut between these steps leaves a file that can be mended again.
                 guard ftruncate(file.rawValue, off_t(end)) == 0 else {
                     throw Errno(rawValue: errno)
                 }
@@ -73,7 +73,7 @@ public enum MCAPMender {
             self.size = size
         }
 
-        /// Whether it begins as an MCAP file, and does not end as one.
+        /// Whether the file begins as an MCAP file, but lacks the end of one.
         var isOpenEnded: Bool {
             let magic = MCAPOpcode.magic
             return size > magic.count && bytes(0, magic.count) == magic
@@ -209,7 +209,7 @@ public enum MCAPMender {
                 assembler.note(place)
                 return .whole
             }
-            // Nothing complete follows: the index may be torn.
+            // No complete record follows, so the index may be torn.
             guard let index = messageIndex(record) else { return .last }
             lastIndex = index.bytes
             place.indexOffsets = index.offsets.mapValues { indexStart + $0 }

@@ -8,9 +8,9 @@ struct MCAPMessageIndex {
         /// Adds a message.
         ///
         /// - Parameters:
-        ///   - channel: Its number.
+        ///   - channel: Number of its channel.
         ///   - time: Its `log_time`, ns.
-        ///   - offset: Position of its record in the uncompressed chunk, bytes.
+        ///   - offset: Position of the message's record in the uncompressed chunk, bytes.
         mutating func add(channel: UInt16, time: Int64, offset: Int) {
             channels[channel, default: []].appendInteger(time)
             channels[channel, default: []].appendInteger(UInt64(offset))

@@ -3,7 +3,8 @@ internal import Persistence
 /// Reader of the records of an MCAP file from its beginning, including the readable part of a
 /// damaged file.
 ///
-/// It does not need the summary at the end, so it also reads a file whose writer died.
+/// It does not need the summary at the end, so it also reads a file whose writing program ended
+/// unexpectedly.
 public struct MCAPReader: Sendable {
     /// One item in a file.
     public enum Item {
@@ -25,7 +26,7 @@ public struct MCAPReader: Sendable {
         public var remarks: [String] = []
         /// Whether the file has its regular end.
         public var isComplete = false
-        /// Number of bytes to which chunks may still decompress.
+        /// Number of further bytes to which chunks may decompress.
         var room = Int.max
     }
 

@@ -2,7 +2,7 @@ internal import CZstd
 
 /// Compressor of blocks with zstd; the working memory is reused.
 final class ZstdCompressor {
-    /// The fastest regular level: higher ones compress a sensor's doubles hardly better.
+    /// The fastest regular level; with higher levels, a sensor's doubles are only slightly smaller.
     static let level: Int32 = 1
 
     private let context: OpaquePointer?

@@ -5,9 +5,9 @@
 /// contain any bytes.
 ///
 /// The answer comes from the types' own metadata, so new variables are checked automatically.
-/// Numbers may have any bits. A Bool is 0 or 1. An enumeration or an optional must have one of its
-/// cases, and the payload of that case is checked in turn. Whole numbers that count or index (Int)
-/// must be within the counts that a recording can reach.
+/// Numbers may have any bits. A Bool is 0 or 1. An enumeration or an optional must be one of its
+/// cases, and the payload of that case is checked in the same way. Whole numbers that count or
+/// index (Int) must be within the counts that a recording can reach.
 ///
 /// Source: Swift ABI documentation, "Type Metadata" and "Value Witness Table" (64-bit layouts).
 enum BytePattern {
@@ -74,7 +74,7 @@ enum BytePattern {
         }
     }
 
-    /// Larger than any count, and far from overflow.
+    /// Range that includes every possible count and is far from overflow.
     private static let counts = -(1 << 40)...(1 << 40)
 
     /// Checks the payload of a case, after the tag has been checked.
@@ -148,16 +148,17 @@ enum BytePattern {
 
         /// Index of the bytes' case; nil if they are invalid.
         func tag(_ bytes: UnsafeRawPointer) -> Int? {
-            // The first witness that only enumerations have: after eight functions, size, stride
-            // and flags.
+            // This function is the first witness that only enumerations have. It follows eight
+            // functions, size, stride and flags.
             typealias GetTag = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> UInt32
             let function = (witnesses + 88).load(as: UnsafeRawPointer.self)
             let tag = unsafeBitCast(function, to: GetTag.self)(bytes, metadata)
             return Int(tag) < count && isCanonical(bytes, tag) ? Int(tag) : nil
         }
 
-        /// Whether the tag bits are exactly those of this case. The witness also accepts some bits
-        /// of no case, but a jump table does not.
+        /// Whether the tag bits are exactly those of this case. The witness function also accepts
+        /// some bit patterns that belong to no case, but compiled code that switches over the cases
+        /// does not.
         private func isCanonical(_ bytes: UnsafeRawPointer, _ tag: UInt32) -> Bool {
             let size = (witnesses + 64).load(as: Int.self)
             func injected(_ tag: UInt32, into value: [UInt8]) -> [UInt8] {

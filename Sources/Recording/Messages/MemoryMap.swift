@@ -1,8 +1,8 @@
 import GimbalCore
 @_spi(Reflection) import Swift
 
-/// Map of the variables of a type in memory, by name, so that another version of the program finds
-/// them.
+/// Map of the variables of a type in memory, by name, so that another version of the program can
+/// find the variables.
 ///
 /// A recording contains the maps of its raw messages. The field names and offsets come from Swift's
 /// own metadata.

@@ -54,7 +54,7 @@ struct TickMessage: RecordedMessage, Sendable {
     /// - Parameters:
     ///   - frame: Number and time.
     ///   - result: The loop's result.
-    ///   - dt: Since the previous tick, ns.
+    ///   - dt: Time since the previous tick, ns.
     init(_ frame: TapeFrame, _ result: TapeTick, dt: Int64) {
         let output = result.output
         tick = frame.tick
