@@ -19,11 +19,11 @@ extension Commander {
         /// disables it.
         public var fallbackSeconds = 0.0
         /// Mode after that silence. It accepts no rates, so only a request for another mode ends
-        /// it.
+        /// this mode.
         public var fallbackMode = Mode.neutral
         /// Silence after which the outputs go off until a client requests a mode, s; 0 disables it.
         public var offSeconds = 0.0
-        /// Links that may not take control. An emergency stop is granted to them too.
+        /// Links that may not take control. They may still request an emergency stop.
         public var barred: Set<CommandSource.Link> = []
         /// Links that require a key.
         public var keyed: Set<CommandSource.Link> = []

@@ -6,9 +6,9 @@ import Synchronization
 /// Commander: the only path to motion. It decides which source is in control, and is the only
 /// producer of the command ring.
 ///
-/// Links on ordinary threads call it; time is an argument. The dead-man has two halves: a rate
-/// command contains its time of expiry, at which the loop stops the motion without help, and
-/// `advance` releases control after silence and enters the stages of `LossOfControl`.
+/// Links on ordinary threads call it; time is an argument. The dead-man has two parts. A rate
+/// command contains its time of expiry, at which the loop alone stops the motion. `advance`
+/// releases control after silence, and enters the stages of `LossOfControl`.
 public final class Commander: Sendable {
     /// A source in control, and the time of its last request.
     private struct Hold {
@@ -31,7 +31,8 @@ public final class Commander: Sendable {
         let wheels: (@Sendable (DriveModel.Request) -> Void)?
         /// Receiver of requests for the stepper motors; nil without them.
         let steppers: Steppers?
-        /// Stepper motors that turn until their dead-man, or search for their home switch.
+        /// Stepper motors that turn until their dead-man time has passed, or search for their home
+        /// switch.
         var turningSteppers: Set<Int> = []
         var stop = EmergencyStopLatch()
         var isShuttingDown = false
@@ -94,8 +95,8 @@ public final class Commander: Sendable {
     ///   - request: The request.
     ///   - source: Its source.
     ///   - now: Time of its receipt, on the loop's clock.
-    /// - Throws: The refusal; then nothing has changed, except that `stopped` resets the source's
-    ///   own stop.
+    /// - Throws: The refusal; then nothing has changed, except that with the refusal `stopped` the
+    ///   source's own stop has been reset.
     public func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal) {
@@ -256,8 +257,8 @@ public final class Commander: Sendable {
         return nil
     }
 
-    /// Whether the source may take control: control is free, it is the holder, or its rank is
-    /// higher. Clients of the socket pre-empt each other.
+    /// Whether the source may take control: control is free, the source is the holder, or its rank
+    /// is higher. Clients of the socket pre-empt each other.
     private static func admit(
         _ source: CommandSource, beside holder: Hold?, now: Instant, _ rules: Rules
     ) -> Refusal? {
@@ -318,8 +319,8 @@ public final class Commander: Sendable {
         return loop.hasSample ? .missingSensor(mode) : .sensorsUnknown(mode)
     }
 
-    /// Adopts the mode that the loop reports, unless a request for another mode is still on its way
-    /// to it.
+    /// Adopts the mode that the loop reports, unless a request for another mode has not reached the
+    /// loop yet.
     private static func learn(from loop: LoopState?, _ state: inout State) {
         guard let loop, loop.modeRequests == state.modeRequests else { return }
         state.mode = loop.mode

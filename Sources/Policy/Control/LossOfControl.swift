@@ -1,9 +1,9 @@
 import GimbalCore
 public import Port
 
-/// Link-loss fallback of a camera whose client became silent or disconnected during a turn: the
-/// camera is held, later it enters a rest mode, later its motors go off. The next request ends each
-/// stage; the previous mode returns only on request.
+/// Link-loss fallback of a camera whose client became silent or disconnected during a turn: first
+/// the camera is held, later it enters a rest mode, and finally its motors go off. The next request
+/// ends each stage; the previous mode returns only on request.
 ///
 /// Only a stream of rates can be lost. A finished request does not trigger the fallback: a one-shot
 /// `point`, a stop of the rates, and a release of control start no stage. Pure: time is an

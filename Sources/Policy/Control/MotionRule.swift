@@ -7,9 +7,9 @@ struct MotionRule {
     let refusal: Refusal?
     /// Command for the loop; nil if the request needs none.
     let command: Command?
-    /// Whether the camera turns afterwards until a dead-man ends the turn; nil if unchanged.
+    /// Whether the camera turns afterwards until a dead-man time has passed; nil if unchanged.
     let isTurning: Bool?
-    /// Whether its source takes control.
+    /// Whether the source of the request takes control.
     let takesControl: Bool
 
     private init(
@@ -28,8 +28,8 @@ struct MotionRule {
     ///   - request: The request.
     ///   - mode: The active mode.
     ///   - isStopped: Whether an emergency stop is latched.
-    ///   - now: Time of the receipt, from which dead-men count.
-    ///   - rules: Times of the dead-men.
+    ///   - now: Time of the receipt, at which dead-man times begin.
+    ///   - rules: The dead-man times.
     init(
         _ request: MotionRequest, in mode: Mode, isStopped: Bool, now: Instant,
         _ rules: Commander.Rules
@@ -101,7 +101,7 @@ struct MotionRule {
         }
     }
 
-    /// Dead-man of a motor test, s.
+    /// Dead-man time of a motor test, s.
     private static let motorTestSeconds = 0.5
     private static let degrees = "degrees"
     private static let perSecond = "degrees per second"

@@ -4,9 +4,9 @@ import Port
 /// for emergency stops.
 ///
 /// A client of the socket is identified by the kernel. A phone that must pair and a peer that must
-/// sign are identified by a key. The others are not identified. A higher rank takes control from a
-/// lower one at once; equal ranks wait until control is free. An emergency stop is reset by its own
-/// link or by a higher rank.
+/// sign are identified by a key. The others are not identified. A link of higher rank takes control
+/// from one of lower rank at once; a link of equal rank waits until control is free. An emergency
+/// stop can be reset by the link that requested it, or by a link of higher rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
     /// Every device within reach of the radio or the port.
     case open
@@ -21,9 +21,9 @@ public enum Rank: Int, Sendable, Comparable, CaseIterable {
 
 /// Links whose emergency stop is latched.
 ///
-/// Links, not connections: a phone that lost its connection returns with another one, and must be
-/// able to reset its own stop. Each link resets its own stop; the outputs stay off until no stop
-/// remains.
+/// The latch stores links, not connections, because a phone that lost its connection returns with
+/// another one, and must be able to reset the stop that it requested. Each link resets only its
+/// stop; the outputs stay off until no stop remains.
 struct EmergencyStopLatch {
     private var asked: [CommandSource.Link: CommandSource] = [:]
 

@@ -9,7 +9,7 @@ extension Refusal {
         Refusal(.held, "\(holder) is in control, last message \(Int(age)) s ago")
     }
 
-    /// The rules forbid this link to take control.
+    /// The configuration forbids this link to take control.
     public static func barred(_ link: CommandSource.Link) -> Refusal {
         Refusal(
             .forbidden, "commander.allow_\(link.rawValue) is false: this link may not take control")

@@ -5,8 +5,8 @@ import Synchronization
 /// Collector of the loop's records: the newest one for `status`, all of them for the draining
 /// thread.
 ///
-/// One ordinary thread drains; any thread reads. The lock is between ordinary threads only, the
-/// loop has its ring.
+/// One ordinary thread drains; any thread reads. Only ordinary threads use the lock; the loop
+/// writes to a ring.
 public final class TelemetryHub: Sendable {
     /// The newest record, and rates over a second of records.
     public struct View: Sendable {

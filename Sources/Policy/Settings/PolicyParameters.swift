@@ -8,7 +8,8 @@ extension Settings {
     /// settings.
     package func stabilizerParameters(calibrated book: CalibrationBook) -> Stabilizer.Parameters {
         var parameters = stabilizerParameters
-        // In lockstep the wall clock has no effect on results, so a calibration does not age.
+        // In lockstep the wall clock must not affect results, so the age of a calibration is
+        // ignored.
         let now =
             hardware.backend == .lockstep
             ? book.record(.gyro)?.date ?? 0 : WallClock.seconds

@@ -12,8 +12,7 @@ import SystemPackage
 ///
 /// Callers never wait. A change is a function of the saved state, so changes of several links
 /// cannot undo each other, even on a slow disk; changes that arrive during a write share the next
-/// write. Each change is confirmed when it survives a power cut, or refused; then nothing has
-/// changed.
+/// write. A change is confirmed once it is safe from a power cut. A refused change changes nothing.
 package final class StateKeeper: Sendable {
     /// Changes the saved state.
     package typealias Change = @Sendable (inout SavedState) throws -> Void
@@ -47,7 +46,7 @@ package final class StateKeeper: Sendable {
     /// - Parameters:
     ///   - directory: `persistence.directory`; created if its parent exists.
     ///   - calls: System calls; tests replace them.
-    ///   - log: Log for unreadable data and their problems.
+    ///   - log: Log for unreadable data and the reasons.
     package init(directory: String, calls: FileCalls = .system, log: Logger) {
         self.directory = FilePath(directory)
         self.log = log
@@ -92,8 +91,8 @@ package final class StateKeeper: Sendable {
     /// Writes a change of the saved state.
     ///
     /// - Parameters:
-    ///   - who: For the history.
-    ///   - what: For the history, without a subject and a full stop.
+    ///   - who: Author, for the history.
+    ///   - what: The change, for the history, without a subject and a full stop.
     ///   - change: May be called again with another state; throws the reason of a refusal.
     ///   - done: Receives the state on the disk, or the problem.
     package func write(
@@ -125,9 +124,9 @@ package final class StateKeeper: Sendable {
         if isLeft { done(.failure(Refusal(.refused, "airframed is stopping"))) }
     }
 
-    /// Runs a task that waits for a disk, after all earlier ones.
+    /// Runs a task that waits for a disk, after all earlier tasks.
     ///
-    /// - Returns: Whether it will run.
+    /// - Returns: Whether the task will run.
     func run(_ job: @escaping @Sendable () -> Void) -> Bool { worker.post(job) }
 
     /// Saves the unsaved entries of the history, after all earlier writes, at the end.

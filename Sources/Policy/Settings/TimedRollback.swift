@@ -4,8 +4,8 @@ public import Port
 /// Timed rollback of a live change: the state before it, and the time to return to it unless it is
 /// kept.
 ///
-/// It has no clock and no thread: its owner asks at every tick of a timer, and restores the state
-/// that `expire` returns. A save counts as `keep`.
+/// It has no clock and no thread: its owner calls `expire` at every tick of a timer, and restores
+/// the returned state. A save counts as `keep`.
 public struct TimedRollback<Snapshot: Sendable>: Sendable {
     private struct Pending: Sendable {
         var snapshot: Snapshot
@@ -77,10 +77,10 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         return pending != nil
     }
 
-    /// Keeps the change permanently if it is this owner's.
+    /// Keeps the change permanently if this owner made it.
     ///
     /// - Parameter owner: As given to `begin`.
-    /// - Returns: Whether it was this owner's.
+    /// - Returns: Whether this owner made the change.
     public mutating func keep(owner: UInt64) -> Bool {
         guard pending?.owner == owner else { return false }
         return keep()

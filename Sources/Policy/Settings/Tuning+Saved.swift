@@ -5,8 +5,8 @@ package import Port
 import Realtime
 import Synchronization
 
-// Jobs that wait for a disk: saves, baselines, reloading the files. The answer follows their
-// completion.
+// Jobs that wait for a disk: saves, baselines, reloading the files. The answer follows when the job
+// is complete.
 extension Tuning {
     /// Time limit of `close` for the disk, s.
     private static let patience = 1.0
@@ -35,11 +35,11 @@ extension Tuning {
     ///
     /// - Parameters:
     ///   - who: For the history.
-    ///   - what: For the history.
-    ///   - change: Of the saved state.
+    ///   - what: The change, for the history.
+    ///   - change: Change of the saved state.
     ///   - commit: Action after the write, under the lock.
-    ///   - done: Receives its result, or the reason why nothing was written; then nothing has
-    ///     changed.
+    ///   - done: Receives the result of `commit`, or the reason why nothing was written; then
+    ///     nothing has changed.
     func write<Value: Sendable>(
         by who: String, _ what: String, change: @escaping StateKeeper.Change,
         commit: @escaping @Sendable (inout State, SavedState) throws(Refusal) -> Value,
@@ -93,7 +93,8 @@ extension Tuning {
         write(by: who, what) {
             $0.parameters.merge(change: text)
         } commit: { (state, saved) throws(Refusal) in
-            // The files may have changed meanwhile; the requested values are on the disk anyway.
+            // The files may have changed meanwhile. The requested values are on the disk in any
+            // case.
             var changed = (try? state.store.changed(updates)) ?? state.store
             changed.adopt(saved: saved.parameters)
             // Another client's change on trial reverts only its own values.

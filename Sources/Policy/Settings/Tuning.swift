@@ -10,8 +10,8 @@ import Synchronization
 /// them to the loop for its next tick. Live changes last until the process ends, until they are
 /// saved, or until their rollback.
 ///
-/// The `StateKeeper` writes to the disk, outside the lock, and changes apply after that without
-/// delaying anything else. Ordinary threads; time is an argument where it matters.
+/// The `StateKeeper` writes to the disk outside the lock. Changes apply after the write, so a slow
+/// disk delays nothing else. Ordinary threads; time is an argument where it matters.
 package final class Tuning: Sendable {
     struct State: ~Copyable {
         var store: ParameterStore
