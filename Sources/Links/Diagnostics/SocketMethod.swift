@@ -52,12 +52,12 @@ public struct SocketMethod: Sendable {
 
     /// Body of a method, and the thread that runs it.
     enum Work: Sendable {
-        /// A question that only returns an answer, from the server's own part of `status`. The
-        /// thread of the `QuestionDesk`.
+        /// A question that only returns an answer; it receives the server's part of `status`. Runs
+        /// on the thread of the `QuestionDesk`.
         case question(@Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer)
-        /// The server's thread, within about a millisecond, during which no client is served.
+        /// Runs on the server's thread and takes about 1 ms; no client is served meanwhile.
         case now(@Sendable (Parameters, Caller) throws(Refusal) -> Answer)
-        /// The server's thread, with an answer that may wait for a disk; only its client waits.
+        /// Runs on the server's thread; the answer may wait for a disk, and only its client waits.
         case later(@Sendable (Parameters, Caller, @escaping Later<Answer>) throws(Refusal) -> Void)
         /// Begins a stream of the connection.
         case subscribe
@@ -141,7 +141,7 @@ public struct SocketMethod: Sendable {
 }
 
 /// Services of the daemon for the diagnostics socket, in addition to the gimbal's port; the socket
-/// owns the protocol.
+/// implements the protocol.
 public struct SocketServices: Sendable {
     /// The methods in the order of their listing; the server adds those for streams.
     public var methods: [SocketMethod]

@@ -18,14 +18,14 @@ public final class LockstepServer: Service {
     private let logger: Logger
     private let thread: ServiceThread
     private let settling: SettlingPipes
-    /// The open socket, until the thread owns it.
+    /// The open socket, until it is passed to the thread.
     private let listener = Mutex<SocketListener?>(nil)
 
     /// A server that is not open yet.
     ///
     /// - Parameters:
     ///   - configuration: Path, group and timeout.
-    ///   - backend: Responder to lines.
+    ///   - backend: Answers each line that the simulator sends.
     ///   - logger: Log for problems with the socket.
     /// - Throws: `Errno` when the process has no descriptors left.
     public init(

@@ -15,11 +15,11 @@
 /// | airframed-watch | ordinary   |          | feeds systemd's watchdog; never waits                       |
 ///
 /// The loop has a higher priority than the buses: if it shares a CPU with the bus thread that woke
-/// it, it runs at once, and the bus thread finds the answer without sleeping again. Both are above
-/// the kernel's threaded interrupts (50), which their transfers do not need, and below its
-/// watchdogs (99). The power line is above the loop, so that a hanging thread cannot prevent it
-/// from being switched off. `loop.priority` changes the loop's priority; bus and power line keep
-/// their distance from it.
+/// it, it runs at once, and the bus thread finds the answer without sleeping again. Both priorities
+/// are above the kernel's threaded interrupts (50), because the transfers of these threads do not
+/// depend on those interrupts, and below the kernel's watchdogs (99). The power line is above the
+/// loop, so that a hanging thread cannot prevent it from being switched off. `loop.priority`
+/// changes the loop's priority; the priorities of bus and power line change by the same amount.
 public enum ThreadTable {
     /// The control loop.
     public static let loop = ThreadConfiguration(name: "airframed-loop", priority: 80)

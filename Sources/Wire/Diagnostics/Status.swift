@@ -52,7 +52,7 @@ public struct Status: Hashable, Sendable, Codable {
     public var joints = JointStatus()
     /// Motors.
     public var motors = MotorStatus()
-    /// The simulator that owns time; absent with other backends.
+    /// The simulator that supplies the clock; absent with other backends.
     public var lockstep: LockstepStatus?
     /// The radio; absent when it is off.
     public var bluetooth: BluetoothStatus?

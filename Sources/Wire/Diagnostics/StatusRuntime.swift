@@ -124,7 +124,7 @@ public struct ConfigurationStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// The simulator that owns time. Counters are those of the present connection.
+/// The simulator that supplies the clock. Counters are those of the present connection.
 public struct LockstepStatus: Hashable, Sendable, Codable {
     /// `hardware.lockstep.socket`.
     public var socket = ""

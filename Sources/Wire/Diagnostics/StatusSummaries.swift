@@ -22,7 +22,8 @@ extension RobotStatus {
 }
 
 extension LockstepStatus {
-    /// Simulator that owns time: `connected, t 12.345 s, 12 346 lines, 0 errors, 8.1 x real time, with joints; /run/…/lockstep.sock`.
+    /// Simulator that supplies the clock: `connected, t 12.345 s, 12 346 lines, 0 errors, 8.1 x
+    /// real time, with joints; /run/…/lockstep.sock`.
     public var summary: String {
         guard state != "waiting" else { return "waiting for a simulator at \(socket)" }
         let sensors = sensors.isEmpty ? "" : ", with \(sensors.joined(separator: " "))"
