@@ -84,7 +84,7 @@ struct ConditionReporter {
                 longest: wishes.intersects(words.condition) ? 1 : faultSilence))
     }
     private var isEnabled = false
-    /// On and off in succession are two lines at once.
+    /// If the outputs go on and off in succession, both lines are logged at once.
     private var changes = Repetition(longest: outputSilence, first: 2)
 
     /// Creates a reporter.

@@ -35,6 +35,6 @@ struct LinkDoctor {
 }
 
 extension NetworkEndpoint {
-    /// Whether only programs on the same computer can reach it.
+    /// Whether only programs on the same computer can reach the address.
     fileprivate var isThisComputer: Bool { host.hasPrefix("127.") || host == "::1" }
 }

@@ -9,7 +9,7 @@ struct MachineFacts: Equatable {
     var governor: String?
     /// Directory of saved tuning.
     var directory = ""
-    /// Free bytes in it; nil if it does not exist.
+    /// Free bytes in that directory; nil if it does not exist.
     var freeBytes: UInt64?
     /// Whether the directory can be written.
     var isWritable = false

@@ -42,8 +42,8 @@ struct Observable: Sendable {
     let variable: Variable
     /// The value for `subscribe`.
     let read: @Sendable (TelemetryRecord) -> JSONValue
-    /// Puts the value into `status`, together with the other components of its vector; nil if it is
-    /// not there, or if another component does so.
+    /// Puts the value into `status`, together with the other components of its vector; nil if
+    /// `status` does not contain the value, or if another component puts the vector there.
     fileprivate(set) var show: (@Sendable (inout Status, StabilizerSnapshot) -> Void)?
 
     private init(

@@ -12,7 +12,7 @@ enum StatusDoctor {
     /// - Parameters:
     ///   - first: Earlier status; nil skips the checks that need two reports.
     ///   - second: Present status.
-    ///   - elapsed: Seconds between the two on the computer's clock.
+    ///   - elapsed: Seconds between the two reports on the computer's clock.
     /// - Returns: The checks in the order of display.
     static func checks(_ first: Status?, _ second: Status, elapsed: Double) -> [DoctorCheck] {
         let before = first ?? second
@@ -51,7 +51,7 @@ enum StatusDoctor {
                 ? "" : "Is the system clock source stable? See `dmesg | grep -i clocksource`.")
     }
 
-    /// Check of the simulator that owns time; none with another backend.
+    /// Check of the simulator that supplies the clock; none with another backend.
     private static func lockstep(_ first: Status, _ second: Status) -> DoctorCheck? {
         guard let lockstep = second.lockstep else { return nil }
         let finding = lockstep.summary
@@ -130,21 +130,21 @@ enum StatusDoctor {
     }
 }
 
-/// The looks at the status that later ones of `doctor` compare with.
+/// Stored status reports, with which later calls of `doctor` compare the present one.
 final class DoctorLooks: Sendable {
-    /// Ages of looks to compare with, s.
+    /// Ages of the stored reports that may be compared, s.
     private static let ages = 0.5...10.0
-    /// Largest number of looks that are kept.
+    /// Largest number of stored reports.
     private static let most = 8
 
     private let looks = Mutex<[(status: Status, time: Instant)]>([])
 
-    /// The checks of a status, compared with the newest look that is half a second to ten seconds
-    /// old.
+    /// The checks of a status, compared with the newest stored report that is half a second to ten
+    /// seconds old.
     ///
     /// - Parameters:
     ///   - status: Present status.
-    ///   - now: Its time on the computer's clock.
+    ///   - now: Time of the status on the computer's clock.
     /// - Returns: In the order in which they are shown.
     func checks(_ status: Status, now: Instant) -> [DoctorCheck] {
         let before = looks.withLock { looks in

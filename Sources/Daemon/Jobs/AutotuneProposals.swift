@@ -7,8 +7,8 @@ import Wire
 /// The settings for the results of an autotune.
 ///
 /// The run determines effective gains. A setting is the value before the scaling by the app's PID
-/// triple: axes that were not tuned keep their settings; tuned ones return to the app's default
-/// triple, whose factors are 1.
+/// triple. Axes that were not tuned keep their settings; tuned axes get the app's default triple,
+/// whose factors are 1.
 struct AutotuneProposals {
     private(set) var list: [SettingUpdate] = []
 
@@ -69,7 +69,7 @@ struct AutotuneProposals {
 }
 
 extension Settings.AirOS.PID {
-    /// The triple of an axis, and the app's default of it.
+    /// The triple of an axis, and the app's default for it.
     func ofAxis(_ axis: GimbalAxis) -> (present: PIDTriple, plain: PIDTriple) {
         switch axis {
         case .yaw: (yaw, .pan)

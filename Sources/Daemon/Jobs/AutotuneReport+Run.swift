@@ -47,8 +47,9 @@ extension AutotuneAxis {
 }
 
 extension BodePoint {
-    /// Points in order of frequency, with continuous phases. With a model each phase is the one
-    /// nearest to the model's, because few points do not show the direction of a jump.
+    /// Points in order of frequency, with continuous phases. With a model, each phase is the
+    /// equivalent one nearest to the model's phase, because a few points do not show the direction
+    /// of a jump.
     static func curve(
         _ points: [(omega: Double, response: Complex, coherence: Double?)],
         beside model: [BodePoint] = []

@@ -26,7 +26,7 @@ final class AutotuneService: Sendable {
         var report = AutotuneReport()
     }
 
-    /// Duration for which an applied tuning is kept unless it is saved, s.
+    /// Time after which an applied tuning reverts unless it is saved, s.
     static let rollbackSeconds = 120.0
     /// Longest duration of a run, s.
     private static let longestSeconds = 240.0
@@ -41,7 +41,7 @@ final class AutotuneService: Sendable {
     /// - Parameters:
     ///   - tuning: Receives the gains on trial and the results.
     ///   - commander: Executes the excitation.
-    ///   - calibration: Must not run at the same time.
+    ///   - calibration: The calibrations; they must not run at the same time.
     init(tuning: Tuning, commander: Commander, calibration: CalibrationService) {
         self.tuning = tuning
         self.commander = commander
@@ -53,7 +53,7 @@ final class AutotuneService: Sendable {
     /// - Parameters:
     ///   - axes: Axes to tune.
     ///   - apply: Whether to put the result in force.
-    ///   - owner: The requesting connection; its end ends the run.
+    ///   - owner: The requesting connection; when it ends, the run ends.
     ///   - now: On the loop's clock.
     /// - Returns: State of the run.
     /// - Throws: The refusal.
@@ -117,7 +117,7 @@ final class AutotuneService: Sendable {
         return status
     }
 
-    /// Handles the end of a connection: its run ends.
+    /// Handles the end of a connection: ends the run that it requested.
     func disconnected(_ owner: CommandSource) { stop { $0.owner == owner } }
 
     private func stop(where isMeant: (State) -> Bool) {
@@ -128,7 +128,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Passes a tick to the run. Cheap without one.
+    /// Passes a tick to the run. Takes little time without a run.
     func feed(_ snapshot: StabilizerSnapshot) {
         state.withLock { state in
             guard !state.isSaving, let action = state.run?.take(snapshot) else { return }

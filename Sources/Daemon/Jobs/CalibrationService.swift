@@ -25,7 +25,7 @@ final class CalibrationService: Sendable {
         var report = CalibrationReport()
     }
 
-    /// Longest duration, s; then the motors are released again.
+    /// Longest duration of a calibration, s; then the outputs may come on again.
     static let longestSeconds = 600.0
 
     private let store: any CalibrationStore
@@ -40,10 +40,10 @@ final class CalibrationService: Sendable {
     ///
     /// - Parameters:
     ///   - kind: Kind of the calibration.
-    ///   - owner: The requesting connection; its end ends the calibration.
+    ///   - owner: The requesting connection; when it ends, the calibration ends.
     ///   - now: On the loop's clock.
     /// - Returns: State of the calibration.
-    /// - Throws: A refusal, because another one is running.
+    /// - Throws: A refusal, because another calibration is running.
     func start(
         _ kind: CalibrationKind, owner: CommandSource, now: Instant
     ) throws(Refusal) -> CalibrationReport {
@@ -182,7 +182,8 @@ final class CalibrationService: Sendable {
         return status()
     }
 
-    /// Handles the end of a connection: its calibration ends, so that the outputs do not stay off.
+    /// Handles the end of a connection: ends the calibration that it requested, so that the outputs
+    /// do not stay off.
     func disconnected(_ owner: CommandSource) { cancel { $0.owner == owner } }
 
     private func cancel(where isMeant: (State) -> Bool) {

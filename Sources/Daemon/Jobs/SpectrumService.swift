@@ -29,10 +29,10 @@ final class SpectrumService: Sendable {
     ///
     /// - Parameters:
     ///   - seconds: Duration, 1...60.
-    ///   - owner: The requesting connection; its end ends the recording.
+    ///   - owner: The requesting connection; when it ends, the recording ends.
     ///   - now: On the loop's clock.
     /// - Returns: State of the recording.
-    /// - Throws: A refusal, because another one is running.
+    /// - Throws: A refusal, because another recording is running.
     func start(seconds: Double, owner: CommandSource, now: Instant) throws(Refusal)
         -> SpectrumReport
     {
@@ -64,7 +64,7 @@ final class SpectrumService: Sendable {
         }
     }
 
-    /// Handles the end of a connection: its recording ends.
+    /// Handles the end of a connection: ends the recording that it requested.
     func disconnected(_ owner: CommandSource) {
         state.withLock { state in
             if state.report.isRunning, state.owner == owner { Self.refuse(&state, "Cancelled.") }

@@ -24,10 +24,10 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         var pace = Pace()
     }
 
-    /// Number of refused lines of one connection that are logged; all are counted.
+    /// Number of refused lines of one connection that are logged; all refused lines are counted.
     private static let loggedErrors = 5
-    /// Time between one connection's last instant and the first of the next, s, after which all
-    /// timers are due.
+    /// Simulated time between the last line of a connection and the first line of the next, s;
+    /// after it all timers are due.
     private static let pauseSeconds = 1.0
 
     private let state: Mutex<State>
@@ -190,7 +190,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     }
 
     func start() {}
-    /// Returns true, because a simulator whose connection ends turns its motors off.
+    /// Returns true, because a simulator switches its motors off when the connection ends.
     func stop() -> Bool { true }
     var threads: [ThreadReport] { [] }
     func histogram(of stage: Stage) -> HistogramSnapshot { stages[stage].snapshot() }

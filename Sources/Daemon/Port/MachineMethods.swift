@@ -77,8 +77,8 @@ struct MachineMethods: Sendable {
         return status
     }
 
-    /// Fills in the state of lockstep. Between two lines no tick shows a request, although it is in
-    /// force.
+    /// Fills in the state of lockstep. Between two lines no tick has executed the newest request
+    /// yet, although it is in force.
     private func fill(_ status: inout Status, _ lockstep: LockstepSession) {
         let control = machine.commander.view(now: machine.clock.now)
         status.lockstep = lockstep.report

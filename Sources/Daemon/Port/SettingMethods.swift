@@ -50,7 +50,7 @@ extension SocketMethod {
         var wanted: [String: Bool] = [:]
         for pattern in patterns { wanted[section(pattern)] = false }
         let chosen = settings.filter { setting in
-            // A section means all of its settings.
+            // A section stands for all of its settings.
             let names = names(of: setting.key).filter { wanted[$0] != nil }
             for name in names { wanted[name] = true }
             return !names.isEmpty

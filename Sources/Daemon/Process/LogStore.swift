@@ -11,12 +11,12 @@ import Wire
 /// memory, for `airframectl log`.
 ///
 /// A caller never waits. Lines pass through a bounded queue to a separate thread; if a reader of
-/// standard error hangs, lines without room are counted. One throttle serves all log statements:
-/// each statement of the code may write `burst` lines at once and one per second after that, so no
-/// stranger on any link can fill disk or ring.
+/// standard error hangs, lines that do not fit into the queue are counted and dropped. One throttle
+/// serves all log statements: each statement of the code may write `burst` lines at once and one
+/// per second after that, so no stranger on any link can fill disk or ring.
 ///
-/// Never called from the loop or bus threads: they count, and an ordinary thread writes the
-/// sentence.
+/// Never called from the loop or bus threads: these threads count events, and an ordinary thread
+/// writes the sentence.
 final class LogStore: Sendable {
     /// Number of lines kept for the socket.
     static let capacity = 1000
@@ -44,7 +44,7 @@ final class LogStore: Sendable {
         var lines: [LogLine] = []
         var next = 0
         var minimum = Logger.Level.info
-        /// Allowances by statement; their number is limited by the code.
+        /// Allowances by statement; the code has a limited number of statements.
         var allowances: [Statement: Allowance] = [:]
         /// Number of lines that standard error has not received.
         var lost = 0
@@ -74,7 +74,8 @@ final class LogStore: Sendable {
         self.standardError = standardError
     }
 
-    /// Writes the waiting lines, at the end; a hanging reader delays it only for a limited time.
+    /// Writes the waiting lines, at the end; a hanging reader delays the end only for a limited
+    /// time.
     func close() { writer.end(within: Self.patience) }
 
     /// Sets the lowest level that is written.
@@ -87,7 +88,7 @@ final class LogStore: Sendable {
     ///   - level: Severity.
     ///   - message: The sentence.
     ///   - fields: Names in capitals.
-    ///   - statement: Its statement in the code; nil for a line that is rare anyway.
+    ///   - statement: Statement of the line in the code; nil for a line that is always rare.
     func append(
         level: Logger.Level, message: String, fields: Logger.Metadata = [:],
         statement: Statement? = nil
@@ -119,7 +120,7 @@ final class LogStore: Sendable {
         if !isQueued { state.withLock { $0.lost += lost + 1 } }
     }
 
-    /// Suffix of a line with the number of withheld ones; nil if the line exceeds its statement's
+    /// Suffix of a line with the number of withheld lines; nil if the line exceeds its statement's
     /// allowance.
     private static func admit(_ statement: Statement?, _ state: inout State) -> String? {
         guard let statement else { return "" }
@@ -184,7 +185,7 @@ extension Logger.MetadataValue {
 struct StoreLogHandler: LogHandler {
     let store: LogStore
     var metadata: Logger.Metadata = [:]
-    /// The store filters, so that a change of `log.level` affects every logger.
+    /// The store applies the level, so that a change of `log.level` affects every logger.
     var logLevel: Logger.Level = .trace
 
     init(store: LogStore) { self.store = store }

@@ -3,8 +3,8 @@ import GimbalCore
 import Hardware
 import Realtime
 
-/// Switches the power stages off from a separate process, after airframed has died with the motors
-/// on. A servo driver on a bus would continue to send its last pulses.
+/// Switches the power stages off from a separate process, after airframed has ended unexpectedly
+/// with the motors on. A servo driver on a bus would continue to send its last pulses.
 public enum OutputsOff {
     /// Number of attempts.
     static let attempts = 20
@@ -23,7 +23,7 @@ public enum OutputsOff {
         let outputs = wiring.makeOutputs()
         let sensorsBus: any OutputBus = wiring.makeBus(
             reports: SensorReports(), period: 1 / Double(settings.loop.rateHz))
-        // The line that switches the motors first, because it does not depend on a bus.
+        // The line that switches the motors comes first, because it does not depend on a bus.
         return try run([outputs.power, outputs.motors, sensorsBus].compactMap(\.self))
     }
 
@@ -37,8 +37,8 @@ public enum OutputsOff {
             exitStatus: DaemonError.inputOutput)
     }
 
-    /// Switches one bus off. The write afterwards is for motors that must be opened first, and are
-    /// then off.
+    /// Switches one bus off. The write afterwards is for motors whose output must be opened first,
+    /// and is then off.
     private static func failure(_ bus: any OutputBus) -> BusError? {
         var bus = bus
         var last: BusError?

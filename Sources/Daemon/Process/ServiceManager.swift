@@ -72,7 +72,7 @@ struct WatchdogFeeder: Sendable {
     }
 
     /// Feeds the watchdog at a quarter of its time, if both loop and bus have progressed since the
-    /// last time. Call often.
+    /// previous notification. Call often.
     ///
     /// - Parameters:
     ///   - progress: Present progress.

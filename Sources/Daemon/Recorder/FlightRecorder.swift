@@ -9,10 +9,10 @@ import Wire
 /// The flight recorder: it keeps the newest seconds of the loop's inputs and results, and writes
 /// them to files after faults, on request, or continuously.
 ///
-/// `poll` is called where telemetry is drained; the disk has a separate thread, because it may
-/// block for seconds.
+/// `poll` is called where telemetry is drained; a separate thread writes to the disk, because the
+/// disk may block for seconds.
 final class FlightRecorder: Sendable {
-    /// Description for every file, and its place.
+    /// Description for every file, and the directory of the files.
     struct Setup: Sendable {
         var ringSeconds: Double
         var isContinuous: Bool
@@ -23,7 +23,7 @@ final class FlightRecorder: Sendable {
         var timeOffset: Int64
     }
 
-    /// A fault whose file waits for its consequences.
+    /// A fault whose file is written later, so that it includes the consequences of the fault.
     private struct Fault {
         var name: String
         /// Time of the file, on the loop's clock.
@@ -32,9 +32,9 @@ final class FlightRecorder: Sendable {
         var latest: Double
     }
 
-    /// A set of settings, with the time since which it was in force.
+    /// A set of settings, with the time from which on it was in force.
     private struct Page {
-        /// Number of the set since the start.
+        /// Sequence number of this set of settings; counts from airframed's start.
         var number: Int
         var time: Int64
         var text: String
@@ -55,7 +55,7 @@ final class FlightRecorder: Sendable {
         var wanted: UInt64?
         var next: UInt64 = 0
         var fault: Fault?
-        /// Time until which faults have been written; nil before the first.
+        /// Faults up to this time have been written; nil before the first fault.
         var faultsWritten: Instant?
         var newest = Instant(nanoseconds: 0)
         var pages: [Page] = []
@@ -135,7 +135,7 @@ final class FlightRecorder: Sendable {
             Page(
                 number: last.number + 1, time: state.newest.nanoseconds &+ setup.timeOffset,
                 text: text))
-        // The set in force at the beginning of the ring is still needed; earlier ones are not.
+        // Settings that were replaced before the beginning of the ring are no longer needed.
         let start = state.ring.chunks.first?.start ?? 0
         while state.pages.count > 1,
             state.pages[1].time < start || state.pages.count > Self.pageLimit
@@ -212,8 +212,8 @@ final class FlightRecorder: Sendable {
 extension FlightRecorder {
     /// Writes files until `end` is called.
     ///
-    /// - Parameter mended: Receives the name of each recording that an earlier run left incomplete,
-    ///   and that has now been completed.
+    /// - Parameter mended: Receives the name of each recording that an earlier run left incomplete
+    ///   and that has now been repaired.
     func run(mended: (String) -> Void) {
         for name in setup.shelf.mend() { mended(name) }
         var keeper = FlightKeeper(shelf: setup.shelf)

@@ -9,7 +9,7 @@ import ServiceLifecycle
 import SystemPackage
 import Wire
 
-/// Service for the recorder's disk thread, until everything is written.
+/// Service for the thread that writes the recordings; ends when everything is written.
 struct RecorderService: Service {
     /// Longest wait for a hanging disk at the end, s.
     private static let patience = 3.0
@@ -41,7 +41,7 @@ extension Settings {
     /// whole state.
     var tapeBytes: Int { recording.enabled ? 65536 + loop.rateHz * 220 : 0 }
 
-    /// Places and limits of the flight recorder.
+    /// Directory and limits of the flight recorder.
     ///
     /// - Parameter clock: The loop's clock.
     /// - Returns: Setup of a `FlightRecorder`.

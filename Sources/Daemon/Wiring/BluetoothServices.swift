@@ -13,7 +13,7 @@ enum BluetoothServices {
     /// - Parameters:
     ///   - port: The gimbal.
     ///   - log: Log for actions and refusals.
-    /// - Returns: In the order of their handles, which phones remember.
+    /// - Returns: The services in the order of their handles, which phones store.
     static func make(
         port: DaemonPort, log: Logger
     ) -> sending [any GATTService] {

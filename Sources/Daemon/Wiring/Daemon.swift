@@ -26,7 +26,8 @@ public struct Daemon {
     private let simulator: LockstepServer?
     /// The radio; nil if it is off.
     private let radio: BluetoothServer?
-    /// The network links; nil in lockstep, because they would be a second clock.
+    /// The network links; nil in lockstep, because their messages do not follow the simulator's
+    /// clock.
     private let links: NetworkLinks?
     /// The wheels; nil without them.
     private let wheels: DriveMotors?
@@ -71,7 +72,7 @@ public struct Daemon {
         let loop = try LoopAssembly(settings, stabilizer)
         let sensors = loop.sensors
         let hub = TelemetryHub(ring: loop.telemetry)
-        // In lockstep a real board would not fit the simulated world.
+        // In lockstep there are no real wheels, because the gimbal is simulated.
         let wheels = isLockstep ? nil : settings.wheels
         self.wheels = wheels
         var turnWheels: (@Sendable (DriveModel.Request) -> Void)?
@@ -121,7 +122,7 @@ public struct Daemon {
         let port = DaemonPort(
             commander: commander, tuning: tuning, calibrations: calibration, spectra: spectra,
             autotuning: autotuning, steppers: steppers, hub: hub, clock: clock)
-        // In lockstep a phone would be a second clock.
+        // In lockstep there is no radio, because a phone does not follow the simulator's clock.
         radio =
             settings.bluetooth.enabled && !isLockstep
             ? try BluetoothServer(
@@ -169,8 +170,8 @@ public struct Daemon {
             machine: machine, wheels: wheels, steppers: steppers, manager: manager, log: logger)
         let housekeeper = HousekeepingService(
             housekeeping: housekeeping, isTimer: simulator == nil, log: logger)
-        // Stopped in reverse order: the machine with its motors first, the socket, which can report
-        // it, last.
+        // The services are stopped in reverse order: the machine with its motors first; the socket,
+        // which can report the stop, last.
         var services: [any Service] = [
             diagnostics, ReloadService(tuning: tuning, log: logger), housekeeper,
         ]

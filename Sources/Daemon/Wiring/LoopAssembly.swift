@@ -3,7 +3,7 @@ package import GimbalCore
 import Hardware
 package import Realtime
 
-/// The configured loop with its connections, to be passed to their owners.
+/// The configured loop with its connections, which are then passed to the parts that use them.
 ///
 /// `package`, because a compiler with assertions takes a value of another module apart only if that
 /// module is imported for more than the file (MoveOnlyAddressChecker of Swift 6.2).
@@ -12,7 +12,7 @@ package struct LoopAssembly: ~Copyable {
     package enum Source: ~Copyable {
         /// Separate threads in real time.
         case realtime(GimbalRuntime)
-        /// A simulator that owns time.
+        /// A simulator that supplies the clock.
         case lockstep(LockstepEngine)
     }
 

@@ -1,11 +1,11 @@
 import Realtime
 
-/// Driver of the loop's ticks: real-time threads on the computer's clock, or a simulator that owns
-/// time.
+/// Driver of the loop's ticks: real-time threads on the computer's clock, or a simulator that
+/// supplies the clock.
 protocol LoopDriver: Sendable {
     /// Starts ticking.
     func start() throws
-    /// Ends, with the motors off first.
+    /// Switches the motors off, then ends.
     ///
     /// - Returns: Whether the motors confirmed that they are off.
     func stop() -> Bool
@@ -16,7 +16,7 @@ protocol LoopDriver: Sendable {
 }
 
 extension LoopDriver {
-    /// Progress of loop and bus since the start, by their own counters.
+    /// Progress of loop and bus since the start, from the counters of their threads.
     var progress: WatchdogFeeder.Progress {
         WatchdogFeeder.Progress(
             ticks: histogram(of: .control).count, periods: histogram(of: .wake).count)

@@ -18,7 +18,7 @@ struct Machine: Sendable {
     let steppers: StepperMotors?
     /// The clock of the loop, the Commander and the timers.
     let clock: LoopClock
-    /// The simulator that owns time; nil on the computer's own clock.
+    /// The simulator that supplies the clock; nil on the computer's clock.
     let lockstep: LockstepSession?
     /// Keeps the CPUs out of deep sleep while the machine exists.
     let wakefulness: Wakefulness

@@ -4,7 +4,7 @@ import Hardware
 import Wire
 
 extension Settings {
-    /// Motors of the joints, and their place.
+    /// Motors of the joints, and their wiring.
     var motorWiring: HardwareWiring.Motors {
         let linux = hardware.linux
         switch linux.motors {
@@ -24,7 +24,7 @@ extension Settings {
         }
     }
 
-    /// Line that switches the motors; nil without one.
+    /// Line that switches the motors' power; nil without such a line.
     var powerSwitch: HardwareWiring.PowerSwitch? {
         let linux = hardware.linux
         guard linux.powerLine >= 0 else { return nil }
@@ -65,7 +65,7 @@ extension Settings {
             axis.minimum = range.minimum
             axis.maximum = range.maximum
             axis.homingSpeed = -robot.homingSpeed
-            // The distance from the far end, plus a margin.
+            // The range is the distance from the far end to the switch, plus a margin.
             axis.homingRange = (range.maximum - range.minimum) * 11 / 10 + 100
             return axis
         }

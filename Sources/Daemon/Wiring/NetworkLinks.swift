@@ -18,7 +18,7 @@ struct NetworkLinks: Sendable {
     /// it counts datagrams.
     private static let riderMargin: UInt64 = 60_000
 
-    /// Files of the newest time or counter of each key, written later than the links' use.
+    /// Files of the newest time or counter of each key, written after the links have used it.
     private let freshness: [FreshnessFile]
 
     /// Opens the sockets; the links serve peers only when the services run.

@@ -24,7 +24,7 @@ extension Settings {
         runtime.loop.cpu = loop.cpu < 0 ? RealtimeSetup.preferredCPU : loop.cpu
         runtime.bus.cpu = runtime.loop.cpu
         // A quarter of a second, fifty times the reader's usual pause, so that a delayed reader
-        // loses nothing. All of it is locked memory.
+        // loses nothing. The whole ring is locked memory.
         runtime.telemetryCapacity = loop.rateHz / 4
         runtime.tapeBytes = tapeBytes
         return runtime

@@ -28,7 +28,8 @@ struct SimulatedBus: GimbalBus {
 
     mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError) {
         if let lastRead {
-            // A long stop of the process is not made up for in one period.
+            // After a long stop of the process, the missed time is skipped rather than simulated in
+            // one period.
             let gap = now.nanoseconds - lastRead.nanoseconds
             if gap > Self.longestGapNanoseconds { skippedNanoseconds += gap }
         } else {
