@@ -3,7 +3,8 @@ import Glibc
 import Realtime
 import Wire
 
-/// Benchmarks of the real daemon as a process, linked as installed, measured from outside.
+/// Benchmarks of the real daemon, which runs as a separate process, is linked as for installation,
+/// and is measured from outside.
 enum DaemonBench {
     /// Number of starts and stops; the figures are their medians.
     private static let starts = 5
@@ -83,7 +84,8 @@ enum DaemonBench {
         let faults = threads.map(process.faults)
 
         if counter != nil {
-            // Other threads do allocate, so a zero of these two threads is meaningful.
+            // Other threads do allocate, so the count works, and a zero of these two threads is
+            // meaningful.
             let others = calls.filter { !threads.contains($0.key) }.values.reduce(0, +)
             report.check("\(label): malloc/free of other threads", Double(others), atLeast: 1, "")
         }

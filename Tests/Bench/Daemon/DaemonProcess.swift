@@ -7,7 +7,7 @@ import Recording
 import SystemPackage
 import Wire
 
-/// A daemon that the bench started, with its own directory.
+/// A daemon that the bench started, with a separate directory.
 final class DaemonProcess {
     let processID: pid_t
     /// Time at which the start was requested.
@@ -213,7 +213,7 @@ final class DaemonProcess {
 final class BenchClient {
     private let descriptor: Int32
     private var received: [UInt8] = []
-    /// Whether the daemon has closed the connection, as far as a send has shown it.
+    /// Whether a send has shown that the daemon has closed the connection.
     private(set) var isClosed = false
 
     init?(_ path: String) {

@@ -14,7 +14,7 @@ enum LinkSoak {
         var error: Double
         /// Periods of the loop that began late since the previous observation.
         var overruns: Double
-        /// Late periods of a thread that only waits.
+        /// Late periods of a thread that only waits: the part caused by the computer.
         var missed: Double
     }
 
@@ -62,7 +62,7 @@ enum LinkSoak {
         report.show(
             "periods that a thread which only waits has missed",
             looks.map(\.missed).reduce(0, +), "")
-        // On a shared machine both have hundreds a minute.
+        // On a shared machine both counts are hundreds a minute.
         let timing = SoakTrend(looks.map { ($0.overruns + 5) / ($0.missed + 5) })
         report.check(
             "overruns beside that thread's, end over beginning", timing.ratio, atMost: 2, "x")

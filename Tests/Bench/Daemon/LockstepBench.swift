@@ -4,8 +4,9 @@ import Realtime
 import Simulation
 import Wire
 
-/// Speed limit of lockstep, relative to real time, with a simulator without any cost: the daemon as
-/// a process, prepared lines, the next one sent as soon as the reply arrives.
+/// Speed limit of lockstep, relative to real time, with a simulator that takes no time: the daemon
+/// runs as a process, the lines are prepared, and each line is sent as soon as the reply to the
+/// previous one arrives.
 enum LockstepBench {
     private static let rateHz = 1000
     private static let simulatedSeconds = 20

@@ -7,8 +7,8 @@ import Simulation
 import SystemPackage
 import Wire
 
-/// Cost of the flight recorder for the loop, the processor and the disk, and its loss in a sudden
-/// death of the process.
+/// Cost of the flight recorder for the loop, the processor and the disk, and the data lost if the
+/// process ends suddenly.
 enum RecorderBench {
     private static let rateHz = 1000
     private static let seconds = 60
@@ -141,7 +141,7 @@ enum RecorderBench {
         limits.totalBytes = 20_000_000
         var keeper = FlightKeeper(shelf: FlightShelf(directory: directory, limits: limits))
         var largest = 0
-        // Files get the computer's present date, so the day begins there.
+        // Files get the computer's present date, so the simulated day begins at that date.
         let today = Double(time(nil))
         let count = Int(86400 / FlightEncoder.chunkSeconds)
         for number in 0..<count {

@@ -67,8 +67,8 @@ enum ConsistencyPlot {
             run.kind, seed: 3, stillDuration: run.stillSeconds,
             rampDuration: run.stillSeconds > 0 ? 2 : 0)
         var assumptions = AttitudeEstimator.Parameters()
-        // Two first-order filters of the model have less than 3 ms of delay; theirs is one over
-        // their corner.
+        // The two first-order filters of the model delay the signal by less than 3 ms: by one over
+        // their corner frequency.
         assumptions.sensorDelay = 1 / (2 * .pi * parameters.gyroBandwidthHz)
         var estimator = AttitudeEstimator(parameters: assumptions)
         let dt = 1 / parameters.sampleRate

@@ -156,7 +156,7 @@ enum EstimatorBench {
                 rounds.append((threadTime() - start) * 1e9 / Double(log.records.count))
             }
         }
-        // The use of the sum prevents the compiler from removing the loop.
+        // The sum is used, so that the compiler does not remove the loop.
         precondition(sink.isFinite)
         return rounds.sorted()[rounds.count / 2]
     }

@@ -2,7 +2,8 @@ import GimbalCore
 import Glibc
 import Recording
 
-/// Sensors without recordings, derived from recorded ones; the reference remains the true one.
+/// Sensors without recordings, derived from recorded ones; the reference of the recording stays
+/// valid.
 extension EstimatorScenario {
     /// Other sample rates, a poorer sensor, another place on the body, a shorter range.
     static var derived: [EstimatorScenario] {
@@ -63,7 +64,7 @@ extension EstimatorScenario {
     /// lever.
     private static func moveSensor(_ log: inout IMULog, to lever: Vector3) {
         let bias = EstimatorBench.restRate(log)
-        // Smoothed over nine samples, for the derivative.
+        // The rate is smoothed over nine samples before it is differentiated.
         let weights = (1...7).map { 0.5 - 0.5 * cos(2 * .pi * Double($0) / 8) }
         let total = weights.reduce(0, +)
         let rates = log.records.indices.map { index in

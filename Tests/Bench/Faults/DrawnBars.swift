@@ -1,9 +1,9 @@
-/// Bars for the drawn gimbals, from the smallest motion measured so far with even seeds, four of
-/// each kind of motor. The figures are the largest unintended motion of nine of ten runs, and of
-/// all runs, degrees. The bars are one and a half times that, at least 0.1°, so that they reveal a
-/// change for the worse. They differ from the bars of `FaultRun.Fault`, which apply to a
-/// phone-sized camera and which many of these gimbals miss. Motors without encoders have no bars,
-/// because many of them turn a drawn camera over without any fault.
+/// Bars for the drawn gimbals, from the best result measured so far with even seeds, four gimbals
+/// of each kind of motor. The figures are the unintended motion that nine of ten runs do not
+/// exceed, and that no run exceeds, degrees. The bars are one and a half times the figures, at
+/// least 0.1°, so that they reveal a change for the worse. The bars of `FaultRun.Fault` differ:
+/// they apply to a phone-sized camera, and many of the drawn gimbals miss them. Motors without
+/// encoders have no bars, because many of them turn a drawn camera over without any fault.
 enum DrawnBars {
     /// Bars of nine of ten runs and of all runs, degrees; nil without a measurement.
     static func bars(group: String, fault: FaultRun.Fault) -> (p90: Double, worst: Double)? {

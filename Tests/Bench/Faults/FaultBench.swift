@@ -35,7 +35,7 @@ enum FaultBench {
         }
     }
 
-    /// Gimbals whose runs form one row.
+    /// Gimbals whose runs are reported in one row.
     private struct Group {
         var name: String
         var gimbals: [FaultGimbal]

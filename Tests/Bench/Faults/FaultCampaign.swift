@@ -5,7 +5,7 @@ import Simulation
 
 /// All combinations of fault, mode and source, each with several seeds.
 struct FaultCampaign {
-    /// One run, with its identification.
+    /// One run, with the name that identifies it.
     struct Result {
         /// Mode, seed, and the gimbal if there are several.
         var name: String

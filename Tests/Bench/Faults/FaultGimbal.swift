@@ -14,7 +14,7 @@ struct FaultGimbal {
     var loopHz = 1000
     /// Time of the fault, s: bias, inertia and friction are known by then.
     var onset = 5.0
-    /// The same gimbal with 1000 ticks and samples per second; only for a drawn one.
+    /// The same gimbal with 1000 ticks and samples per second; only for a drawn gimbal.
     private var swift: (simulated: SimulatedGimbal.Parameters, stabilizer: Stabilizer.Parameters)?
 
     init(name: String) { self.name = name }

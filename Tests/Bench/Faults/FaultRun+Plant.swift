@@ -10,7 +10,7 @@ extension FaultRun {
         var start = 0.0
         /// Whether the outputs have gone off, or never came on.
         var isShutOff = false
-        /// Whether the same is true of the healthy twin.
+        /// Whether the outputs of the healthy twin have gone off, or never came on.
         var isTwinShutOff = false
         /// Whether in the last half second the camera trembles more than the handle and the healthy
         /// twin ever do.
@@ -28,7 +28,7 @@ extension FaultRun {
         /// RMS of the camera's rate above 15 Hz over the last half second, deg/s.
         var lastTremor = 0.0
 
-        /// Whether it trembled for longer than after a knock.
+        /// Whether the camera trembled for longer than after a knock.
         var hasOscillated: Bool { trembling > 0.1 }
     }
 
@@ -83,8 +83,8 @@ extension FaultRun {
         var unnamed = 0.0
         for (index, point) in trace.points.enumerated() {
             let isOscillating = point.conditions.intersects(.loopOscillating)
-            // The identification of the inertia shakes the camera deliberately, and is reported as
-            // well.
+            // The identification of the inertia shakes the camera deliberately; it is also
+            // reported.
             let isTold = isOscillating || point.conditions.intersects(.inertiaUnknown)
             let since = Double(index + 1 - trace.onset) * trace.dt
             if isOscillating, since >= 0, plant.named.isNaN { plant.named = since }
@@ -141,7 +141,7 @@ extension FaultRun.Fault {
             gimbal.stabilizer.controller.loopDelay += 5e-3
             let field = gimbal.stabilizer.field
             gimbal.stabilizer.field = field.stretched(to: field.loopDelay + 5e-3)
-            // Servos have three times the delay, so this is three times as large too.
+            // Servos have three times the delay, so the change is three times as large too.
             gimbal.stabilizer.servo.delay += 9e-3
         case .plantSlow: gimbal.simulated.imu.sampleRate = 250
         case .plantStaleHeavy: save(4, &gimbal)

@@ -11,11 +11,12 @@ import Simulation
 /// simulated sensor. The unintended motion is the angle between the true camera and a reference run
 /// with the same seed. Until the outputs are off, the reference is the run without the fault. For
 /// half a second after that, it is a run in which an emergency stop turned healthy outputs off at
-/// that moment. So a coasting camera counts, and one that falls because it is unpowered does not.
+/// that moment. So the coasting of a camera counts, but not its fall after the motors are off.
 ///
-/// A plant that differs from the beginning starts differently. Its motion relative to the healthy
-/// run is measured twice: from the start of the motors until the onset, and from there on relative
-/// to the heading at that time, because no sensor of the gimbal shows north.
+/// If the plant is wrong from the beginning, the camera also starts differently. Its motion
+/// relative to the run without the fault is measured twice: from the start of the motors until the
+/// onset, and from there on relative to the heading at that time, because no sensor of the gimbal
+/// shows north.
 struct FaultRun {
     /// Fault that occurs at `onset`.
     enum Fault: String, CaseIterable {
@@ -103,7 +104,8 @@ struct FaultRun {
         var secondsToSafe = Double.nan
         /// Largest unintended motion of the true camera, degrees.
         var unintended = 0.0
-        /// The same until the outputs are off or, for commands, until the set-point is still.
+        /// Largest unintended motion until the outputs are off or, for commands, until the
+        /// set-point is still, degrees.
         var untilSafe = 0.0
         /// Whether the outputs are on at the end.
         var isOn = false
@@ -133,7 +135,7 @@ struct FaultRun {
     /// Executes the run.
     ///
     /// - Parameter twins: Runs with the same gimbal, motion, mode, link and seed.
-    /// - Returns: Its figures.
+    /// - Returns: The figures of the run.
     func run(beside twins: inout Twins) -> Outcome {
         let twin = twins.twin(of: self)
         let trace = trace(isFaulty: true, seconds: after)
@@ -154,7 +156,7 @@ struct FaultRun {
                 (outcome.secondsToSafe.isNaN ? after : outcome.secondsToSafe) / trace.dt + 1e-6)
             : off
         if let plant = outcome.plant, off == 0 {
-            // Off since the start: gravity moves the camera now.
+            // The outputs have been off since the start, so gravity moves the camera now.
             outcome.unintended = plant.start
             outcome.untilSafe = plant.start
             return outcome
@@ -169,8 +171,8 @@ struct FaultRun {
         for (point, healthy) in zip(faulty, released.sinceOnset).dropFirst(off).prefix(coasting) {
             outcome.unintended = max(outcome.unintended, deviation(point, healthy, turn))
         }
-        // When the outputs have come back, the horizon must be the same as before. The heading is
-        // free, and two modes do not hold a horizon.
+        // When the outputs have come back, the horizon must be the same as before. The heading may
+        // differ, and two modes do not hold a horizon.
         guard mode != .fpv, mode != .neutral,
             let on = faulty.dropFirst(off).firstIndex(where: { $0.isEnabled })
         else {
@@ -183,9 +185,9 @@ struct FaultRun {
         return outcome
     }
 
-    /// Effect of the fault on the camera, degrees. A camera that stops because its commands end
-    /// differs from one that continues by the commanded motion; there the attitude's error counts,
-    /// because the camera is held.
+    /// Effect of the fault on the camera, degrees. If the camera stops because its commands end,
+    /// the difference from the reference run includes the commanded motion. In this case the
+    /// attitude error counts, because the camera is held.
     private func deviation(
         _ point: FaultTrace.Point, _ intended: FaultTrace.Point, _ turn: Quaternion
     ) -> Double {
@@ -203,6 +205,6 @@ struct FaultRun {
         }
     }
 
-    /// A dead-man counts from the last request, which came before the onset.
+    /// The dead-man time begins at the last request, which came before the onset.
     private var silenceBefore: Double { fault == .silence ? 0.05 : 0 }
 }

@@ -18,7 +18,7 @@ struct FaultTrace {
         var isEnabled: Bool
         /// Whether the set-point is still.
         var isStill: Bool
-        /// From attitude to set-point, degrees.
+        /// Angle from attitude to set-point, degrees.
         var error: Double
         /// All conditions that hold.
         var conditions: Conditions
@@ -77,15 +77,15 @@ struct Twins {
 }
 
 extension FaultRun {
-    /// Whether commands turn the camera; if it is released in a turn it coasts even without a
-    /// fault.
+    /// Whether commands turn the camera; a camera whose motors go off during a turn coasts even
+    /// without a fault.
     var isTurning: Bool { fault.kind == .command || fault.kind == .order }
 
     /// Executes the run, tick by tick.
     ///
     /// - Parameters:
     ///   - isFaulty: False for the healthy twin.
-    ///   - seconds: From the onset until the end.
+    ///   - seconds: Time from the onset until the end, s.
     ///   - stop: Number of the tick in which an emergency stop is requested; nil for none.
     /// - Returns: The trace of the run.
     func trace(isFaulty: Bool, seconds: Double, stop: Int? = nil) -> FaultTrace {
@@ -116,7 +116,7 @@ extension FaultRun {
             }
             commander.advance(now: now)
             let isLost = since >= 0 && fault == .busError
-            // Without a sample the loop runs at its deadline.
+            // Without a sample, the loop runs when its deadline passes.
             fresh.removeAll(keepingCapacity: true)
             gimbal.advance(to: now) { fresh.append($0) }
             for sample in fresh where !isLost { assembly.engine.deliver(sample, at: now) }
@@ -147,8 +147,7 @@ extension FaultRun {
         return farthest
     }
 
-    /// Whether all commanded rates, rad/s, have ended; axes that the mode itself moves do not
-    /// count.
+    /// Whether all commanded rates, rad/s, have ended; axes that the mode moves are left out.
     private func isStill(_ rates: AxisVector) -> Bool {
         let yaw = mode == .panFollow ? 0 : rates.yaw
         return max(abs(yaw), abs(rates.roll), abs(rates.pitch)) < 0.02
@@ -230,7 +229,7 @@ extension FaultRun {
         }
     }
 
-    /// Axes of a gyroscope's fault: x, y, z or all, by the seed.
+    /// Axes of a gyroscope's fault: x, y, z or all, chosen by the seed.
     private var direction: Vector3 {
         switch seed % 4 {
         case 0: Vector3(1, 0, 0)

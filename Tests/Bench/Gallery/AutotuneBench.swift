@@ -111,7 +111,7 @@ enum AutotuneBench {
         parameters.motor = what.motor
         parameters.plant.scale(
             inertia: what.inertia, friction: what.friction, imbalance: what.imbalance)
-        // The wait for the pulse stays.
+        // The factor does not apply to the wait for the pulse.
         let wait = 0.5 / parameters.servo.frameRate
         parameters.servo.lag *= what.slowness
         parameters.servo.totalDelay =
@@ -134,7 +134,7 @@ enum AutotuneBench {
         return tuning
     }
 
-    /// The tuning that autotune proposes; nil, and a miss, if it gives up.
+    /// The tuning that autotune proposes; if autotune gives up, nil, and a bar counts as missed.
     private static func tuned(
         _ what: Case, _ report: inout BenchReport
     ) -> Stabilizer.Parameters? {

@@ -21,9 +21,9 @@ struct GalleryRun {
     struct Outcome {
         /// Time until a set-point was followed, s; NaN if never.
         var start = Double.nan
-        /// RMS above 1 Hz of roll or pitch, the larger one.
+        /// RMS above 1 Hz, the larger one of roll and pitch.
         var shake = Double.nan
-        /// RMS about the mean of roll or pitch, the larger one.
+        /// RMS about the mean, the larger one of roll and pitch.
         var hold = Double.nan
         /// Largest tilt from the mean.
         var largest = Double.nan
@@ -31,7 +31,7 @@ struct GalleryRun {
         /// corresponding angle.
         var tremor = 0.0
         var buzz = 0.0
-        /// The same angle of the handle.
+        /// The same angle for the handle.
         var handleBuzz = 0.0
         /// Largest turn from the motors' start until a set-point was followed.
         var searchAngle = 0.0
@@ -39,8 +39,8 @@ struct GalleryRun {
         var isShutOff = false
         /// All conditions that report a fault.
         var faults: Conditions = .none
-        /// Ratio of identified to true inertia, on the axis with the largest error; a stronger
-        /// motor reduces it.
+        /// Ratio of identified to true inertia, on the axis with the largest error; a motor that is
+        /// stronger than assumed reduces it.
         var inertiaRatio = Double.nan
 
         /// Whether the camera keeps its attitude.
@@ -52,7 +52,8 @@ struct GalleryRun {
         }
     }
 
-    /// Conditions that report a fault, none of which a drawn gimbal has.
+    /// Conditions that report a fault. A drawn gimbal has no fault, so each of them is a false
+    /// alarm.
     static var faults: Conditions {
         .responseReversed | .gyroContradicted | .imuFrozen | .imuImplausible | .imuStale
             | .imuTimeFault | .gravityMismatch | .controlFault | .loopOscillating | .inertiaNotFound

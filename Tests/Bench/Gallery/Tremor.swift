@@ -39,7 +39,7 @@ struct Tremor {
     ///   - rate: The true rate, deg/s.
     ///   - counts: Whether the window that ends now counts for `largest`.
     ///   - dt: Seconds since the previous call.
-    /// - Returns: The window that has just ended; nil if none has.
+    /// - Returns: The window that has just ended; nil if no window has ended.
     @discardableResult
     mutating func note(_ rate: Vector3, counts: Bool, dt: Double) -> Window? {
         let share = 1 - exp(-2 * Double.pi * 15 * dt)

@@ -73,7 +73,7 @@ final class BadClients {
     }
 
     private func onTheSocket(_ turn: Int) {
-        // From time to time it disconnects, with unanswered requests pending.
+        // From time to time this client disconnects, with unanswered requests pending.
         if flood == nil || turn % 200 == 0 { flood = BenchClient(path) }
         for _ in 0..<10 {
             guard let flood, flood.send(#"{"id":1,"method":"get"}"#) else { break }

@@ -10,7 +10,7 @@ import Wire
 enum BadClientsBench {
     /// UDP ports of the rider's remote control and of MAVLink.
     private static let ports: [UInt16] = [45021, 45022]
-    /// Stages that belong to the loop or to the way to it.
+    /// Stages of the loop, and of the path of the samples to it.
     private static let stages: [Stage] = [.wake, .handover, .estimate, .control, .imuToMotor]
 
     /// Result of one run of the daemon.

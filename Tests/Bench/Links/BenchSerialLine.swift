@@ -11,7 +11,7 @@ final class BenchSerialLine {
 
     /// Opens a pseudo-terminal.
     ///
-    /// - Throws: The kernel cannot provide one.
+    /// - Throws: An error, if the kernel cannot provide a pseudo-terminal.
     init() throws {
         descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
         var lock: Int32 = 0

@@ -10,7 +10,8 @@ extension FakeBlueZ {
         objects.filter { $0.contains("/char") && !$0.hasSuffix("/name") }
     }
 
-    /// Runs the fake bluetoothd until the condition holds; false when the time, s, is over.
+    /// Runs the fake bluetoothd until the condition holds; false if it does not hold within
+    /// `seconds`.
     func serve(seconds: Double = 10, until isDone: () -> Bool) -> Bool {
         let deadline = MonotonicClock.now.advanced(bySeconds: seconds)
         while MonotonicClock.now < deadline {

@@ -97,8 +97,8 @@ enum LinkBench {
                 usleep(20)
             }
             delays.append(MonotonicClock.now.seconds(since: sent) * 1000)
-            // The app's rate of 20 a second would take a minute; the phase relative to the wheels'
-            // period must vary.
+            // The app's rate of 20 a second would take a minute; the interval is random, so that
+            // the phase relative to the wheels' period varies.
             usleep(UInt32.random(in: 6_000...26_000))
         }
         delays.sort()

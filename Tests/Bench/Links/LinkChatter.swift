@@ -13,7 +13,7 @@ final class LinkChatter {
     /// UDP ports on which the daemon must listen.
     static let riderPort: UInt16 = 45031
     static let mavlinkPort: UInt16 = 45032
-    /// Duration of a turn, ms.
+    /// Time for which one client is in control, ms.
     private static let turnMilliseconds = 20_000
     /// `airos`: the mode's and the control characteristic, by their index in the table.
     private static let mode = "/org/airframe/service0/char04"
@@ -58,7 +58,7 @@ final class LinkChatter {
     }
 
     private func phone(_ count: Int, isInTurn: Bool) {
-        // From time to time the phone disappears, at any moment.
+        // From time to time the phone disappears, at an arbitrary moment.
         let isHere = count % 1600 < 1400
         if isHere != isPhoneHere {
             isPhoneHere = isHere

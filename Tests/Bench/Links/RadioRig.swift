@@ -11,7 +11,7 @@ struct RadioRig {
     ///
     /// - Parameters:
     ///   - daemon: The program.
-    ///   - settings: `KEY=VALUE`, in addition to the radio's.
+    ///   - settings: `KEY=VALUE`, in addition to the settings of the radio.
     ///   - report: Receives the reason of a failure.
     /// - Throws: The reason why a process or a bus cannot start.
     init?(_ daemon: String, settings: [String], _ report: inout BenchReport) throws {

@@ -15,7 +15,8 @@ enum Cyclictest {
 
     /// Runs one thread under SCHED_FIFO with locked memory.
     ///
-    /// - Returns: nil if it printed no histogram, for example without real-time rights.
+    /// - Returns: The result; nil if the program printed no histogram, for example without
+    ///   real-time rights.
     static func run(intervalMicroseconds: Int, seconds: Double, priority: Int, cpu: Int?) -> Result?
     {
         let loops = Int(seconds * 1e6) / intervalMicroseconds

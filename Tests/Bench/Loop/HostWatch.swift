@@ -3,8 +3,8 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// A thread that only waits, with the period and priority of the daemon's bus thread. The machine
-/// takes its missed periods from every program.
+/// A thread that only waits, with the period and priority of the daemon's bus thread. The periods
+/// that it misses are caused by the machine, and every program misses them.
 final class HostWatch: Sendable {
     private struct State {
         var missed = 0.0

@@ -38,8 +38,8 @@ enum WakeBench {
         report.show("wake-up at 1 kHz, p99", figure(ours, \.p99), "us")
         report.show("hand-over to the loop, p50", figure(handovers, \.p50), "us")
         report.show("hand-over to the loop, p99", figure(handovers, \.p99), "us")
-        // A quarter of a period: the bus thread waits no longer, and an answer would be a whole
-        // period old.
+        // The bar is a quarter of a period: the bus thread does not wait longer, and a later answer
+        // would be a whole period old.
         report.check(
             "IMU to motor without wire time, p50", figure(ways, \.p50), atMost: 250, "us")
         report.show("IMU to motor without wire time, p99", figure(ways, \.p99), "us")
@@ -76,7 +76,7 @@ enum BenchRun {
             parameters: Stabilizer.Parameters(), bus: BenchBus(), settings: settings)
         let runtime = assembly.runtime
         var telemetry = assembly.telemetry
-        // As the daemon and cyclictest do.
+        // CPU sleep states are disabled, as by the daemon and by cyclictest.
         let wakefulness = CPUWakefulness()
         for problem in [wakefulness.problem, RealtimeSetup.lockMemory().problem].compactMap(\.self)
         {
@@ -106,7 +106,7 @@ enum BenchRun {
             wake: summary(.wake), handover: summary(.handover), imuToMotor: summary(.imuToMotor),
             threads: runtime.threads)
         runtime.stop()
-        // Keeps the request for CPUs without sleep states until here.
+        // The request for CPUs without sleep states is kept until here.
         _ = consume wakefulness
         return measured
     }

@@ -42,9 +42,8 @@ struct AngleRecord {
         return quick.isEmpty ? .nan : Self.rms(quick[...], about: 0)
     }
 
-    /// Peak-to-peak value above 1 Hz within 10 s, of the worst 10 s: the number that makers of
-    /// gimbals print as ±half of it. A shorter rest at the end counts too if it is at least half as
-    /// long.
+    /// Peak-to-peak value above 1 Hz within 10 s, of the worst 10 s: twice the ± value that makers
+    /// of gimbals state. A shorter remainder at the end counts too if it is at least half as long.
     var peakToPeak: Double {
         let quick = quick
         let window = 10 * Self.rate
@@ -62,7 +61,7 @@ struct AngleRecord {
     /// Largest distance from zero.
     var largest: Double { values.reduce(0) { max($0, abs($1)) } }
 
-    /// The part above 1 Hz, without the first 2 s; empty if there is too little.
+    /// The part above 1 Hz, without the first 2 s; empty if the record is too short.
     private var quick: [Double] {
         guard let first = values.first, values.count > 3 * Self.rate else { return [] }
         let k = Double.pi / Double(Self.rate)

@@ -2,8 +2,8 @@ import GimbalCore
 import Simulation
 
 /// Reference for every figure: a controller that reads the true state without delay and cancels
-/// every disturbance exactly, with the same handle, mechanics and set-points. Its remaining error
-/// comes from holding its output for a period. Motors without encoders are replaced by exact
+/// every disturbance exactly, with the same handle, mechanics and set-points. The remaining error
+/// comes from the output, which is held for a period. Motors without encoders are replaced by exact
 /// torques. Servos keep their speed and resolution, but the controller knows the future motion of
 /// the handle.
 struct PerfectKnowledge {
@@ -44,7 +44,7 @@ struct PerfectKnowledge {
         return MotorOutput(enabled: true, torque: gimbal.requiredTorque(acceleration: wanted))
     }
 
-    /// The joint angles that are right at the time when servos respond.
+    /// The joint angles that will be right at the time when the servos respond.
     private func foresee(
         _ gimbal: SimulatedGimbal, _ setpoint: Setpoint, now: Instant
     ) -> MotorOutput {

@@ -164,7 +164,7 @@ enum PointingBench {
         }
     }
 
-    /// The same runs with the stabilizer and with the controller with perfect knowledge.
+    /// The same runs with the stabilizer, and with the controller that has perfect knowledge.
     struct Pair {
         private let ours: [PointingRun.Outcome]
         private let perfect: [PointingRun.Outcome]

@@ -21,7 +21,8 @@ struct PointingRun {
     var motion = HandleMotion.walking
     /// Recording to play instead of `motion`.
     var recording: RecordedMotion?
-    /// Duration of the stillness before the motion, and of its growth, s.
+    /// Duration of the stillness before the motion, and time in which the motion grows to its full
+    /// size, s.
     var stillSeconds = 4.0
     var rampSeconds = 2.0
     var loopHz = 1000
@@ -57,7 +58,8 @@ struct PointingRun {
         var searchAngle = 0.0
         /// Ratio of identified to true inertia, on the axis with the largest error.
         var inertiaRatio = Double.nan
-        /// Rate above 15 Hz after full authority is reached, deg/s; an oscillation would show here.
+        /// Rate above 15 Hz after full authority is reached, deg/s, in which an oscillation is
+        /// visible.
         var tremor = AngleRecord()
         /// Largest rate of the camera with the motors on, deg/s.
         var largestRate = 0.0
@@ -198,7 +200,7 @@ struct PointingRun {
     }
 }
 
-/// RMS of the motors' torques above 50 Hz, the largest of the three.
+/// RMS of the motors' torques above 50 Hz, the largest of the three motors.
 struct TorqueHum {
     private var slow = AxisVector.zero
     private var squares = AxisVector.zero

@@ -69,8 +69,8 @@ enum RecordedBench {
         }
         var shake: Double { max(outcome.roll.shake, outcome.pitch.shake) }
         var peakToPeak: Double { max(outcome.roll.peakToPeak, outcome.pitch.peakToPeak) }
-        /// RMS above 1 Hz of the error from estimate to set-point, which excludes the estimate's
-        /// own error.
+        /// RMS above 1 Hz of the error from estimate to set-point, which does not include the error
+        /// of the estimate.
         var ownShake: Double { max(outcome.holdRoll.shake, outcome.holdPitch.shake) }
         var tilt: Double { outcome.tilt.rms }
         var largestTilt: Double { outcome.tilt.largest }
@@ -79,7 +79,7 @@ enum RecordedBench {
     /// Runs all recordings.
     ///
     /// - Parameters:
-    ///   - directory: Of the recordings.
+    ///   - directory: Directory of the recordings.
     ///   - options: Selection of motors and gimbals.
     ///   - report: Receives the figures, degrees.
     /// - Throws: `IMULogError`; `EstimatorBench.Failure` if the directory contains no log.
@@ -177,7 +177,7 @@ enum RecordedBench {
         ]
         for (name, unit, bar, value) in figures {
             let values = scores.map(value)
-            // A figure that is not a number is the worst.
+            // A figure that is not a number counts as the worst.
             let last = zip(scores, values).max { !$1.1.isFinite || $0.1 < $1.1 }
             let worst = last?.1 ?? .nan
             let title = "\(drive.name): \(name)"

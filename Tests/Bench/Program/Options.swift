@@ -6,11 +6,11 @@ import Simulation
 
 /// The command line.
 struct Options: Sendable {
-    /// Benches to run; empty: all.
+    /// Benches to run; empty means all.
     var names: [String] = []
     /// Directory of the recorded trials; if nil, their figures are left out, with a message.
     var dataDirectory: String?
-    /// Directory of recorded motions that the simulated handle plays in `pointing`; nil: the
+    /// Directory of recorded motions that the simulated handle plays in `pointing`; nil means
     /// simulated walkers.
     var recordedDirectory: String?
     /// The daemon to measure; nil means the one in the bench's directory.
@@ -40,7 +40,7 @@ struct Options: Sendable {
     /// Whether `pointing --recorded` draws a gimbal for each recording and seed, instead of the
     /// default plant.
     var isDrawn = false
-    /// Settings for drawn gimbals, in addition to an owner's, `key=value`.
+    /// Settings for drawn gimbals, `key=value`, in addition to those that an owner would make.
     var settings: [String] = []
     /// Motion of the gallery; nil means each motion.
     var motion: HandleMotion?
