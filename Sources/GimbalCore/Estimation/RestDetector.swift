@@ -58,7 +58,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     ///   - force: Mean specific force, body frame, m/s².
     ///   - bias: Estimated gyroscope bias, rad/s.
     ///   - biasVariance: Variances of that bias, (rad/s)².
-    ///   - isPlausible: False if the caller knows of motion.
+    ///   - isPlausible: False if the caller has evidence of motion.
     ///   - jointDrive: Cause of the sensor's motion relative to the carrier.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.

@@ -25,8 +25,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         /// that depends on the gyroscope, camera frame, rad/s².
         var acceleration: Vector3
         /// Part of the acceleration that corrects the camera's errors, camera frame, rad/s²; nil if
-        /// unknown. For motors without encoders it is the whole acceleration, computed from the
-        /// rotors' positions, which are estimated from the gyroscope.
+        /// unknown. Without encoders it is the whole acceleration, computed from the rotors'
+        /// positions, which the observers estimate from the gyroscope.
         var exerted: Vector3?
         /// Rate and acceleration of the set-point, delayed like the sample, camera frame, rad/s and
         /// rad/s².
@@ -107,8 +107,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private static var blow: Double { @_noLocks get { 3000 } }
     /// Largest change of the handle's rate during a dispute, rad/s², as in a runner's hand.
     private static var handleAcceleration: Double { @_noLocks get { 300 } }
-    /// Duration of a dispute before a witness against the gyroscope counts, and for which refused
-    /// samples wait for a witness that confirms them, s.
+    /// Time before a witness against the gyroscope counts in a dispute, and for which a refused
+    /// gyroscope waits for a witness, s.
     private static var hearing: Double { @_noLocks get { 0.0035 } }
     /// Rate below which a camera without motors is calm, as in the hand of a walking person, rad/s.
     private static var calmRate: Double { @_noLocks get { 1 } }
@@ -329,9 +329,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         use(rate)
     }
 
-    /// Whether the joints have turned by the angle that the gyroscope shows; nil if this is
-    /// unknown, or not known yet. Both angles are taken over the same interval, delayed like the
-    /// gyroscope.
+    /// Whether the joints have turned by the angle that the gyroscope shows; nil if unknown. Both
+    /// angles are taken over the same interval, delayed like the gyroscope.
     @_noLocks
     private mutating func encoders(sensorDelay: Double) -> Bool? {
         guard hasJoints else { return nil }

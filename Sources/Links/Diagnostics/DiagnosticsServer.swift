@@ -28,7 +28,7 @@ public final class DiagnosticsServer: Service {
     private let questions: ServiceThread
     private let later: LateReplies
     private let desk: QuestionDesk
-    /// The open socket, until the thread owns it.
+    /// The open socket, until it is passed to the thread.
     private let listener = Mutex<SocketListener?>(nil)
 
     /// A server that is not open yet.

@@ -13,10 +13,9 @@ internal import CMathShim
 /// frequencies without excitation show the size of the disturbances.
 ///
 /// A clear response at a phase that is impossible for a camera means that the assumed delay is
-/// wrong. At one frequency a delay cannot be told from a wrong sign or from friction. The frequency
-/// of the probe is therefore reduced to a third, at which delays of ±12 ms are unambiguous, and
-/// restored when the delay has been measured. A search without a result ends; the probe pauses for
-/// a while and starts again.
+/// wrong. At one frequency a delay cannot be told from a wrong sign or from friction. The probe's
+/// frequency is therefore reduced to a third, at which ±12 ms are unambiguous, until the delay has
+/// been measured. A search without a result ends; the probe pauses for a while and starts again.
 ///
 /// The estimate has a log-normal distribution. The controller uses its lower edge (`caution`),
 /// because too low a gain makes the loop sluggish, but too high a gain makes it oscillate.
@@ -62,8 +61,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var largestAngle: Double { @_noLocks get { 0.7 * .pi / 180 } }
     /// Factor by which the probe is slower when it searches for the delay.
     private static var descent: Double { @_noLocks get { 3 } }
-    /// Number of measurements after which a search without a result ends, at full frequency and
-    /// with the slow probe.
+    /// Largest number of measurements in a search, at full frequency and with the slow probe.
     private static var mostRounds: Int { @_noLocks get { 16 } }
     private static var mostSlowRounds: Int { @_noLocks get { 6 } }
     /// Pause after such a search, s.
@@ -86,8 +84,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var otherDelay: Double { @_noLocks get { 0.001 } }
     /// Longest delay beyond `loopDelay` that a response may show, s.
     private static var latestDelay: Double { @_noLocks get { 0.015 } }
-    /// Phase beyond which a response is the mirror image, with the slow probe and at full
-    /// frequency, rad.
+    /// Phase beyond which a response is mirrored, with the slow probe and at full frequency, rad.
     private static var uprightPhase: Double { @_noLocks get { 2 } }
     private static var mirroredPhase: Double { @_noLocks get { .pi - 0.35 } }
     /// Largest lag of an inertia's response at full frequency, rad.

@@ -179,8 +179,7 @@ public struct AttitudeController: MotorController {
                 astray: kinematics.jointRates(relativeRate: astray), dt: dt)
             showsFriction = true
         } else if input.areJointsMeasured {
-            // The encoders are read at the time of the sample; the attitude is extrapolated beyond
-            // it.
+            // The encoders show the time of the sample; the attitude is extrapolated beyond it.
             let angle = attitudeError + astray * parameters.attitudeLead
             sliding = friction.torques(
                 joints: joints, astray: kinematics.jointRates(relativeRate: -angle), dt: dt)
