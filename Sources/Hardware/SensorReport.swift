@@ -1,6 +1,7 @@
 import Synchronization
 
-/// State of a sensor, written by the bus thread, read by others. Never waits: single words.
+/// State of a sensor, written by the bus thread, read by others. Never waits, because each value is
+/// one machine word.
 public final class SensorReport: Sendable {
     private let resets = Atomic(UInt64(0))
     private let outageCount = Atomic(UInt64(0))

@@ -23,7 +23,7 @@ public struct GainDesign: Sendable, Equatable {
     /// Margins of the gains.
     public var margins: LoopMargins
 
-    /// Creates gains with 6 dB and 45°.
+    /// Creates gains with a gain margin of 6 dB and a phase margin of 45°.
     ///
     /// - Parameters:
     ///   - inertia: kg·m².

@@ -46,7 +46,7 @@ public struct TOMLKeyLocator: Sendable {
     private var scanner: TOMLScanner
     private var arrayCounts: [[Step]: Int] = [:]
 
-    /// Largest depth of names in a key with its tables, and of nested arrays. No setting has more
+    /// Largest number of names in a key, its tables included, and of nested arrays. No setting has more
     /// than three levels. Each level stores its path, so a text with many levels would be slow.
     public static let depthLimit = 32
 

@@ -69,8 +69,8 @@ public struct BusSchedule: Sendable, Equatable {
         }
     }
 
-    /// Load of the busier wire at a loop rate, Hz: the share of a period for the reads of the
-    /// sensors and the writes of the motors; 1 is full.
+    /// Load of the busier bus at a loop rate in Hz, as the share of a period that the reads of the
+    /// sensors and the writes of the motors take; 1 is full.
     public func load(rate: Double) -> Double {
         let sensors = bufferLoad + (Double(sensorBits) / clock + Double(spiBits) / spiClock) * rate
         let motors = Double(motorBits) / clock * rate

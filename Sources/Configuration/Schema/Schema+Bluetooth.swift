@@ -17,6 +17,6 @@ extension Schema {
         .number(
             "bluetooth.max_writes_hz", \.bluetooth.maxWritesHz, 10...5000, unit: "Hz", .restart,
             "Highest rate of writes from one phone; further writes are refused and counted.",
-            hint: "A serial port of 115,200 baud needs 576 writes of 20 bytes."),
+            hint: "A serial port at 115,200 baud needs 576 writes of 20 bytes per second."),
     ]
 }

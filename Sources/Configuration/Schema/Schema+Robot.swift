@@ -50,7 +50,8 @@ extension Schema {
             hint: "Switches are at the lower end; airframectl step AXIS --home looks for one."),
         .number(
             "robot.homing_speed", \.robot.homingSpeed, 1...1000, unit: "steps/s", .restart,
-            "Speed of a motor towards its home switch; it leaves the switch at a quarter of it."),
+            "Speed of a motor towards its home switch; the motor leaves the switch at a quarter of this speed."
+        ),
         .number(
             "robot.max_speed", \.robot.maxSpeed, 1...1000, unit: "steps/s", .restart,
             "Highest speed of a motor."),

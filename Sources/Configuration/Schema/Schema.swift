@@ -24,7 +24,7 @@ public enum Schema {
         ),
         (
             "hardware.lockstep",
-            "A simulator in another program, which owns time; used with backend = \"lockstep\"."
+            "A simulator in another program, which supplies the clock; used with backend = \"lockstep\"."
         ),
         ("loop", "The thread of the control loop."),
         ("imu", "Inertial sensor on the camera."),

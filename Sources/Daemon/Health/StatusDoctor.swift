@@ -37,7 +37,7 @@ enum StatusDoctor {
                 "clock", first.backend == "lockstep" ? .warn : .fail,
                 "the loop's clock stands still at \(Format.fixed(b, 3)) s",
                 remedy: first.backend == "lockstep"
-                    ? "Connect the simulator: in lockstep it owns time."
+                    ? "Connect the simulator: in lockstep it supplies the clock."
                     : "The loop hangs: restart airframed, and report the output of `airframectl log`."
             )
         }

@@ -122,7 +122,7 @@ struct TaskMethods: Sendable {
             throw Refusal(
                 .refused,
                 tuning.settings.bluetooth.enabled
-                    ? "Bluetooth is off while a simulator owns time."
+                    ? "Bluetooth is off while a simulator supplies the clock."
                     : "Bluetooth is off: set bluetooth.enabled = true and restart airframed.")
         }
         let status = radio.status

@@ -89,8 +89,9 @@ extension AttitudeEstimator {
         /// commanded turn, 0.001...0.1: the gyroscope's scale error and misalignment. BMI088: 1 %
         /// each at most.
         public var turnErrorShare = 0.01
-        /// Duration of one observation of gravity for signs of a tilting carrier, s, 1...60. It is
-        /// also the time without such signs until rest is accepted again after a refutation.
+        /// Time over which gravity is observed to detect that the handle or vehicle tilts, s,
+        /// 1...60. It is also the time without such a tilt until rest is accepted again after a
+        /// refutation.
         public var restProofTime = 3.0
         /// Duration of rest after which a bias counts as known, s, 0.5...60.
         public var restTrustTime = 3.0

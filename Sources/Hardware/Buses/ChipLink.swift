@@ -111,7 +111,7 @@ final class I2CChipLink: ChipLink {
     }
 
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer {
-        precondition((1...ChipLinkLimits.stream).contains(count), "a stream has its bounds")
+        precondition((1...ChipLinkLimits.stream).contains(count), "a stream of impossible length")
         flow.bytes[0] = register
         flow.messages[1].len = UInt16(count)
         try bus.run(flow)

@@ -111,7 +111,7 @@ final class SPIChipLink: ChipLink {
     }
 
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer {
-        precondition((1...ChipLinkLimits.stream).contains(count), "a stream has its bounds")
+        precondition((1...ChipLinkLimits.stream).contains(count), "a stream of impossible length")
         let first = 1 + parts[0].dummies
         flow.sent[0] = register | 0x80
         flow.resize(to: first + count)

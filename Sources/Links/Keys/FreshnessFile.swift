@@ -10,8 +10,8 @@ public import SystemPackage
 ///
 /// The file is ahead of the used values: a value is accepted only if the disk has this value or a
 /// later one, so not even a power cut makes a recorded value valid again. After a power cut a
-/// genuine value is accepted once it has passed the file's, which is at most `margin` newer than
-/// the last used value. At an orderly end the file receives that last value. A separate thread,
+/// genuine value is accepted only when it is greater than the value in the file. That value is at
+/// most `margin` greater than the last used one. At an orderly end the file receives that last value. A separate thread,
 /// `airframed-keys`, writes, so links never wait for a disk.
 public final class FreshnessFile: Service {
     private static let stackSize = 128 * 1024

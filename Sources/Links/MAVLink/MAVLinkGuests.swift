@@ -36,7 +36,7 @@ struct MAVLinkGuests {
     /// Address of a guest.
     func address(of number: Int) -> DatagramAddress? { addresses[number] }
 
-    /// The guest at an address; nil without a place.
+    /// The guest at an address; nil for an address that is not registered.
     subscript(address: DatagramAddress) -> Guest? { guests[address] }
 
     /// Registers a message of a guest.

@@ -14,7 +14,7 @@ extension BusError {
     private var i2cRemedy: String {
         switch code {
         case ENOENT:
-            "The bus is not there: dtparam=i2c_arm=on,i2c_arm_baudrate=400000 in config.txt, and the module i2c-dev."
+            "The bus does not exist: add dtparam=i2c_arm=on,i2c_arm_baudrate=400000 to config.txt, and load the module i2c-dev."
         case EACCES, EPERM:
             "The user of airframed may not open the bus: add it to the group i2c."
         case ENXIO, EREMOTEIO:
@@ -29,7 +29,7 @@ extension BusError {
     private var spiRemedy: String {
         switch code {
         case ENOENT:
-            "The bus is not there: dtparam=spi=on in config.txt, and the module spidev."
+            "The bus does not exist: add dtparam=spi=on to config.txt, and load the module spidev."
         case EACCES, EPERM:
             "The user of airframed may not open the bus: add it to the group spi."
         default: "Check the wires and hardware.linux.spi_khz."
@@ -44,7 +44,8 @@ extension BusError {
             "The user of airframed may not write to /sys/class/pwm: add it to the group gpio."
         case EBUSY:
             "The channel is in use by another program, or by sound on the headphone socket, which dtparam=audio=off disables."
-        case ENODEV: "The PWM chip has no such channel: its file npwm contains their number."
+        case ENODEV:
+            "The PWM chip has no such channel: its file npwm contains the number of channels that it has."
         default: "The PWM chip refuses these times: try another servo.frame_hz."
         }
     }

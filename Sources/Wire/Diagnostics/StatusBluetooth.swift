@@ -61,7 +61,7 @@ public struct AdvertisementStatus: Hashable, Sendable, Codable {
 public struct CentralStatus: Hashable, Sendable, Codable {
     /// Its Bluetooth address.
     public var address: String
-    /// Number of the connection since the start.
+    /// Sequence number of the connection since the start.
     public var connection: Int
     /// ATT MTU; absent until its first read or write.
     public var mtu: Int?

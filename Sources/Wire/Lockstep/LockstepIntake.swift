@@ -85,7 +85,7 @@ public struct LockstepIntake: Sendable {
         guard step >= Self.shortestStep - Self.rounding else {
             throw LockstepError(
                 .timeStep,
-                "t = \(t) is \(step * 1e3) ms later than in the line before; 0.1...20 ms is a step",
+                "t = \(t) is \(step * 1e3) ms after the previous line; a step must be 0.1 to 20 ms",
                 field: LockstepSample.Key.t)
         }
         if step < Self.longestJump, anchor.instant < Self.latest {

@@ -10,7 +10,7 @@ enum TrapReport {
     /// Installs the handler: a trap then ends with the message and with `ExitCodes.file`.
     static func install(for path: String) {
         sentence = strdup(
-            "airframectl: \(Output.shown(path)): its numbers are impossible for a loop; the replay stops.\n"
+            "airframectl: \(Output.shown(path)): it contains values that the control loop cannot produce; the replay stops.\n"
         )
         // The signals of Swift's traps on x86-64 and on AArch64.
         for number in [SIGILL, SIGTRAP] {

@@ -124,7 +124,7 @@ struct FaultRun {
 
     /// Length of the observation, s.
     var after: Double { fault.after }
-    /// Time for which the coasting of a released camera counts, s.
+    /// Time after the release during which coasting counts as motion caused by the fault, s.
     static let coast = 0.5
 
     func run() -> Outcome {
