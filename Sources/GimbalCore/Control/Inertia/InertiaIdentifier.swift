@@ -14,8 +14,9 @@ internal import CMathShim
 ///
 /// A clear response at a phase that is impossible for a camera means that the assumed delay is
 /// wrong. At one frequency a delay cannot be told from a wrong sign or from friction. The probe's
-/// frequency is therefore reduced to a third, at which ±12 ms are unambiguous, until the delay has
-/// been measured. A search without a result ends; the probe pauses for a while and starts again.
+/// frequency is therefore reduced to a third, at which ±12 ms are unambiguous. Friction makes that
+/// delay too short, so a clear response at full frequency corrects it. A search without a result
+/// ends; the probe pauses for a while and starts again.
 ///
 /// The estimate has a log-normal distribution. The controller uses its lower edge (`caution`),
 /// because too low a gain makes the loop sluggish, but too high a gain makes it oscillate.
@@ -110,8 +111,6 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var amplitude = 0.0
     /// Amplitude with which the inertia was found the last time, N·m.
     private var usefulAmplitude = 0.0
-    private var time = 0.0
-    private var periods = 0
     private var lastRate = 0.0
     private var lastMoment = 0.0
     private var hasRate = false
@@ -132,9 +131,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var previousSize = 0.0
     /// Duration of the pause so far, s.
     private var silent = 0.0
-    private var centre = Demodulator()
-    private var below = Demodulator()
-    private var above = Demodulator()
+    private var block = ProbeBlock(length: blockSeconds)
 
     /// Creates an axis with the initial estimate.
     @_noLocks
@@ -194,9 +191,6 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         isSlow ? p.frequency / Self.descent : p.frequency
     }
 
-    /// Present length of one measurement, s.
-    private var block: Double { isSlow ? Self.blockSeconds * Self.descent : Self.blockSeconds }
-
     /// Restarts the present measurement, because the motion since the last period is unknown.
     @_noLocks
     mutating func forget() {
@@ -208,8 +202,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     @_noLocks
     func probe(_ p: Parameters) -> Double {
         guard isProbing, !hasGivenUp else { return 0 }
-        let window = 0.5 - 0.5 * cm_cos(2 * .pi * time / block)
-        return amplitude * min(1, 4 * window) * cm_sin(2 * .pi * frequency(p) * time)
+        return amplitude * min(1, 4 * block.window) * cm_sin(2 * .pi * frequency(p) * block.time)
     }
 
     /// The probe's amplitude, N·m.
@@ -246,31 +239,15 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         lastMoment = moment
         lastRate = rate
         hasRate = true
-        let window = 0.5 - 0.5 * cm_cos(2 * .pi * time / block)
-        let (frequency, spacing) = (frequency(p), 2 / block)
-        centre.add(
-            impulse: impulse, change: change, weight: window,
-            angle: 2 * .pi * frequency * time)
-        below.add(
-            impulse: impulse, change: change, weight: window,
-            angle: 2 * .pi * (frequency - spacing) * time)
-        above.add(
-            impulse: impulse, change: change, weight: window,
-            angle: 2 * .pi * (frequency + spacing) * time)
-        time += dt
-        periods += 1
-        if time >= block {
-            finishBlock(p, period: time / Double(periods))
+        block.add(impulse: impulse, change: change, frequency: frequency(p), dt: dt)
+        if block.isComplete {
+            finishBlock(p, period: block.period)
             clear()
         }
     }
 
     private mutating func clear() {
-        time = 0
-        periods = 0
-        centre = Demodulator()
-        below = Demodulator()
-        above = Demodulator()
+        block = ProbeBlock(length: Self.blockSeconds * (isSlow ? Self.descent : 1))
     }
 
     private mutating func finishBlock(_ p: Parameters, period: Double) {
@@ -278,14 +255,14 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         // The change of the rate is measured half a period late, the impulse is recorded a whole
         // period late.
         let lag = p.loopDelay + coarseDelay - period / 2
-        let answer = centre.ratio(lag: lag * omega)
+        let answer = block.ratio(lag: lag * omega)
         let size = cm_sqrt(
             answer.inPhase * answer.inPhase + answer.inQuadrature * answer.inQuadrature)
         let phase = cm_atan2(answer.inQuadrature, answer.inPhase)
-        let angle = centre.changeNorm / (omega * omega) * 4 / block
+        let angle = block.changeNorm / (omega * omega) * 4 / block.length
         let isClear =
-            noise(inertia: size, lag: lag + phase / omega, omega: omega)
-            < Self.clear * size * centre.changeNorm
+            block.noise(inertia: size, lag: lag + phase / omega, omega: omega)
+            < Self.clear * size * block.changeNorm
         let agrees =
             isClear && abs(phase - previousPhase) < max(Self.samePhase, omega * period / 2)
             && abs(cm_log(size / previousSize)) < Self.sameSize
@@ -354,8 +331,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         let ratio = (inPhase: sign * answer.inPhase, inQuadrature: sign * answer.inQuadrature)
         let late = max(0, cm_atan2(ratio.inQuadrature, ratio.inPhase))
         let found = ratio.inPhase * cm_cos(late) + ratio.inQuadrature * cm_sin(late)
-        let noise = noise(inertia: sign * found, lag: lag + late / omega, omega: omega)
-        let signal = found * centre.changeNorm
+        let noise = block.noise(inertia: sign * found, lag: lag + late / omega, omega: omega)
+        let signal = found * block.changeNorm
         let isSeen =
             found > 0 && noise < Self.clear * signal && ratio.inQuadrature > -2 * ratio.inPhase
             && late < Self.latestPhase && found > Self.smallest && found < heaviest
@@ -385,8 +362,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// nine times as far.
     private mutating func descend(angle: Double, _ p: Parameters) {
         let present = amplitude
-        start(p)
         isSlow = true
+        start(p)
         fastAmplitude = present
         let room = Self.largestAngle / (2 * Self.descent * Self.descent * max(angle, 1e-9))
         amplitude = max(amplitude, present * min(1, room))
@@ -410,15 +387,6 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         start(p)
         amplitude = present
         coarseDelay = delay
-    }
-
-    /// Disturbance: the motion at the neighbouring frequencies, which the torque does not excite,
-    /// expressed as an impulse, N·m·s.
-    private func noise(inertia: Double, lag: Double, omega: Double) -> Double {
-        let spacing = 4 * Double.pi / block
-        return cm_sqrt(
-            (below.residual(inertia: inertia, lag: lag * (omega - spacing))
-                + above.residual(inertia: inertia, lag: lag * (omega + spacing))) / 4)
     }
 
     /// Merges an independent measurement into the estimate.

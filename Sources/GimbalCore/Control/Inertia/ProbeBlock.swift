@@ -1,0 +1,61 @@
+internal import CMathShim
+
+/// One measurement of a probe: impulses and changes of the rate at its frequency, under a Hann
+/// window, and at two neighbouring frequencies without excitation, which show the disturbances.
+struct ProbeBlock: Sendable, BitwiseCopyable {
+    /// Length of the measurement, s.
+    let length: Double
+    /// Time since its beginning, s.
+    private(set) var time = 0.0
+    private var periods = 0
+    private var centre = Demodulator()
+    private var below = Demodulator()
+    private var above = Demodulator()
+
+    @_noLocks
+    init(length: Double) { self.length = length }
+
+    /// Whether the measurement is complete.
+    var isComplete: Bool { @_noLocks get { time >= length } }
+    /// Mean period, s.
+    var period: Double { @_noLocks get { time / Double(periods) } }
+    /// Weight of the present period, 0...1.
+    var window: Double { @_noLocks get { 0.5 - 0.5 * cm_cos(2 * .pi * time / length) } }
+    /// Magnitude of the demodulated change of the rate, rad/s.
+    var changeNorm: Double { @_noLocks get { centre.changeNorm } }
+
+    /// Adds one period.
+    ///
+    /// - Parameters:
+    ///   - impulse: Torque of the previous period times its length, N·m·s.
+    ///   - change: Change of the rate since the previous period, rad/s.
+    ///   - frequency: The probe's, Hz.
+    ///   - dt: Length of the period, s.
+    @_noLocks
+    mutating func add(impulse: Double, change: Double, frequency: Double, dt: Double) {
+        let (window, spacing) = (window, 2 / length)
+        centre.add(
+            impulse: impulse, change: change, weight: window,
+            angle: 2 * .pi * frequency * time)
+        below.add(
+            impulse: impulse, change: change, weight: window,
+            angle: 2 * .pi * (frequency - spacing) * time)
+        above.add(
+            impulse: impulse, change: change, weight: window,
+            angle: 2 * .pi * (frequency + spacing) * time)
+        time += dt
+        periods += 1
+    }
+
+    /// Ratio of impulse to change of the rate: in phase, and in quadrature (a quarter turn ahead).
+    func ratio(lag: Double) -> (inPhase: Double, inQuadrature: Double) { centre.ratio(lag: lag) }
+
+    /// Disturbance: the motion at the neighbouring frequencies, which the torque does not excite,
+    /// expressed as an impulse, N·m·s.
+    func noise(inertia: Double, lag: Double, omega: Double) -> Double {
+        let spacing = 4 * Double.pi / length
+        return cm_sqrt(
+            (below.residual(inertia: inertia, lag: lag * (omega - spacing))
+                + above.residual(inertia: inertia, lag: lag * (omega + spacing))) / 4)
+    }
+}
