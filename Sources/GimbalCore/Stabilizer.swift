@@ -58,9 +58,6 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private(set) var isConverged = false
     private(set) var faults = FaultLatch()
 
-    /// Limits of possible chip temperatures, °C.
-    private static var coldest: Double { @_noLocks get { -60 } }
-    private static var hottest: Double { @_noLocks get { 150 } }
     /// Longest period that filters and controllers use, s.
     private static var longestPeriod: Double { @_noLocks get { 0.1 } }
     /// Square of the rotation below which two mountings are equal except for rounding, rad².
@@ -194,8 +191,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Uses the first temperature to widen the calibrated bias's uncertainty. A temperature that no
     /// chip can have is ignored.
     private mutating func noteTemperature(of new: IMUSample) {
-        let isPlausible = new.temperature > Self.coldest && new.temperature < Self.hottest
-        guard new.contents.contains(.temperature), isPlausible else { return }
+        guard new.hasPossibleTemperature else { return }
         let isFirst = snapshot.temperature.isNaN
         snapshot.temperature = new.temperature
         if isFirst { estimator.parameters = parameters.calibratedEstimator(at: new.temperature) }
@@ -396,14 +392,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             }
         }
         if exciter.state.isActive, case .torque = parameters.motorType {
-            excite(&output, by: excitation)
+            let torque = output.torque + joints.motion.kinematics.torques(moment: excitation)
+            output.torque = torque.clamped(to: parameters.controller.torqueLimit)
         }
         return output
-    }
-
-    /// Adds the excitation to the torques.
-    private mutating func excite(_ output: inout MotorOutput, by moment: Vector3) {
-        let torque = output.torque + joints.motion.kinematics.torques(moment: moment)
-        output.torque = torque.clamped(to: parameters.controller.torqueLimit)
     }
 }

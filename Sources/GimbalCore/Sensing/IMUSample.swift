@@ -68,4 +68,11 @@ public struct IMUSample: Sendable, BitwiseCopyable {
         self.gyro = gyro
         self.accel = accel
     }
+
+    /// Whether a temperature is measured that a working chip can have, -60...150 °C.
+    var hasPossibleTemperature: Bool {
+        @_noLocks get {
+            contents.contains(.temperature) && temperature > -60 && temperature < 150
+        }
+    }
 }

@@ -79,9 +79,6 @@ public struct AttitudeController: MotorController {
     /// Inertia about the camera's axes, identified or configured, kg·m².
     public var learnedInertia: AxisVector { @_noLocks @inline(__always) get { inertia.values } }
 
-    /// Standard deviation of `learnedInertia`, natural logarithm: 0.1 is 10 %.
-    public var inertiaSigma: AxisVector { @_noLocks @inline(__always) get { inertia.sigmas } }
-
     /// Whether the inertia is known well enough to follow a set-point. Until then the camera is
     /// held where it is.
     public var isReady: Bool { @_noLocks @inline(__always) get { inertia.isReady } }
@@ -98,17 +95,6 @@ public struct AttitudeController: MotorController {
     /// The camera axes whose gains are reduced because they have oscillated.
     var oscillating: AxisSet { @_noLocks @inline(__always) get { oscillation.oscillating } }
 
-    /// The axes whose response to the inertia probe was reversed.
-    var reversed: AxisSet {
-        @_noLocks @inline(__always) get { isAtStop ? .none : inertia.reversed }
-    }
-
-    /// The camera axes whose inertia could not be identified; the identification is repeated later.
-    var abandoned: AxisSet { @_noLocks @inline(__always) get { inertia.abandoned } }
-
-    /// The camera axes whose configured inertia belongs to another camera.
-    var stale: AxisSet { @_noLocks @inline(__always) get { inertia.stale } }
-
     /// Load that the integrals hold, camera frame, N·m.
     public var integralMoment: Vector3 {
         Vector3(
@@ -120,12 +106,6 @@ public struct AttitudeController: MotorController {
         @_noLocks @inline(__always) get { imbalance.imbalance }
     }
 
-    /// Moment of the feedback above 50 Hz about the camera's axes, N·m RMS over about a second.
-    public var hum: AxisVector { @_noLocks @inline(__always) get { noise.rms } }
-
-    /// Share of stiffness that each camera axis has given up to limit its hum, 0...1.
-    public var calm: AxisVector { @_noLocks @inline(__always) get { noise.calm } }
-
     /// Learned friction of each joint, N·m.
     public var learnedFriction: AxisVector { @_noLocks @inline(__always) get { friction.sizes } }
 
@@ -135,14 +115,14 @@ public struct AttitudeController: MotorController {
             var state = MotorState()
             state.saturated = saturated
             state.oscillating = oscillating
-            state.abandoned = abandoned
-            state.stale = stale
-            state.reversed = reversed
+            state.abandoned = inertia.abandoned
+            state.stale = inertia.stale
+            state.reversed = isAtStop ? .none : inertia.reversed
             state.isReady = isReady
-            state.inertia = (learnedInertia, inertiaSigma)
+            state.inertia = (inertia.values, inertia.sigmas)
             state.friction = learnedFriction
             state.imbalance = learnedImbalance
-            state.hum = (hum, calm)
+            state.hum = (noise.rms, noise.calm)
             state.push = .told(answer, planned: planned)
             return state
         }
