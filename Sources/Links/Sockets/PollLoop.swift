@@ -4,7 +4,7 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// Descriptors that a thread waits for in one round, and the latest end of the wait.
+/// Descriptors for one round of poll(2), and the latest end of the wait.
 struct PollSet {
     /// Longest wait, s.
     private static let longest = 3600.0
@@ -17,19 +17,19 @@ struct PollSet {
         add(wake)
     }
 
-    /// Adds a descriptor with the events that it is asked for; nil: a place without one.
+    /// Adds a descriptor and the events to wait for. nil adds an empty place.
     mutating func add(_ descriptor: FileDescriptor?, _ events: Int32 = POLLIN) {
         add(
             descriptor.map { pollfd(fd: $0.rawValue, events: Int16(events), revents: 0) })
     }
 
-    /// Adds an entry; nil: a place without one.
+    /// Adds an entry. nil adds an empty place.
     mutating func add(_ entry: pollfd?) {
         // poll(2) skips a negative descriptor.
         entries.append(entry ?? pollfd(fd: -1, events: 0, revents: 0))
     }
 
-    /// Ends the wait at this time at the latest; a time in the past: at once.
+    /// Ends the wait at this time at the latest, or at once if the time has passed.
     mutating func end(by time: Instant?) {
         if let time, time < end { end = time }
     }
@@ -37,10 +37,12 @@ struct PollSet {
     /// Events of the n-th descriptor that was added, from 1.
     subscript(place: Int) -> Int32 { Int32(entries[place].revents) }
 
+    /// Waits.
+    ///
     /// - Returns: 0 or an errno.
     fileprivate mutating func wait(_ now: Instant) -> Int32 {
-        // Not by subtraction alone: a time in the past may be as early as there is. One more than
-        // the difference: not a moment too early, so that the time has come then.
+        // Compared first, because subtracting the earliest possible instant would overflow. One
+        // more than the difference, so that the time has passed at the wake-up.
         let rest = end <= now ? 0 : end.nanoseconds - now.nanoseconds + 1
         var ready: Int32 = 0
         return cl_socket_wait(&entries, entries.count, rest, &ready)
@@ -72,51 +74,4 @@ struct PollLoop {
             turn(set)
         }
     }
-}
-
-/// A listening socket whose connections are accepted one by one, with a pause while the process has
-/// no descriptor left.
-struct Acceptor {
-    /// Pause, s: the listener stays readable meanwhile, so that without a pause the thread would
-    /// spin.
-    private static let pauseSeconds = 1.0
-
-    let listener: SocketListener
-    /// The kind of client, for the log.
-    let client: String
-    /// End of the pause; nil: none.
-    private(set) var pause: Instant?
-
-    init(_ listener: SocketListener, client: String) {
-        self.listener = listener
-        self.client = client
-    }
-
-    /// Adds the listener, or the end of the pause.
-    mutating func prepare(_ set: inout PollSet, now: Instant) {
-        if let end = pause, now >= end { pause = nil }
-        set.add(pause == nil ? listener.descriptor : nil)
-        set.end(by: pause)
-    }
-
-    /// The next connection; nil: no client waits, or none can be accepted.
-    mutating func next(now: Instant, _ logger: Logger) -> FileDescriptor? {
-        while true {
-            var raw: Int32 = -1
-            let error = cl_socket_accept(listener.descriptor.rawValue, &raw)
-            switch error {
-            case 0: return FileDescriptor(rawValue: raw)
-            case EAGAIN: return nil
-            // The client gave up before its turn came.
-            case ECONNABORTED: continue
-            default:
-                logger.warning("Cannot accept a \(client): \(Errno(rawValue: error)).")
-                pause = now.advanced(bySeconds: Self.pauseSeconds)
-                return nil
-            }
-        }
-    }
-
-    /// Ends the pause: a descriptor is free again.
-    mutating func resume() { pause = nil }
 }

@@ -1,0 +1,51 @@
+import CLinuxShim
+import GimbalCore
+import Glibc
+import Logging
+import SystemPackage
+
+/// Listening socket that accepts connections one by one, and pauses while the process has no free
+/// descriptor.
+struct Acceptor {
+    /// Pause, s. The listener stays readable, so without a pause the thread would spin.
+    private static let pauseSeconds = 1.0
+
+    let listener: SocketListener
+    /// The kind of client, for the log.
+    let client: String
+    /// End of the pause; nil without a pause.
+    private(set) var pause: Instant?
+
+    init(_ listener: SocketListener, client: String) {
+        self.listener = listener
+        self.client = client
+    }
+
+    /// Adds the listener, or the end of the pause.
+    mutating func prepare(_ set: inout PollSet, now: Instant) {
+        if let end = pause, now >= end { pause = nil }
+        set.add(pause == nil ? listener.descriptor : nil)
+        set.end(by: pause)
+    }
+
+    /// The next connection; nil if no client waits or none can be accepted.
+    mutating func next(now: Instant, _ logger: Logger) -> FileDescriptor? {
+        while true {
+            var raw: Int32 = -1
+            let error = cl_socket_accept(listener.descriptor.rawValue, &raw)
+            switch error {
+            case 0: return FileDescriptor(rawValue: raw)
+            case EAGAIN: return nil
+            // The client closed the connection before it was accepted.
+            case ECONNABORTED: continue
+            default:
+                logger.warning("Cannot accept a \(client): \(Errno(rawValue: error)).")
+                pause = now.advanced(bySeconds: Self.pauseSeconds)
+                return nil
+            }
+        }
+    }
+
+    /// Ends the pause, because a descriptor is free again.
+    mutating func resume() { pause = nil }
+}
