@@ -1,6 +1,6 @@
 package import Configuration
 import Logging
-package import Persistence
+import Persistence
 package import Port
 import Realtime
 import Synchronization

@@ -1,4 +1,4 @@
-package import Calibration
+import Calibration
 package import Configuration
 package import GimbalCore
 package import Logging
