@@ -122,6 +122,17 @@ struct GyroWitnessTests {
         #expect(witness.isContradicted)
     }
 
+    @Test("in a loop of 200 Hz, encoders contradict a gyroscope after four samples, not after one")
+    func slowJoints() {
+        var witness = watching(joints: .zero)
+        var contradicted: Int?
+        for t in 0..<10 where contradicted == nil {
+            _ = believes(&witness, rate: Vector3(0, 0, 4) + noise(t), joints: step(t), dt: 5e-3)
+            if witness.isContradicted { contradicted = t + 1 }
+        }
+        #expect((4...6).contains(contradicted ?? 0), "after \(contradicted ?? 0) samples")
+    }
+
     @Test("encoders that turn along confirm what was refused at first")
     func confirmed() {
         var witness = watching(joints: .zero)

@@ -7,14 +7,18 @@ import Testing
 struct MirrorTestTests {
     let rule = MirrorTest.Rule(scatter: 1e-6, dt: 1e-3)
 
-    /// Milliseconds until the test speaks, nil if it never does.
-    func delay(_ milliseconds: Int, _ signal: (Int) -> (push: Double, change: Double)) -> Int? {
+    /// Milliseconds until the test reports a mirror image, nil if it never does. The set-point's
+    /// rate changes by `planned` rad/s in each millisecond.
+    func delay(
+        _ milliseconds: Int, planned: Double = 0,
+        _ signal: (Int) -> (push: Double, change: Double)
+    ) -> Int? {
         var test = MirrorTest()
         var rate = 0.0
         for t in 0..<milliseconds {
             let (push, change) = signal(t)
-            rate += change
-            test.step(push: push, change: change, rate: rate, rule)
+            rate += change - planned
+            test.step(push: push, gyro: change, planned: planned, rate: rate, rule)
             if test.isMirrored { return t }
         }
         return nil
@@ -40,6 +44,22 @@ struct MirrorTestTests {
             return (push, push / inertiaRatio)
         }
         #expect(found == nil)
+    }
+
+    @Test("a camera that friction holds while its set-point leaves is not a mirror image")
+    func held() {
+        // The push grows with the error; the camera follows at a tenth of the plan.
+        let found = delay(40, planned: 0.03) { t in (0.002 * Double(t), 0.003) }
+        #expect(found == nil)
+    }
+
+    @Test("a wrong sign is found while the set-point leaves, too")
+    func reversedWhileMoving() throws {
+        let found = delay(100, planned: 0.003) { t in
+            let push = 2e-4 * exp(Double(t) / 5)
+            return (push, -push - 0.003)
+        }
+        #expect(try #require(found) <= 45)
     }
 
     @Test("a push that the loop answers is no mirror image", arguments: [3.0, 10, 30])

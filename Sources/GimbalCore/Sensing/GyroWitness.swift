@@ -80,7 +80,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Largest change of the handle's rate during a dispute, rad/s², as in a runner's hand.
     private static var handleAcceleration: Double { @_noLocks get { 300 } }
     /// Time before a witness against the gyroscope counts in a dispute, and for which a refused
-    /// gyroscope waits for a witness, s.
+    /// gyroscope waits for a witness, s. The encoders' witness counts from the fourth sample on,
+    /// because the turn of a light camera between fewer samples is uncertain.
     private static var hearing: Double { @_noLocks get { 0.0035 } }
     /// Rate below which a camera without motors is calm, as in the hand of a walking person, rad/s.
     private static var calmRate: Double { @_noLocks get { 1 } }
@@ -279,7 +280,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private mutating func compare(_ change: Vector3, with motors: Motors, dt: Double) {
         guard let exerted = motors.exerted else { return images = MirrorImages() }
         images.step(
-            push: exerted * dt, change: change - motors.planned.acceleration * dt,
+            push: exerted * dt, gyro: change, planned: motors.planned.acceleration * dt,
             rate: lastRate - motors.planned.rate,
             MirrorTest.Rule(scatter: scatter / 3, dt: dt))
     }
@@ -324,7 +325,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
                     + startRate * (age + sampleSeconds) - (reference - startRate) * half)
         let product = claim.yaw * moved.yaw + claim.roll * moved.roll + claim.pitch * moved.pitch
         if product > 0.3 * size * size { return true }
-        return age > Self.hearing ? false : nil
+        return age > max(Self.hearing, 3.5 * sampleSeconds) ? false : nil
     }
 
     /// Turn of the joints since the dispute began, delayed like the gyroscope, rad.

@@ -9,9 +9,10 @@ internal import CMathShim
 /// never opposite at the same time; at the beginning of a push their correlation is -0.5. With a
 /// wrong sign, both grow exponentially and remain opposite in value and slope. So the test looks
 /// for a correlation below -0.85, with and without the mean, in a change that a motor with the
-/// right sign does not explain and that exceeds the usual scatter. The command to a motor with a
-/// wrong sign keeps its direction. A mirrored oscillation, in contrast, means that the loop has
-/// more delay than assumed.
+/// right sign does not explain and that exceeds the usual scatter. Only the change beyond that of
+/// the set-point counts, but the gyroscope itself must oppose the motor too: friction can hold a
+/// camera while its set-point leaves. The command to a motor with a wrong sign keeps its direction.
+/// A mirrored oscillation, in contrast, means that the loop has more delay than assumed.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirrorTest: Sendable, BitwiseCopyable {
@@ -37,6 +38,8 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     /// Sums over the memory, rad/s.
     private var pushes = 0.0
     private var changes = 0.0
+    /// Sum of the gyroscope's changes, including those of the set-point, rad/s.
+    private var shown = 0.0
     /// Duration for which the image has been mirrored, s.
     private var lasting = 0.0
 
@@ -70,12 +73,14 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - push: Change of the rate since the previous sample by the motor's correction of an
     ///     error, rad/s.
-    ///   - change: Change of the gyroscope's rate, without that of the set-point, rad/s.
+    ///   - gyro: Change of the gyroscope's rate, rad/s.
+    ///   - planned: Change of the set-point's rate, rad/s.
     ///   - rate: The gyroscope's rate, without the set-point's, rad/s.
     ///   - rule: Conditions of this sample.
     @_noLocks
-    mutating func step(push: Double, change: Double, rate: Double, _ rule: Rule) {
+    mutating func step(push: Double, gyro: Double, planned: Double, rate: Double, _ rule: Rule) {
         let dt = rule.dt
+        let change = gyro - planned
         let memory = max(Self.memory, 6 * dt)
         let keep = 1 - dt / memory
         told = told * keep + push * push
@@ -84,13 +89,14 @@ struct MirrorTest: Sendable, BitwiseCopyable {
         unexplained = unexplained * keep + (change - push) * (change - push)
         pushes = pushes * keep + push
         changes = changes * keep + change
+        shown = shown * keep + gyro
         let share = dt / memory
         let slopes = cm_sqrt(
             max(told - pushes * pushes * share, 0) * max(seen - changes * changes * share, 0))
         let isImage =
             product < -0.85 * cm_sqrt(told * seen) && product < -0.2 * told
             && product - pushes * changes * share < -0.85 * slopes
-            && abs(rate) > Self.leastRate && changes * rate > 0
+            && abs(rate) > Self.leastRate && changes * rate > 0 && pushes * shown < 0
             && pushes * pushes * share > Self.steadiness * told
             && unexplained > 9 * rule.scatter * (memory / dt)
         lasting = isImage ? lasting + dt : 0
@@ -118,10 +124,12 @@ struct MirrorImages: Sendable, BitwiseCopyable {
 
     /// Takes one sample. The parameters are those of `MirrorTest.step`, camera frame.
     @_noLocks
-    mutating func step(push: Vector3, change: Vector3, rate: Vector3, _ rule: MirrorTest.Rule) {
-        roll.step(push: push.x, change: change.x, rate: rate.x, rule)
-        pitch.step(push: push.y, change: change.y, rate: rate.y, rule)
-        yaw.step(push: push.z, change: change.z, rate: rate.z, rule)
+    mutating func step(
+        push: Vector3, gyro: Vector3, planned: Vector3, rate: Vector3, _ rule: MirrorTest.Rule
+    ) {
+        roll.step(push: push.x, gyro: gyro.x, planned: planned.x, rate: rate.x, rule)
+        pitch.step(push: push.y, gyro: gyro.y, planned: planned.y, rate: rate.y, rule)
+        yaw.step(push: push.z, gyro: gyro.z, planned: planned.z, rate: rate.z, rule)
     }
 
     /// Sign of the gyroscope about each axis.

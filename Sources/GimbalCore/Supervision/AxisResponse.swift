@@ -69,6 +69,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// beginning of that time.
     private var turnedWithJoint = 0.0
     private var pastJoint: Double?
+    /// Whether the newest period alone looks reversed.
+    private var isMirroredNow = false
 
     /// Memory of `turned`, s.
     private static var memory: Double { @_noLocks get { 0.3 } }
@@ -136,8 +138,11 @@ struct AxisResponse: Sendable, BitwiseCopyable {
             turned * astray > 0 && error * astray < 0
             && min(abs(turned), 2 * abs(error)) > bar.evidence
             && 2 * abs(astray) * Self.memory > abs(turned)
-        isReversed =
+        // A camera that oscillates from one period to the next is mirrored in every second one.
+        let wasMirrored = isMirroredNow
+        isMirroredNow =
             isMirrored && isLeaving && (isTurned || !bar.needsJoint) && abs(told) > least
+        isReversed = isMirroredNow && wasMirrored
     }
 
     /// Whether the joint has turned by at least half the camera's angle.
