@@ -68,7 +68,7 @@ struct ParameterStoreTests {
         #expect(
             problem?.description
                 == "loop.rate_hz = 500 cannot change while airframed runs. Its present value is 1000. "
-                + "Write the new value into the configuration file and restart.")
+                + "Write the new value into the configuration file and restart airframed.")
         #expect(store.settings == before)
     }
 

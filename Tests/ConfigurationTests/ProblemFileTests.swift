@@ -55,7 +55,7 @@ struct ProblemFileTests {
             ),
             (
                 .permissionDenied,
-                "/a/x.toml: permission denied (EACCES). Let the user of airframed read it"
+                "/a/x.toml: permission denied (EACCES). Let the user that runs airframed read the file"
             ),
             (.isDirectory, "/a/x.toml: is a directory, not a file (EISDIR)."),
             (.notDirectory, "/a/x.toml: part of the path is not a directory (ENOTDIR)."),
@@ -117,7 +117,9 @@ struct ProblemFileTests {
         let found = problems(text)
         #expect(found.count == 51)
         #expect(
-            found.last?.description.contains("more problems than those shown. Is it the right")
+            found.last?.description.contains(
+                "more problems than those shown. Correct the shown problems first. Is this the right"
+            )
                 == true)
     }
 
@@ -181,6 +183,6 @@ struct ProblemFileTests {
         let failure = #expect(throws: ConfigurationFailure.self) {
             try ConfigurationLoader.load(ConfigurationSource(), files: files)
         }
-        #expect(failure?.description.contains("is it a broken link?") == true)
+        #expect(failure?.description.contains("is it a broken symbolic link?") == true)
     }
 }

@@ -62,25 +62,25 @@ struct ProblemTests {
             ),
             (
                 "joints.range_deg = [[-1, 2], [1, 2], [2, 2]]",
-                "has a min that is not below max for pitch."
+                "has a minimum that is not below the maximum for pitch."
             ),
             ("joints.range_deg = [[-999, 2], [1, 2], [2, 3]]", "is outside -360...360 for yaw."),
             ("hardware.backend = 'hal'", "= 'hal' is not one of simulated | lockstep | linux."),
             ("hardware.backend = 'linux'", "motors.type = \"torque\" needs encoders on the joints"),
             (
                 "hardware.backend = 'linux'\nhardware.linux.motors = 'pwm'\nmotors.type = 'field'",
-                "motors.type = \"field\" cannot be driven by a PWM chip"
+                "motors.type = \"field\" cannot be driven by hardware.linux.motors = \"pwm\", which drives only servos"
             ),
             (
                 """
                 hardware.backend = 'linux'\nloop.rate_hz = 400\nmotors.type = 'field'
                 hardware.linux.motor_channels = [0, 3, 6]\nservo.frame_hz = 50
                 """,
-                "servo.frame_hz = 50 is for servos, but motors.type has brushless motors on the same PCA9685, which has one prescaler"
+                "servo.frame_hz = 50 applies to servos, but motors.type selects brushless motors on the same PCA9685, which has one pulse frequency"
             ),
             (
                 "hardware.backend = 'linux'\nloop.rate_hz = 400\nmotors.type = 'field'",
-                "does not give each brushless motor three neighbouring outputs of 0...15"
+                "does not give each brushless motor three neighbouring outputs of its own from 0 to 15"
             ),
             (
                 """
@@ -100,15 +100,15 @@ struct ProblemTests {
             ("motors.direction = [1, 0, 1]", "must be 1 or -1 for each joint"),
             (
                 "robot.x.minimum = 5\nrobot.x.maximum = 5",
-                "robot.x.minimum = 5 leaves no range: the minimum, 5, is not below the maximum, 5"
+                "robot.x.minimum = 5 leaves no range, because the minimum 5 is not below the maximum 5"
             ),
             (
                 "robot.first_line = 8\nrobot.home_line = 13",
-                "robot.home_line = 13 overlaps the six lines from robot.first_line = 8 on"
+                "robot.home_line = 13 overlaps the six GPIO lines that begin at robot.first_line = 8"
             ),
             (
                 "hardware.backend = 'linux'\nmotors.type = 'servo'\nloop.rate_hz = 1000",
-                "would need 81 % of the time of /dev/i2c-1 at 400 kHz; at most 80 % is allowed. 950 Hz fits."
+                "would need 81 % of the time of the bus /dev/i2c-1 at 400 kHz; at most 80 % is allowed. 950 Hz is the highest loop.rate_hz that fits."
             ),
             (
                 """
@@ -202,7 +202,10 @@ struct ProblemTests {
                 "loop.rte_hz=5",
                 "--set: loop.rte_hz = 5 is not a known key. Did you mean loop.rate_hz?"
             ),
-            ("loop=5", "--set: loop = 5 is not a known key. It is a table; its keys are rate_hz,"),
+            (
+                "loop=5",
+                "--set: loop = 5 is not a known key. This is a table, not a setting; its keys are rate_hz,"
+            ),
             (
                 "robot.slider=rate",
                 "--set: robot.slider = rate is not a known key. Did you mean robot.slider_motion?"
@@ -229,7 +232,7 @@ struct ProblemTests {
         #expect(
             problems("", set: ["commander.release_after_s=0.5"]).map(\.description) == [
                 "--set: commander.release_after_s = 0.5 is below commander.dead_man_s = 1. "
-                    + "Control must not become free before the last command has expired."
+                    + "Raise it to this value, so that no other client takes control before the last command has expired."
             ])
     }
 
@@ -237,8 +240,8 @@ struct ProblemTests {
     func slowLoop() {
         #expect(
             problems("loop.rate_hz = 50\nimu.timeout_ms = 20").map(\.description) == [
-                "\(mainPath):1: loop.rate_hz = 50 is too slow: imu.timeout_ms = 20 must be at least one and a half of its periods. "
-                    + "Samples would count as late: set imu.timeout_ms to 40."
+                "\(mainPath):1: loop.rate_hz = 50 is too low, because imu.timeout_ms = 20 must be at least one and a half periods of the loop. "
+                    + "Every sample would count as late. Set imu.timeout_ms to 40."
             ])
         #expect(problems("loop.rate_hz = 50\nimu.timeout_ms = 40").isEmpty)
         #expect(problems("loop.rate_hz = 100").isEmpty)

@@ -40,11 +40,11 @@ struct SensorSettingsTests {
             ),
             (
                 "imu = 'mpu6050'\nhardware.linux.handle_imu = 'mpu6050'\nhardware.linux.handle_address = 104",
-                "is the address of the camera's sensor on the same bus"
+                "is also the address of the camera's sensor on the same bus"
             ),
             (
                 "handle_imu = 'bmi088'\nhardware.linux.handle_address = 24",
-                "is the address of the camera's sensor on the same bus"
+                "is also the address of the camera's sensor on the same bus"
             ),
             (
                 "encoders = 'as5600'\nhardware.linux.encoder_bus_roll = '/dev/i2c-11'",
@@ -59,7 +59,7 @@ struct SensorSettingsTests {
             (
                 "imu = 'mpu9250'\nhardware.linux.imu_interface = 'spi'\nhardware.linux.spi_khz = 100\n"
                     + "loop.rate_hz = 1000",
-                "and of SPI at 100 kHz; at most 80 % is allowed. 350 Hz fits."
+                "and of SPI at 100 kHz; at most 80 % is allowed. 350 Hz is the highest loop.rate_hz that fits."
             ),
         ])
     func refusals(text: String, expected: String) throws {

@@ -33,12 +33,12 @@ enum MotorRules {
         case (.pca9685, .torque):
             guard !linux.hasEncoders else { return nil }
             return (
-                "needs encoders on the joints: hardware.linux.encoders",
-                "Use \"field\" for brushless motors without encoders, \"servo\" for servos."
+                "needs encoders on the joints, but hardware.linux.encoders is \"none\"",
+                "Set hardware.linux.encoders; or use \"field\" for brushless motors without encoders, \"servo\" for servos."
             )
         case (.pwm, _):
             return (
-                "cannot be driven by a PWM chip",
+                "cannot be driven by hardware.linux.motors = \"pwm\", which drives only servos",
                 "Set motors.type = \"servo\", or hardware.linux.motors = \"pca9685\"."
             )
         }
@@ -66,7 +66,7 @@ enum MotorRules {
         return type == .servo
             ? ("must be three different whole numbers", "For example [0, 1, 2].")
             : (
-                "does not give each brushless motor three neighbouring outputs of 0...15",
+                "does not give each brushless motor three neighbouring outputs of its own from 0 to 15",
                 "For example [0, 3, 6]."
             )
     }
@@ -79,7 +79,7 @@ enum MotorRules {
             settings.motors.type != .servo
         else { return nil }
         return (
-            "is for servos, but motors.type has brushless motors on the same PCA9685, which has one prescaler for all outputs",
+            "applies to servos, but motors.type selects brushless motors on the same PCA9685, which has one pulse frequency for all outputs",
             "Remove servo.frame_hz; brushless motors use motors.pwm_hz."
         )
     }
@@ -106,8 +106,8 @@ enum MotorRules {
             (robot.firstLine..<robot.firstLine + 6).overlaps(robot.homeLine..<robot.homeLine + 3)
         else { return nil }
         return (
-            "overlaps the six lines from robot.first_line = \(robot.firstLine) on",
-            "Three switches need three separate lines."
+            "overlaps the six GPIO lines that begin at robot.first_line = \(robot.firstLine)",
+            "The three home switches need three other lines."
         )
     }
 
@@ -118,8 +118,8 @@ enum MotorRules {
             let range = range(settings.robot)
             guard range.minimum >= range.maximum else { return nil }
             return (
-                "leaves no range: the minimum, \(range.minimum), is not below the maximum, \(range.maximum)",
-                "A motor moves between its minimum and maximum; position 0 is its home."
+                "leaves no range, because the minimum \(range.minimum) is not below the maximum \(range.maximum)",
+                "Set a minimum below the maximum; position 0 is the home of the motor."
             )
         }
     }

@@ -48,7 +48,9 @@ public enum ConfigurationLoader {
             files: files, into: &loaded, problems: &problems)
         for path in dropIns(in: source.dropInDirectory, files: files, problems: &problems) {
             read(
-                path, ifMissing: "Its directory lists it: is it a broken link?",
+                path,
+                ifMissing:
+                    "The directory lists this file: is it a broken symbolic link? Remove or repair the link.",
                 files: files,
                 into: &loaded, problems: &problems)
         }
@@ -156,16 +158,22 @@ public enum ConfigurationLoader {
             case .noSuchFileOrDirectory:
                 ("there is no such file (ENOENT)", ifMissing)
             case .isDirectory:
-                ("is a directory, not a file (EISDIR)", "Name the file, such as airframed.toml.")
+                (
+                    "is a directory, not a file (EISDIR)",
+                    "Give the path of a file, such as /etc/airframe/airframed.toml."
+                )
             case .notDirectory:
                 ("part of the path is not a directory (ENOTDIR)", nil)
             case .permissionDenied:
                 (
                     "permission denied (EACCES)",
-                    "Let the user of airframed read it, for example with chmod a+r."
+                    "Let the user that runs airframed read the file, for example with chmod a+r."
                 )
             case .notSupported:
-                ("is a pipe or a device, not a file", "Name a file that can be read again.")
+                (
+                    "is a pipe or a device, not a file",
+                    "Give the path of a regular file, because airframed reads it again on a reload."
+                )
             default: ("cannot be read: \(error)", nil)
             }
         return ConfigurationProblem(
@@ -178,6 +186,7 @@ extension ConfigurationProblem {
     static func tooLarge(_ path: String) -> ConfigurationProblem {
         ConfigurationProblem(
             .unreadable, at: .file(path, line: nil, column: nil),
-            "is larger than \(ConfigurationFiles.sizeLimit) bytes")
+            "is larger than \(ConfigurationFiles.sizeLimit) bytes, the limit for a configuration file"
+        )
     }
 }

@@ -59,7 +59,7 @@ struct TOMLDocument {
                     ConfigurationProblem(
                         .unknownKey, at: .file(path, line: nil, column: nil),
                         "has more problems than those shown",
-                        hint: "Is it the right file?"))
+                        hint: "Correct the shown problems first. Is this the right file?"))
             }
         } catch let error as TOMLParseError {
             problems = [Self.syntaxProblem(error, path: path)]
@@ -98,7 +98,8 @@ struct TOMLDocument {
                             .wrongType, at: place, key: key, value: location?.value,
                             "is \(raw.typeName) where a table is expected",
                             hint: meant.map { "Did you mean \($0)?" }
-                                ?? "Write [\(key)] on a line of its own, and its keys below."))
+                                ?? "Write [\(key)] on a line of its own, and its keys on the lines below."
+                        ))
                 }
             } else {
                 problems.append(unknown(key, raw, location?.value, at: place))
@@ -197,7 +198,7 @@ extension ConfigurationProblem {
         let keys = table.map(\.name).joined(separator: ", ")
         let hint =
             guess.map { "Did you mean \($0)?" }
-            ?? (isTable ? "It is a table; its keys are \(keys)." : nil)
+            ?? (isTable ? "This is a table, not a setting; its keys are \(keys)." : nil)
         return ConfigurationProblem(
             .unknownKey, at: place, key: shortened(key), value: value, "is not a known key",
             hint: hint)

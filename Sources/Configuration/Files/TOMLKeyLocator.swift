@@ -135,7 +135,7 @@ public struct TOMLKeyLocator: Sendable {
 
     private mutating func value(at path: [Step], depth: Int) {
         guard depth < Self.depthLimit else {
-            noteFault("nested deeper than \(Self.depthLimit)")
+            noteFault("arrays or tables are nested deeper than \(Self.depthLimit) levels")
             return scanner.skipLine()
         }
         if !scanner.isAtValue { noteFault("expected a value") }

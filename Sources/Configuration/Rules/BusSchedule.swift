@@ -105,9 +105,9 @@ public struct BusSchedule: Sendable, Equatable {
         let spi =
             schedule.spiBits > 0 ? " and of SPI at \(settings.hardware.linux.spiKhz) kHz" : ""
         return (
-            "would need \(percent) % of the time of \(schedule.busier(settings)) at "
+            "would need \(percent) % of the time of the bus \(schedule.busier(settings)) at "
                 + "\(settings.hardware.linux.busKhz) kHz\(spi); at most 80 % is allowed",
-            "\(schedule.fastest) Hz fits."
+            "\(schedule.fastest) Hz is the highest loop.rate_hz that fits."
         )
     }
 }

@@ -35,8 +35,8 @@ struct ConfigurationRule: Sendable {
                     highest >= 0.45 * Double(settings.loop.rateHz)
                 else { return nil }
                 return (
-                    "has a centre of \(SettingValue.text(of: highest)) Hz, not below 0.45 of loop.rate_hz",
-                    "The loop cannot sample frequencies above half its rate."
+                    "has a centre of \(SettingValue.text(of: highest)) Hz, which is not below 0.45 times loop.rate_hz",
+                    "Lower the centre or raise loop.rate_hz: the loop cannot measure frequencies above half its rate."
                 )
             },
             ConfigurationRule(keys: ["control.derivative_cutoff_hz", "loop.rate_hz"]) { settings in
@@ -52,8 +52,8 @@ struct ConfigurationRule: Sendable {
                 let timeout = settings.imu.timeoutMs
                 guard timeout < 1.5 * period else { return nil }
                 return (
-                    "is too slow: imu.timeout_ms = \(SettingValue.text(of: timeout)) must be at least one and a half of its periods",
-                    "Samples would count as late: set imu.timeout_ms to \(Int((2 * period).rounded(.up)))."
+                    "is too low, because imu.timeout_ms = \(SettingValue.text(of: timeout)) must be at least one and a half periods of the loop",
+                    "Every sample would count as late. Set imu.timeout_ms to \(Int((2 * period).rounded(.up)))."
                 )
             },
             ConfigurationRule(keys: ["retract.joints_deg", "joints.range_deg"]) { settings in
@@ -73,7 +73,7 @@ struct ConfigurationRule: Sendable {
                 guard settings.commander.releaseAfterS < deadMan else { return nil }
                 return (
                     "is below commander.dead_man_s = \(SettingValue.text(of: deadMan))",
-                    "Control must not become free before the last command has expired."
+                    "Raise it to this value, so that no other client takes control before the last command has expired."
                 )
             },
             ConfigurationRule(keys: ["servo.direction"]) { settings in

@@ -29,8 +29,8 @@ enum SensorRules {
         if linux.handleImu == .bmi088 { own.append(linux.handleAddress + 0x50) }
         guard own.contains(where: used.contains) else { return nil }
         return (
-            "is the address of the camera's sensor on the same bus",
-            "Pull the address pin of one of them high, and set the other address."
+            "is also the address of the camera's sensor on the same bus",
+            "Pull the address pin of one of the two sensors high, and set the new address of this sensor."
         )
     }
 
@@ -46,7 +46,7 @@ enum SensorRules {
         guard Set(buses).count < 3 else { return nil }
         return (
             "is the bus of another encoder, and every AS5600 has the address 0x36",
-            "A TCA9548A with dtoverlay=i2c-mux,pca9548 gives each encoder its own bus."
+            "Connect the encoders to a TCA9548A: dtoverlay=i2c-mux,pca9548 makes each of its channels a bus."
         )
     }
 
@@ -66,13 +66,13 @@ enum SensorRules {
         if linux.imu.packetBytes == nil {
             return (
                 "is not supported for a \(linux.imu.rawValue)",
-                "Set it to false, so that each period reads the newest sample."
+                "Set it to false, so that the loop reads the newest sample in each period."
             )
         }
         guard linux.dataReadyLine >= 0 else { return nil }
         return (
             "cannot be combined with hardware.linux.data_ready_line",
-            "The clock triggers reads of a buffer; set either imu_fifo or data_ready_line."
+            "Set imu_fifo to false or data_ready_line to -1: airframed reads the buffer by the clock, not by the interrupt."
         )
     }
 }

@@ -6,18 +6,20 @@ extension Schema {
     static let airos: [Setting] = [
         .choice(
             "airos.inactive", \.airos.inactive, .live,
-            "Response to an AirOS app that selects inactive: motors off, or mode neutral."),
+            "Response to an AirOS app that selects inactive: off = the motors go off, neutral = the mode becomes neutral."
+        ),
         .number(
             "airos.notify_hz", \.airos.notifyHz, 1...50, unit: "Hz", .live,
-            "Rate of notifications of each angle and of the status.",
-            hint: "The apps expect 10."),
+            "Rate at which each angle and the status are sent to the app.",
+            hint: "The apps expect 10 Hz."),
         .signs(
             "airos.sign", \.airos.sign, .live,
-            "Sign of each axis for an app; 1 is pitch down, roll right, yaw right.",
-            hint: "The order is the app's: pitch, roll, yaw."),
+            "Sign of each axis for an AirOS app; 1 means that pitch down, roll right or yaw right is positive.",
+            hint: "The order is that of the app: pitch, roll, yaw."),
         .integer(
             "airos.rollback_s", \.airos.rollbackS, 0...3600, unit: "s", .live,
-            "Time after which an app's PID and Kalman values revert unless it saves; 0 = never."),
+            "Time after which an app's PID and Kalman values revert unless the app saves them; 0 = never."
+        ),
         gains("airos.pid.pitch", \.airos.pid.pitch, "pitch"),
         gains("airos.pid.roll", \.airos.pid.roll, "roll"),
         gains("airos.pid.yaw", \.airos.pid.yaw, "yaw"),
@@ -28,8 +30,10 @@ extension Schema {
     ) -> Setting {
         .pid(
             key, path, p: 0...5, i: 0...1, d: 0...0.5, .live,
-            "Gains of \(axis): the default means the axis's own tuning, higher values are stronger, lower values weaker.",
-            hint: "The effect stays within the loop's margins; `airframectl status` shows it.")
+            "Gains of \(axis) from an AirOS app: the default keeps the tuning of the axis, higher values strengthen it, lower values weaken it.",
+            hint:
+                "airframed limits the effect so that the loop stays stable; `airframectl status` shows the effect."
+        )
     }
 
     /// Settings of the serial service, `[rbl]`.
@@ -37,26 +41,26 @@ extension Schema {
         .choice(
             "rbl.role", \.rbl.role,
             .restart,
-            "Function of the service: off hides it, auto selects mavlink or robot by a client's first byte, loopback returns every byte."
+            "Function of the service: off hides the service, auto selects mavlink or robot by the first byte from a client, loopback returns every byte."
         ),
         .text(
             "rbl.name", \.rbl.name, maxLength: 20, .live,
-            "Advertised name of the service; a client may change it, and the change is saved.",
+            "Advertised name of the service; a client can change the name, and airframed saves the change.",
             hint:
-                "Both services share one address: with two names a phone may show either name for both."
+                "This service and the AirOS service share one Bluetooth address: if their names differ, a phone can show either name for both."
         ),
         .choice(
             "rbl.baud", \.rbl.baud, RBLBaud.allCases.map { ("\($0.bitsPerSecond)", $0) }, .live,
-            "Speed of the service's serial port; a client may change it, and the change is saved."
+            "Speed of the service's serial port; a client can change the speed, and airframed saves the change."
         ),
         .path(
             "rbl.device", \.rbl.device, maxLength: 107, .restart,
-            "Serial port for role serial, such as a telemetry radio's."),
+            "Serial port that role serial uses, such as the port of a telemetry radio."),
         .bool(
             "rbl.tap", \.rbl.tap, .restart,
             "Whether the gimbal adds its own MAVLink frames to those from the serial port."),
         .number(
             "rbl.attitude_hz", \.rbl.attitudeHz, 10...50, unit: "Hz", .restart,
-            "Rate of the attitude for a flight display in role mavlink."),
+            "Rate of attitude messages to a flight display in role mavlink."),
     ]
 }

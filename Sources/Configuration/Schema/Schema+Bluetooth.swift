@@ -3,17 +3,18 @@ extension Schema {
     static let bluetooth: [Setting] = [
         .bool(
             "bluetooth.enabled", \.bluetooth.enabled, .restart,
-            "Whether phones can find the gimbal; no other function needs Bluetooth."),
+            "Whether airframed offers its services over Bluetooth; all other functions work without Bluetooth."
+        ),
         .text(
             "bluetooth.adapter", \.bluetooth.adapter, maxLength: 15, .restart,
             "Bluetooth adapter, such as hci0; auto selects the first one."),
         .choice(
             "bluetooth.security", \.bluetooth.security, .restart,
-            "Access over Bluetooth: open = every phone in range may read and steer, encrypted = only phones paired with `airframectl pair`.",
-            hint: "Existing apps work with both; iOS asks for the passkey automatically."),
+            "Access over Bluetooth: open = every phone in range can read and steer, encrypted = only phones paired with `airframectl pair`.",
+            hint: "Existing apps work with both values; iOS asks for the passkey automatically."),
         .integer(
             "bluetooth.max_centrals", \.bluetooth.maxCentrals, 1...16, .restart,
-            "Largest number of connected phones; a further one is disconnected at once."),
+            "Largest number of connected phones; a further phone is disconnected at once."),
         .number(
             "bluetooth.max_writes_hz", \.bluetooth.maxWritesHz, 10...5000, unit: "Hz", .restart,
             "Highest rate of writes from one phone; further writes are refused and counted.",

@@ -3,14 +3,16 @@ extension Schema {
     static let hardware: [Setting] = [
         .choice(
             "hardware.backend", \.hardware.backend,
-            .restart, "Source of the samples and destination of the torques."),
+            .restart, "Source of the sensor's samples and destination of the motor commands."),
         .choice(
             "hardware.simulation.motion", \.hardware.simulation.motion, .restart,
             "Motion of the simulated handle."),
         .optionalPath(
             "hardware.simulation.motion_file", \.hardware.simulation.motionFile, .restart,
-            "Recorded motion (.imu, x forward, y left, z up) that repeats instead of the simulated one.",
-            hint: "The gyroscope's offset is measured in one second of rest at the beginning."),
+            "File with a recorded motion (.imu, x forward, y left, z up), which the simulated handle repeats instead of the motion above.",
+            hint:
+                "The recording begins with at least one second of rest, from which airframed measures the gyroscope's offset."
+        ),
         .bool(
             "hardware.simulation.encoders", \.hardware.simulation.encoders, .restart,
             "Whether the simulated brushless motors have encoders; modes that follow the handle need them."
@@ -21,7 +23,7 @@ extension Schema {
         .number(
             "hardware.simulation.inertia_factor", \.hardware.simulation.inertiaFactor, 0.02...20,
             .restart, "Inertia of the camera, relative to 2.5e-3 kg·m².",
-            hint: "A phone is 0.06, a heavy camera 4."),
+            hint: "A phone has 0.06, a heavy camera 4."),
         .number(
             "hardware.simulation.friction_factor", \.hardware.simulation.frictionFactor, 0...10,
             .restart, "Friction of the joints, relative to 10 mN·m."),
@@ -34,21 +36,22 @@ extension Schema {
             unit: "Hz", .restart, "Frequency of the vibration at the gyroscope."),
         .number(
             "hardware.simulation.vibration_dps", \.hardware.simulation.vibrationDps, 0...200,
-            unit: "deg/s", .restart, "Amplitude of that vibration about each axis; 0 = none."),
+            unit: "deg/s", .restart,
+            "Amplitude of the vibration at the gyroscope, about each axis; 0 = none."),
         .path(
             "hardware.linux.bus", \.hardware.linux.bus, .restart,
-            "I2C bus of the chips.",
+            "I2C bus of the inertial sensor, and of the motors' chip if motor_bus is \"same\".",
             hint: "On a Raspberry Pi it is /dev/i2c-1, after dtparam=i2c_arm=on in config.txt."),
         .integer(
             "hardware.linux.bus_khz", \.hardware.linux.busKhz, 10...1000, unit: "kHz", .restart,
-            "Clock of the bus, which decides how many transfers fit into a period.",
+            "Clock of the bus, which decides how many transfers fit into a period of the loop.",
             hint: "Set the same clock in config.txt: dtparam=i2c_arm_baudrate=400000."),
         .choice(
             "hardware.linux.imu", \.hardware.linux.imu, .restart,
             "Inertial sensor on the camera."),
         .integer(
             "hardware.linux.imu_address", \.hardware.linux.imuAddress, 3...119, .restart,
-            "I2C address of the sensor, or of its accelerometer.",
+            "I2C address of the camera's sensor; for a BMI088, of its accelerometer.",
             hint:
                 "A BMI088 has 0x18 or 0x19; the others have 0x68 (default) or 0x69."
         ),
@@ -57,17 +60,18 @@ extension Schema {
             "I2C address of a BMI088's gyroscope.", hint: "A BMI088 has 0x68 or 0x69."),
         .bool(
             "hardware.linux.imu_self_test", \.hardware.linux.imuSelfTest, .restart,
-            "Whether the sensor runs its self-test at the start, which takes 0.2 s at rest."),
+            "Whether the sensor runs its self-test at the start; the camera must be at rest for its 0.2 s."
+        ),
         .choice(
             "hardware.linux.imu_interface", \.hardware.linux.imuInterface, .restart,
             "Interface of the sensor; an MPU-6050 has only I2C."),
         .path(
             "hardware.linux.imu_spi", \.hardware.linux.imuSpi, .restart,
-            "Chip select of the sensor on SPI, or of a BMI088's accelerometer.",
-            hint: "On a Raspberry Pi /dev/spidev0.0, after dtparam=spi=on in config.txt."),
+            "SPI device file of the sensor (bus and chip select); for a BMI088, of its accelerometer.",
+            hint: "On a Raspberry Pi it is /dev/spidev0.0, after dtparam=spi=on in config.txt."),
         .path(
             "hardware.linux.gyro_spi", \.hardware.linux.gyroSpi, .restart,
-            "Chip select of a BMI088's gyroscope on SPI."),
+            "SPI device file of a BMI088's gyroscope (bus and chip select)."),
         .integer(
             "hardware.linux.spi_khz", \.hardware.linux.spiKhz, 100...24000, unit: "kHz", .restart,
             "SPI clock for measurements.",
@@ -76,7 +80,7 @@ extension Schema {
         ),
         .bool(
             "hardware.linux.imu_fifo", \.hardware.linux.imuFifo, .restart,
-            "Whether airframed reads all 1000 samples per second from the sensor's buffer; not for BMI088 and MPU-9250."
+            "Whether airframed reads all 1000 samples per second from the sensor's buffer; BMI088 and MPU-9250 do not support this."
         ),
         .path(
             "hardware.linux.data_ready_chip", \.hardware.linux.dataReadyChip, .restart,
@@ -84,8 +88,8 @@ extension Schema {
             hint: "gpioinfo lists chips and lines."),
         .integer(
             "hardware.linux.data_ready_line", \.hardware.linux.dataReadyLine, -1...1023, .restart,
-            "GPIO line of the sensor's interrupt, which starts each period after a measurement; -1 = periods by the clock.",
-            hint: "Wire INT1; for a BMI088 wire INT3, the gyroscope's."),
+            "GPIO line of the sensor's interrupt, which starts each period of the loop after a measurement; -1 = the clock starts the periods.",
+            hint: "Connect pin INT1 of the sensor; of a BMI088, connect pin INT3 of the gyroscope."),
         .choice(
             "hardware.linux.handle_imu", \.hardware.linux.handleImu,
             [("none", nil)] + SensorChip.allCases.map { ($0.rawValue, $0) }, .restart,
@@ -95,18 +99,21 @@ extension Schema {
             "I2C bus of the handle's sensor."),
         .integer(
             "hardware.linux.handle_address", \.hardware.linux.handleAddress, 3...119, .restart,
-            "I2C address of the handle's sensor, or of its accelerometer.",
-            hint: "A BMI088 at 0x18 has its gyroscope at 0x68, one at 0x19 at 0x69."),
+            "I2C address of the handle's sensor; for a BMI088, of its accelerometer.",
+            hint:
+                "A BMI088 at 0x18 has its gyroscope at 0x68; a BMI088 at 0x19 has its gyroscope at 0x69."
+        ),
         .triple(
             "hardware.linux.handle_mounting_deg", \.hardware.linux.handleMountingDeg, -180...180,
             unit: "deg", .restart,
-            "Mounting angles of that sensor in the handle's frame (x forward, y right, z down)."),
+            "Mounting angles of the handle's sensor in the handle's frame (x forward, y right, z down)."
+        ),
         .choice(
             "hardware.linux.encoders", \.hardware.linux.encoders, .restart,
             "Encoders that measure the joints' angles."),
         .path(
             "hardware.linux.encoder_bus_yaw", \.hardware.linux.encoderBusYaw, .restart,
-            "I2C bus of the yaw encoder. Every AS5600 has the address 0x36, so each needs its own bus.",
+            "I2C bus of the yaw encoder. Every AS5600 has the address 0x36, so each encoder needs its own bus.",
             hint: "dtoverlay=i2c-mux,pca9548 turns each channel of a TCA9548A into a bus."),
         .path(
             "hardware.linux.encoder_bus_roll", \.hardware.linux.encoderBusRoll, .restart,
@@ -119,7 +126,8 @@ extension Schema {
             unit: "deg", .restart, "Reading of each encoder at joint angle zero."),
         .triple(
             "hardware.linux.encoder_direction", \.hardware.linux.encoderDirection, -1...1, .restart,
-            "Direction of each encoder: 1, or -1 if its angle falls when the joint's angle grows."),
+            "Direction of each encoder: 1, or -1 if the encoder's angle falls when the joint's angle grows."
+        ),
         .choice(
             "hardware.linux.motors", \.hardware.linux.motors, .restart,
             "Driver of the motors: pca9685 for servos or brushless motors, pwm for servos on the board's own outputs."
@@ -131,17 +139,20 @@ extension Schema {
             "hardware.linux.motor_channels", \.hardware.linux.motorChannels, 0...15, .restart,
             "Outputs of the three joints; for a brushless motor, the first of its three neighbouring outputs.",
             hint:
-                "Neighbouring outputs need the least time: [0, 1, 2], or [0, 3, 6] for brushless motors."
+                "Neighbouring outputs need the least bus time: [0, 1, 2] for servos, [0, 3, 6] for brushless motors."
         ),
         .number(
             "hardware.linux.oscillator_mhz", \.hardware.linux.oscillatorMhz, 20...30,
             unit: "MHz", .restart,
             "Oscillator frequency of the PCA9685; parts differ by some per cent.",
-            hint: "Measure the frame rate at an output; set 25 * measured / servo.frame_hz."),
+            hint:
+                "Measure the pulse rate at an output, and set 25 * measured rate / servo.frame_hz."),
         .text(
             "hardware.linux.motor_bus", \.hardware.linux.motorBus, maxLength: 64, .restart,
             "I2C bus of the motors' chip: \"same\" for the sensor's bus, or the device file of another bus.",
-            hint: "With a separate bus, a sensor that hangs its bus cannot keep the motors on."),
+            hint:
+                "With a separate bus, airframed can turn the motors off even when the sensor's bus hangs."
+        ),
         .path(
             "hardware.linux.pwm_chip", \.hardware.linux.pwmChip, maxLength: 107, .restart,
             "PWM chip for motors = \"pwm\"; motor_channels are its channels.",
@@ -153,7 +164,7 @@ extension Schema {
             "hardware.linux.power_line", \.hardware.linux.powerLine, -1...1023, .restart,
             "GPIO line that switches the motors' power or enables their driver; -1 = none.",
             hint:
-                "It works even when a bus hangs. On a Raspberry Pi it is the number of the GPIO, such as 17."
+                "This line works even when a bus hangs. On a Raspberry Pi its number is that of the GPIO, such as 17."
         ),
         .bool(
             "hardware.linux.power_active_low", \.hardware.linux.powerActiveLow, .restart,
@@ -161,10 +172,12 @@ extension Schema {
         .path(
             "hardware.lockstep.socket", \.hardware.lockstep.socket, maxLength: 107, .restart,
             "Path of the UNIX socket for the simulator.",
-            hint: "Linux allows 107 bytes, such as /run/airframe/lockstep.sock."),
+            hint: "Linux allows paths of at most 107 bytes, such as /run/airframe/lockstep.sock."),
         .number(
             "hardware.lockstep.timeout", \.hardware.lockstep.timeout, 0.01...3600, unit: "s",
-            .restart, "Wall-clock time without a line after which the outputs go off."),
+            .restart,
+            "Wall-clock time without a line from the simulator, after which the outputs to the motors go off."
+        ),
     ]
 
     /// Properties of position servos.
@@ -172,7 +185,9 @@ extension Schema {
         .number(
             "servo.delay_ms", \.servo.delayMs, 0...40, unit: "ms", .live,
             "Delay from a command to the start of the servo's motion, including half a frame.",
-            hint: "Set it within 10 %: an error looks like motion of the handle."),
+            hint:
+                "Set it within 10 % of the true delay: airframed takes the effect of a larger error for motion of the handle."
+        ),
         .number(
             "servo.lag_ms", \.servo.lagMs, 0...50, unit: "ms", .live,
             "Lag of the servo's own position loop."),
@@ -181,15 +196,16 @@ extension Schema {
             "Highest speed of the servos, which limits their commands."),
         .number(
             "servo.dead_band_deg", \.servo.deadBandDeg, 0...5, unit: "deg", .live,
-            "Dead band: distance of a command from the horn at which the servo starts to move."),
+            "Dead band: smallest difference between command and servo angle at which the servo starts to move."
+        ),
         .number(
             "servo.tracker_bandwidth", \.servo.trackerBandwidth, 5...300, unit: "rad/s", .live,
-            "Bandwidth of the handle's motion tracker: higher values follow faster, lower values tolerate a wrong delay."
+            "Bandwidth of the estimate of the handle's motion: higher values follow faster, lower values tolerate a wrong servo.delay_ms."
         ),
         .number(
             "servo.frame_hz", \.servo.frameHz, 40...400, unit: "Hz", .restart,
-            "Pulse rate, from which the defaults of delay_ms and tracker_bandwidth follow.",
-            hint: "333 is for digital servos; more than 50 can burn analogue servos."),
+            "Pulse rate of the servos; the defaults of delay_ms and tracker_bandwidth depend on it.",
+            hint: "333 Hz is for digital servos; more than 50 Hz can burn analogue servos."),
         .ranges(
             "servo.pulse_us", \.servo.pulseUs, 300...3000, unit: "µs", .restart,
             "Shortest and longest pulse of each servo."),
@@ -204,7 +220,7 @@ extension Schema {
             "Pulse offset from mid-travel at joint angle zero."),
         .ranges(
             "joints.range_deg", \.joints.rangeDeg, -360...360, unit: "deg", .restart,
-            "Mechanical range of each joint; zero is aligned with the handle, and yaw of -360 to 360 means a slip ring."
+            "Mechanical range of each joint; at zero a joint is aligned with the handle; a yaw range of -360 to 360 means a slip ring without end stops."
         ),
     ]
 }

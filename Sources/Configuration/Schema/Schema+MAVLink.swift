@@ -3,11 +3,12 @@ extension Schema {
     static let mavlink: [Setting] = [
         .endpoint(
             "mavlink.listen", \.mavlink.listen, .restart,
-            "UDP address for ground stations and autopilots. All of them may take control, unless mavlink.require_signature is true.",
+            "UDP address for ground stations and autopilots. Each of them can take control, unless mavlink.require_signature is true.",
             hint: "Ground stations expect 0.0.0.0:14550."),
         .endpoint(
             "mavlink.connect", \.mavlink.connect, .restart,
-            "UDP address of a ground station or autopilot that the gimbal contacts first."),
+            "UDP address of a ground station or autopilot to which the gimbal sends the first message."
+        ),
         .optionalPath(
             "mavlink.serial", \.mavlink.serial, .restart,
             "Serial port to an autopilot or a telemetry radio."),
@@ -16,7 +17,7 @@ extension Schema {
             "Speed of the serial port."),
         .integer(
             "mavlink.system", \.mavlink.system, 1...254, .restart,
-            "MAVLink system number, the same as its vehicle's."),
+            "MAVLink system number of the gimbal, the same as that of its vehicle."),
         .integer(
             "mavlink.component", \.mavlink.component, 1...255, .restart,
             "MAVLink component number of the gimbal.",
@@ -27,7 +28,7 @@ extension Schema {
         ),
         .bool(
             "mavlink.require_signature", \.mavlink.requireSignature, .restart,
-            "Whether airframed accepts only frames signed with the passphrase in mavlink.key of persistence.directory; it accepts an emergency stop always."
+            "Whether airframed accepts only frames signed with the passphrase in mavlink.key of persistence.directory; it always accepts an emergency stop, signed or not."
         ),
     ]
 }

@@ -5,16 +5,17 @@ extension Schema {
     static let motion: [Setting] = [
         .triple(
             "motion.max_rate_dps", \.motion.maxRateDps, 0.1...2000, unit: "deg/s", .live,
-            "Highest rate of a set-point."),
+            "Highest rate of the set-point, which is the attitude that the camera follows."),
         .triple(
             "motion.max_acceleration_dps2", \.motion.maxAccelerationDps2, 1...100_000,
-            unit: "deg/s²", .live, "Highest acceleration and deceleration of a set-point."),
+            unit: "deg/s²", .live, "Highest acceleration and deceleration of the set-point."),
         .triple(
             "motion.max_jerk_dps3", \.motion.maxJerkDps3, 10...10_000_000, unit: "deg/s³", .live,
-            "Highest jerk of a set-point."),
+            "Highest jerk of the set-point, which is the change of its acceleration per second."),
         .ranges(
             "motion.range_deg", \.motion.rangeDeg, -360...360, unit: "deg", .live,
-            "Range of set-point angles in the earth frame; yaw of -360 to 360 means no end."),
+            "Range of set-point angles in the earth frame; a yaw range of -360 to 360 means unlimited yaw."
+        ),
     ]
 
     /// Settings of the modes. In parts, because a single expression is too much for the type
@@ -27,9 +28,9 @@ extension Schema {
             Mode.allCases.filter { $0 != .tracking }.map { ($0.name, $0) },
             unavailable: [
                 Mode.tracking.name:
-                    "tracking needs continuous rates; at the start no app sends them, so it would end within a second"
+                    "mode tracking needs continuous rates, which no app sends at the start, so the mode would end within a second"
             ], .live,
-            "Mode at the next start, after the start-up checks; an AirOS app that saves stores its mode here."
+            "Mode at the next start, after the start-up checks; when an AirOS app saves, airframed stores the present mode here."
         ),
         .choice(
             "follow.preset", \.follow.preset, .live,
@@ -37,10 +38,10 @@ extension Schema {
         ),
         .number(
             "follow.pan_dead_zone_deg", \.follow.panDeadZoneDeg, 0...90, unit: "deg", .live,
-            "Dead zone to either side in pan_follow, before yaw follows the handle."),
+            "Dead zone in mode pan_follow: turn of the handle to either side before yaw follows."),
         .triple(
             "follow.fpv_dead_zone_deg", \.follow.fpvDeadZoneDeg, 0...90, unit: "deg", .live,
-            "Dead zone to either side in fpv, before each axis follows the handle."),
+            "Dead zone in mode fpv: turn of the handle to either side before an axis follows."),
     ]
 
     private static let presets: [Setting] =
@@ -51,7 +52,7 @@ extension Schema {
     private static let trackingAndRetract: [Setting] = [
         .number(
             "tracking.max_rate_dps", \.tracking.maxRateDps, 1...360, unit: "deg/s", .live,
-            "Largest pan and tilt rate in mode tracking; larger rates are limited to it."),
+            "Largest pan and tilt rate in mode tracking; larger rates are limited to this value."),
         .number(
             "tracking.pan_range_deg", \.tracking.panRangeDeg, 1...180, unit: "deg", .live,
             "Pan range to either side of the handle's direction."),
@@ -60,17 +61,17 @@ extension Schema {
             "Tilt range to either side of level."),
         .number(
             "tracking.timeout_s", \.tracking.timeoutS, 0.1...10, unit: "s", .live,
-            "Silence after which mode tracking becomes locked, also counted from the start of tracking."
+            "Time without a rate from the app after which mode tracking changes to locked, also counted from the start of tracking."
         ),
         .triple(
             "retract.joints_deg", \.retract.jointsDeg, -180...180, unit: "deg", .live,
             "Joint angles in mode retract; within joints.range_deg."),
         .number(
             "retract.max_rate_dps", \.retract.maxRateDps, 1...360, unit: "deg/s", .live,
-            "Rate of the joints on the way there."),
+            "Rate of the joints on the way to retract.joints_deg."),
         .choice(
             "retract.outputs", \.retract.outputs, .live,
-            "State of the motors at these angles: hold, or off."),
+            "State of the motors after the joints have reached retract.joints_deg: hold, or off."),
     ]
 
     private static func pace(
@@ -82,7 +83,7 @@ extension Schema {
                 "Highest rate of each axis with this preset."),
             .triple(
                 "follow.\(name).smoothing_s", smoothing, 0.02...10, unit: "s", .live,
-                "Lag of each axis behind a steady turn with this preset."),
+                "Lag of each axis behind a steady turn of the handle with this preset."),
         ]
     }
 }

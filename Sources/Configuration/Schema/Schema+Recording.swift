@@ -3,12 +3,14 @@ extension Schema {
     static let recording: [Setting] = [
         .bool(
             "recording.enabled", \.recording.enabled, .restart,
-            "Whether the recorder keeps the newest seconds in memory and writes them to disk on faults."
+            "Whether the recorder keeps the newest seconds in memory and writes them to disk when a fault occurs."
         ),
         .number(
             "recording.ring_s", \.recording.ringS, 5...600, unit: "s", .restart,
             "Duration of the recording in memory.",
-            hint: "A second at 1 kHz takes 0.2 MB of memory; status shows the total."),
+            hint:
+                "Each second takes 0.2 MB of memory at a loop rate of 1 kHz; `airframectl status` shows the total."
+        ),
         .bool(
             "recording.continuous", \.recording.continuous, .restart,
             "Whether a continuous recording starts with airframed, as with `airframectl record start`."
@@ -18,7 +20,7 @@ extension Schema {
             "File size at which a continuous recording continues in a new file."),
         .integer(
             "recording.max_total_mb", \.recording.maxTotalMb, 2...1_000_000, unit: "MB", .restart,
-            "Total size of all recordings; the oldest are removed first."),
+            "Total size of all recordings; the oldest recordings are removed first."),
         .number(
             "recording.max_age_days", \.recording.maxAgeDays, 0...3650, unit: "days", .restart,
             "Age at which recordings are removed; 0 = never."),

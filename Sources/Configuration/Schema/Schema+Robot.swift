@@ -3,11 +3,13 @@ extension Schema {
     static let rider: [Setting] = [
         .endpoint(
             "rider.listen", \.rider.listen, .restart,
-            "UDP address for a remote control's datagrams. Every sender may drive the wheels, unless rider.require_signature is true.",
-            hint: "The app sends to port 5005; 0.0.0.0:5005 means every address of this computer."),
+            "UDP address for a remote control's datagrams. Every sender can drive the wheels, unless rider.require_signature is true.",
+            hint:
+                "The remote control's app sends to port 5005; 0.0.0.0:5005 means every address of this computer."
+        ),
         .bool(
             "rider.require_signature", \.rider.requireSignature, .restart,
-            "Whether airframed accepts only datagrams with a code from the passphrase in rider.key of persistence.directory; it accepts an emergency stop always."
+            "Whether airframed accepts only datagrams with an authentication code, made with the passphrase in rider.key of persistence.directory; it always accepts an emergency stop, with or without the code."
         ),
     ]
 
@@ -37,7 +39,8 @@ extension Schema {
     private static let robotMotors: [Setting] = [
         .choice(
             "robot.motors", \.robot.motors, .restart,
-            "Driver of the three stepper motors for slider, joystick's x and joystick's y."),
+            "Driver of the three stepper motors: one for the slider, one for each direction of the joystick (x, y)."
+        ),
         .path(
             "robot.gpio_chip", \.robot.gpioChip, maxLength: 107, .restart,
             "GPIO chip of the stepper motors' lines."),
@@ -47,7 +50,9 @@ extension Schema {
         .integer(
             "robot.home_line", \.robot.homeLine, -1...1000, .restart,
             "First of three consecutive GPIO lines for the home switches, low when pressed; -1 = no switches.",
-            hint: "Switches are at the lower end; airframectl step AXIS --home looks for one."),
+            hint:
+                "The switches are at the lower ends of travel; `airframectl step AXIS --home` moves a motor to its switch."
+        ),
         .number(
             "robot.homing_speed", \.robot.homingSpeed, 1...1000, unit: "steps/s", .restart,
             "Speed of a motor towards its home switch; the motor leaves the switch at a quarter of this speed."
@@ -60,11 +65,11 @@ extension Schema {
             "Acceleration and deceleration of a motor."),
         .choice(
             "robot.slider_motion", \.robot.sliderMotion, .live,
-            "Effect of a slider command: step = one step, as in the original; rate = motion while commands arrive."
+            "Effect of a slider command: step = one step for each command, as in the original robot; rate = motion while commands arrive."
         ),
         .number(
             "robot.slider_speed", \.robot.sliderSpeed, 1...1000, unit: "steps/s", .restart,
-            "Speed of the slider's motor with slider_motion rate."),
+            "Speed of the slider's motor with slider_motion = \"rate\"."),
         .number(
             "robot.steps_per_unit", \.robot.stepsPerUnit, -1000...1000, .restart,
             "Steps for each of the joystick's 100 units; a negative value reverses the direction."),

@@ -20,7 +20,7 @@ public enum Schema {
         ("hardware.simulation", "The simulated gimbal; used with backend = \"simulated\"."),
         (
             "hardware.linux",
-            "Real chips on an I2C bus of the board; used with backend = \"linux\"."
+            "Real chips on the I2C or SPI buses of the board; used with backend = \"linux\"."
         ),
         (
             "hardware.lockstep",
@@ -29,7 +29,10 @@ public enum Schema {
         ("loop", "The thread of the control loop."),
         ("imu", "Inertial sensor on the camera."),
         ("estimator", "The attitude filter. The defaults are those of a Bosch BMI088."),
-        ("control", "Attitude error -> rate -> torque. Gains are per unit of inertia."),
+        (
+            "control",
+            "Controllers: attitude errors command rates, rate errors command torques. Gains are per inertia."
+        ),
         ("airos", "Service for AirOS apps."),
         (
             "filter",
@@ -55,10 +58,16 @@ public enum Schema {
         ("follow.slow", "Values of preset slow."),
         ("follow.normal", "Values of preset normal."),
         ("follow.sport", "Values of preset sport."),
-        ("tracking", "Mode tracking: an app that sees a person steers pan and tilt."),
+        (
+            "tracking",
+            "Mode tracking: an app that detects a person in its picture steers pan and tilt."
+        ),
         ("retract", "Mode retract: the resting pose."),
         ("supervisor", "Shutdown of the motors after a fault, and recovery."),
-        ("commander", "Control of the gimbal: dead-man, release, fallback, links."),
+        (
+            "commander",
+            "Control of the gimbal by clients: dead-man times, release, fallback, permitted links."
+        ),
         ("bluetooth", "Bluetooth peripheral that phones connect to, through bluetoothd."),
         ("mavlink", "Links to autopilots and ground stations."),
         (
@@ -87,11 +96,12 @@ public enum Schema {
             hint: "80 is a good start."),
         .integer(
             "loop.cpu", \.loop.cpu, -1...1023, .restart,
-            "CPU for the loop and its bus; -1 selects the last one, which has the fewest interrupts."
+            "CPU for the threads of the loop and of its bus; -1 selects the last CPU, which usually has the fewest interrupts."
         ),
         .bool(
             "loop.lock_memory", \.loop.lockMemory, .restart,
-            "Whether all memory is locked, so that no tick waits for a page."),
+            "Whether airframed locks its memory, so that the loop never waits for a page from disk."
+        ),
     ]
 
     private static let imu: [Setting] = [
@@ -106,32 +116,33 @@ public enum Schema {
             "Full scale of the accelerometer; larger readings count as implausible."),
         .number(
             "imu.frozen_ms", \.imu.frozenMs, 10...10_000, unit: "ms", .restart,
-            "Duration of identical samples, at least eight, that means a frozen chip. A shorter time suffices once the chip's noise is known. In lockstep this applies only to a sensor with noise.",
+            "Duration of at least eight identical samples after which the chip counts as frozen. The duration is shorter after airframed has measured the chip's noise. In lockstep this check applies only to a sensor with noise.",
             hint:
-                "A sensor slower than the loop repeats samples: use more than four of its periods."
+                "A sensor that is slower than the loop repeats samples: set more than four periods of the sensor."
         ),
         .number(
             "imu.filter_delay_ms", \.imu.filterDelayMs, 0...20, unit: "ms", .live,
             "Group delay of the sensor's low-pass filter, which the attitude compensates.",
-            hint: "If it is not set, it is 0 in lockstep, and the chip's own delay with real chips;"
-                + " the samples of a log then count as means, half a sample old."
+            hint:
+                "Without this setting, the delay is 0 in lockstep, and the chip's own delay with real chips; in a replay each sample of the log then counts as a mean over its period, half a period old."
         ),
         .bool(
             "imu.witness_gyro", \.imu.witnessGyro, .live,
-            "Whether the gyroscope is checked against motors, joints and its own history; false checks only for frozen and out-of-range values."
+            "Whether airframed compares the gyroscope with motors, joints and its own history; false = airframed detects only frozen and out-of-range values."
         ),
         .number(
             "imu.timeout_ms", \.imu.timeoutMs, 1...1000, unit: "ms", .restart,
-            "Age at which the last sample is stale and the motors brake, then go off."),
+            "Age of the last sample at which it counts as stale: the motors brake, then go off."),
         .number(
             "imu.fault_hold_ms", \.imu.faultHoldMs, 0...1000, unit: "ms", .restart,
-            "Duration of a sensor fault after its last cause."),
+            "Time for which a sensor fault remains after its cause has ended."),
     ]
 
     private static let estimator: [Setting] = [
         .number(
             "estimator.gyro_noise_dps_sqrthz", \.estimator.gyroNoiseDpsSqrthz, 1e-3...1,
-            unit: "deg/s/√Hz", .live, "Noise density of the gyroscope, with room for vibration."),
+            unit: "deg/s/√Hz", .live,
+            "Noise density of the gyroscope, including a margin for vibration."),
         .number(
             "estimator.bias_sigma_initial_dps", \.estimator.biasSigmaInitialDps, 0.001...20,
             unit: "deg/s", .live, "Standard deviation of the gyroscope's zero error at the start.",
@@ -141,7 +152,7 @@ public enum Schema {
             unit: "deg/s/√s", .live, "Random walk of the gyroscope's zero."),
         .number(
             "estimator.cross_sigma", \.estimator.crossSigma, 0...0.05, .restart,
-            "Standard deviation of the share of another axis's rate that each gyroscope axis reads; it is learned.",
+            "Standard deviation of the share of another axis's rate that each gyroscope axis reads; the estimator learns this share.",
             hint: "0 switches the learning off. 0.0035 suits an uncalibrated sensor."),
         .number(
             "estimator.velocity_noise_mps_sqrts", \.estimator.velocityNoiseMpsSqrts, 0.01...10,
@@ -149,32 +160,33 @@ public enum Schema {
             "Intensity of the hand's motion; a higher value trusts the accelerometer less."),
         .number(
             "estimator.rest_rate_dps", \.estimator.restRateDps, 0.01...50, unit: "deg/s", .live,
-            "Variation of the rate below which the camera may be at rest."),
+            "Largest variation of the rate of a camera at rest."),
         .number(
             "estimator.rest_accel_mps2", \.estimator.restAccelMps2, 0.01...10, unit: "m/s²", .live,
-            "Variation of the acceleration below which the camera may be at rest."),
+            "Largest variation of the acceleration of a camera at rest."),
         .number(
             "estimator.rest_time_s", \.estimator.restTimeS, 0.2...10, unit: "s", .live,
-            "Time within both rest limits before the gyroscope's zero is measured."),
+            "Time within rest_rate_dps and rest_accel_mps2 before the estimator measures the gyroscope's zero error."
+        ),
         .number(
             "estimator.lever_sigma_m", \.estimator.leverSigmaM, 0...2, unit: "m", .live,
-            "Standard deviation of the distance from the sensor to its centre of rotation: a wrist, an elbow.",
-            hint: "0 switches the search for this lever off."),
+            "Standard deviation of the distance from the sensor to its centre of rotation, such as a wrist or an elbow.",
+            hint: "0 = the estimator does not learn this distance."),
         .number(
             "estimator.kalman_q_angle", \.estimator.kalmanQAngle, 1e-6...1, .live,
             "First value of the Kalman triple of AirOS apps: its ratio to the default scales the gyroscope's noise variance.",
             hint: "Ratios are limited to 0.1...10."),
         .number(
             "estimator.kalman_q_bias", \.estimator.kalmanQBias, 1e-6...1, .live,
-            "Second value of the triple: its ratio to the default scales the variance of the bias walk.",
+            "Second value of the Kalman triple of AirOS apps: its ratio to the default scales the variance of the gyroscope's bias walk.",
             hint: "Ratios are limited to 0.1...10."),
         .number(
             "estimator.kalman_r_measure", \.estimator.kalmanRMeasure, 1e-6...10, .live,
-            "Third value of the triple: its ratio to the default scales the variance of the hand's velocity.",
+            "Third value of the Kalman triple of AirOS apps: its ratio to the default scales the variance of the hand's velocity.",
             hint: "Ratios are limited to 0.1...10."),
         .number(
             "estimator.converged_inclination_deg", \.estimator.convergedInclinationDeg, 0.1...30,
-            unit: "deg", .live, "Uncertainty of the horizon below which the motors may start."),
+            unit: "deg", .live, "Uncertainty of the horizon below which the motors can start."),
     ]
 
     private static let control: [Setting] = [
@@ -183,23 +195,25 @@ public enum Schema {
             "Commanded rate per attitude error."),
         .triple(
             "control.rate_gain", \.control.rateGain, 0...1000, unit: "1/s", .live,
-            "Angular acceleration per rate error; times the inertia it is the torque."),
+            "Angular acceleration per rate error; the torque is this acceleration times the inertia."
+        ),
         .triple(
             "control.rate_integral_gain", \.control.rateIntegralGain, 0...100_000, unit: "1/s²",
-            .live, "Angular acceleration per integrated rate error; counters constant loads."),
+            .live,
+            "Angular acceleration per integrated rate error, which compensates constant loads."),
         .triple(
             "control.rate_derivative_gain", \.control.rateDerivativeGain, 0...10, .live,
-            "Damping: opposed share of the measured angular acceleration."),
+            "Damping: share of the measured angular acceleration that the controller opposes."),
         .number(
             "control.derivative_cutoff_hz", \.control.derivativeCutoffHz, 1...2000, unit: "Hz",
-            .live, "Low-pass corner of the derivative; less than half of loop.rate_hz."),
+            .live, "Corner frequency of the derivative's low-pass; less than half of loop.rate_hz."),
         .triple(
             "control.inertia_kg_m2", \.control.inertiaKgM2, 1e-6...10, unit: "kg·m²", .live,
             "Moment of inertia about the camera's axes; only the starting value if find_inertia is true."
         ),
         .bool(
             "control.find_inertia", \.control.findInertia, .live,
-            "Whether a small shake measures the inertia each time the motors come on; false keeps inertia_kg_m2 unless the shake shows another camera."
+            "Whether a small shake measures the inertia each time the motors come on; false keeps inertia_kg_m2 unless the shake shows that another camera is mounted."
         ),
         .bool(
             "control.watch_oscillation", \.control.watchOscillation, .live,
@@ -219,10 +233,10 @@ public enum Schema {
             .live, "Learning rate of each joint's friction, for its compensation; 0 = off."),
         .number(
             "control.friction_limit_nm", \.control.frictionLimitNm, 0...1, unit: "N·m", .live,
-            "Largest compensated friction; at most half of the torque limit."),
+            "Largest friction that airframed compensates; at most half of motors.torque_limit_nm."),
         .number(
             "control.noise_limit_percent", \.control.noiseLimitPercent, 0...100, unit: "%", .live,
-            "Torque noise above 50 Hz, as a share of the torque limit, beyond which an axis becomes less stiff; 0 = no bound."
+            "Limit of the torque noise above 50 Hz, as a share of motors.torque_limit_nm; above it airframed makes the axis less stiff; 0 = no limit."
         ),
     ]
 
@@ -232,8 +246,9 @@ public enum Schema {
         notches("filter.notch_pitch", \.filter.notchPitch, "pitch"),
         .triple(
             "filter.low_pass_hz", \.filter.lowPassHz, 0...1000, unit: "Hz", .live,
-            "Low-pass corner of each axis; 0 = none.",
-            hint: "A corner below 150 Hz costs phase margin: see `airframectl status`."),
+            "Corner frequency of the low-pass of each axis; 0 = no low-pass.",
+            hint:
+                "A corner below 150 Hz reduces the phase margin, which `airframectl status` shows."),
         .integer(
             "filter.low_pass_order", \.filter.lowPassOrder, 1...2, .live,
             "Order of the low-passes."),
@@ -244,7 +259,7 @@ public enum Schema {
     ) -> Setting {
         .notches(
             key, path, .live, "Notch filters on the rate of the \(axis) axis.",
-            hint: "[[85, 3, 20]] attenuates 85 Hz by 20 dB, with a width of a third of 85 Hz.")
+            hint: "[[85, 3, 20]] attenuates 85 Hz by 20 dB; its width is 85 Hz / 3.")
     }
 
     private static let motors: [Setting] = [
@@ -252,7 +267,7 @@ public enum Schema {
             "motors.type", \.motors.type,
             [("torque", .torque), ("servo", .servo), ("field", .field)],
             .restart,
-            "Motor type: torque = brushless with encoder, field = brushless without encoder, servo = position by pulse width."
+            "Motor type: torque = brushless with encoder, field = brushless without encoder, servo = hobby servo, which receives its position as a pulse width."
         ),
         .triple(
             "motors.torque_limit_nm", \.motors.torqueLimitNm, 0...20, unit: "N·m", .live,
@@ -264,7 +279,9 @@ public enum Schema {
         .triple(
             "motors.direction", \.motors.direction, -1...1, .restart,
             "Direction of each brushless motor: 1, or -1 if the joint turns against the field.",
-            hint: "`airframectl motor test` shows it; exchanging two of its wires does the same."),
+            hint:
+                "`airframectl motor test` shows the direction; exchanging two wires of the motor also reverses it."
+        ),
         .triple(
             "motors.electrical_zero_deg", \.motors.electricalZeroDeg, -360...360, unit: "deg",
             .restart,
@@ -274,15 +291,15 @@ public enum Schema {
             "PWM frequency of brushless motors on a PCA9685, at most 1526."),
         .number(
             "motors.power", \.motors.power, 0.05...1, .live,
-            "Strength of the field; with type = \"field\". A higher value holds more load and heats the motors more."
+            "Strength of the motor's field, as a share of the largest power of its driver; with type = \"field\". A higher value holds more load and heats the motors more."
         ),
         .number(
             "motors.power_max", \.motors.powerMax, 0.05...1, .live,
-            "Strength of the field under load, at most; values below motors.power count as motors.power."
+            "Largest strength of the field under load; values below motors.power count as motors.power."
         ),
         .triple(
             "motors.continuous_torque_nm", \.motors.continuousTorqueNm, 0...20, unit: "N·m", .live,
-            "Torque that each motor can hold permanently; it may exceed this while it is cool; 0 = no such limit."
+            "Torque that each motor can produce permanently; a cool motor can produce more for a while; 0 = no such limit."
         ),
         .number(
             "motors.thermal_time_s", \.motors.thermalTimeS, 0.1...3600, unit: "s", .live,
@@ -295,7 +312,8 @@ public enum Schema {
     private static let supervision: [Setting] = [
         .number(
             "supervisor.soft_stop_s", \.supervisor.softStopS, 0...10, unit: "s", .live,
-            "Duration of the torque ramp to zero after a fault that allows one."),
+            "Duration of the torque ramp to zero after a fault that does not require an immediate stop."
+        ),
         .number(
             "supervisor.recovery_s", \.supervisor.recoveryS, 0...60, unit: "s", .live,
             "Time without any fault before the motors come on again automatically."),
@@ -304,44 +322,46 @@ public enum Schema {
             "Age at which a rate command expires and the camera stops."),
         .number(
             "commander.release_after_s", \.commander.releaseAfterS, 0.1...3600, unit: "s", .live,
-            "Silence of the holder after which another client may take control; at least dead_man_s."
+            "Time without a request from the client in control, after which another client can take control; at least dead_man_s."
         ),
         .number(
             "commander.fallback_s", \.commander.fallbackS, 0...3600, unit: "s", .live,
-            "Silence of the client that turned the camera, after which the camera goes to fallback_mode; 0 = never.",
+            "Time without a request from the client that turned the camera, after which the mode becomes fallback_mode; 0 = never.",
             hint:
-                "The camera is held until then. Only a request for another mode ends the fallback."),
+                "Until then the camera keeps its attitude. Only a request for another mode ends the fallback."
+        ),
         .choice(
             "commander.fallback_mode", \.commander.fallbackMode,
             [Mode.neutral, .retract].map { ($0.name, $0) }, .live,
-            "Mode after that silence; without encoders or servos the camera is held instead."),
+            "Mode after fallback_s without a request; without encoders or servos the camera keeps its attitude instead."
+        ),
         .number(
             "commander.off_s", \.commander.offS, 0...3600, unit: "s", .live,
-            "Silence of the client that turned the camera, after which the motors go off; 0 = never.",
+            "Time without a request from the client that turned the camera, after which the motors go off; 0 = never.",
             hint: "The motors stay off until a client asks for a mode."),
         .bool(
             "commander.allow_airos", \.commander.allowAiros, .live,
-            "Whether AirOS apps may take control. Every link may send an emergency stop; the socket may always take control."
+            "Whether AirOS apps can take control. Every link can always send an emergency stop; clients of the socket can always take control."
         ),
         .bool(
             "commander.allow_rbl", \.commander.allowRbl, .live,
-            "Whether clients of RedBearLab's serial service may take control."),
+            "Whether clients of RedBearLab's serial service can take control."),
         .bool(
             "commander.allow_udp", \.commander.allowUdp, .live,
-            "Whether a rider's remote control over UDP may take control."),
+            "Whether a rider's remote control over UDP can take control."),
         .bool(
             "commander.allow_mavlink", \.commander.allowMavlink, .live,
-            "Whether MAVLink peers may take control."),
+            "Whether MAVLink peers can take control."),
     ]
 
     private static let services: [Setting] = [
         .path(
             "diagnostics.socket", \.diagnostics.socket, maxLength: 107, .restart,
             "Path of the UNIX socket.",
-            hint: "Linux allows 107 bytes, such as /run/airframe/airframed.sock."),
+            hint: "Linux allows paths of at most 107 bytes, such as /run/airframe/airframed.sock."),
         .text(
             "diagnostics.group", \.diagnostics.group, maxLength: 32, .restart,
-            "Group whose members may use the socket."),
+            "Group whose members can use the socket."),
         .path(
             "persistence.directory", \.persistence.directory, .restart,
             "Directory for saved values; the service user needs write access."),

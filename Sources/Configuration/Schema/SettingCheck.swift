@@ -223,11 +223,12 @@ extension Setting {
                 let part = Self.misfit([(axis, range, lower), (axis, range, upper)])
                 if let part { return part }
                 guard lower < upper else {
-                    return unless(false, "has a min that is not below max for \(axis)")
+                    return unless(false, "has a minimum that is not below the maximum for \(axis)")
                 }
             }
             return nil
-        default: return Misfit(kind: .wrongType, complaint: "is of another type (\(allowed))")
+        default:
+            return Misfit(kind: .wrongType, complaint: "has the wrong type (expected: \(allowed))")
         }
     }
 

@@ -122,7 +122,7 @@ public struct ParameterStore: Sendable {
                     "cannot change while airframed runs",
                     hint:
                         "Its present value is \(setting.value(in: settings).tomlText). Write the new value into the "
-                        + "configuration file and restart.")
+                        + "configuration file and restart airframed.")
             }
             changed.live[setting.key] = value
             setting.write(&changed.settings, value)
@@ -264,7 +264,7 @@ public struct ParameterStore: Sendable {
         guard setting.applies == .live else {
             throw ConfigurationProblem(
                 .notLive, at: .saved, key: key, value: text,
-                "belongs in the configuration file and is ignored here")
+                "belongs in the configuration file, so the saved value is ignored")
         }
         return (setting, value)
     }

@@ -11,14 +11,15 @@ public struct ReloadReport: Sendable, Equatable {
     public var sentence: String {
         var parts: [String] = []
         if !applied.isEmpty {
-            parts.append("in force: \(applied.map(\.key).joined(separator: ", "))")
+            parts.append("now in force: \(applied.map(\.key).joined(separator: ", "))")
         }
         if !needsRestart.isEmpty {
-            parts.append("after a restart: \(needsRestart.map(\.key).joined(separator: ", "))")
+            parts.append(
+                "in force after a restart: \(needsRestart.map(\.key).joined(separator: ", "))")
         }
         return parts.isEmpty
-            ? "Read again; nothing has changed."
-            : "Read again; \(parts.joined(separator: "; "))."
+            ? "The files were read again; nothing has changed."
+            : "The files were read again; \(parts.joined(separator: "; "))."
     }
 
     /// Whether the files contain no changes.
