@@ -116,23 +116,25 @@ public struct AccelerometerCalibration: Sendable {
     public func finish() -> CalibrationOutcome<Result> {
         guard missing.isEmpty else {
             let words = missing.map(\.words).joined(separator: "; ")
-            return .refused("Poses are missing: \(words).")
+            return .refused("The camera has not yet been held still in these poses: \(words).")
         }
         let prior = NormFit.Prior(
             offsetSigma: parameters.offsetSigma, scaleSigma: parameters.scaleSigma,
             crossSigma: parameters.crossSigma, lengthSigma: 0.003)
         guard let fit = NormFit(poses, length: parameters.gravity, prior: prior) else {
-            return .refused("The poses contradict each other. Start again.")
+            return .refused(
+                "The readings of the poses contradict each other. Hold each pose still, and start again."
+            )
         }
         guard fit.residual <= parameters.largestResidual else {
             return .refused(
-                "The poses contradict each other: the residual is \(milli(fit.residual)) mm/s²; at most "
+                "The readings of the poses contradict each other: the residual is \(milli(fit.residual)) mm/s²; at most "
                     + "\(milli(parameters.largestResidual)) are accepted. Hold each pose still, and start again."
             )
         }
         guard isPlausible(fit.correction) else {
             return .refused(
-                "No healthy accelerometer has such an offset or scale. Check imu.accel_range_g and the sensor."
+                "The measured offset or scale is larger than that of any healthy accelerometer. Check imu.accel_range_g and the sensor."
             )
         }
         let sigma = fit.offsetSigma

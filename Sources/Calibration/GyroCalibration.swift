@@ -69,9 +69,9 @@ public struct GyroCalibration: Sendable {
             return .done(Result(bias: mean.gyro, sigma: error + parameters.instability))
         }
         guard elapsed > parameters.patience else { return .collecting }
-        let reason = window.motion?.description ?? "The samples have gaps."
+        let reason = window.motion?.description ?? "Samples are missing."
         return .refused(
             "The camera was never still for \(Int(parameters.window.seconds)) s. \(reason) "
-                + "Put it down on a firm surface, and try again.")
+                + "Put the camera down on a firm surface, and try again.")
     }
 }

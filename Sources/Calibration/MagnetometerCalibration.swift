@@ -88,8 +88,8 @@ public struct MagnetometerCalibration: Sendable {
     public func finish() -> CalibrationOutcome<Result> {
         guard points.count >= parameters.enough / 2, octants == 8, isRound else {
             return .refused(
-                "The readings cover \(octants) of 8 directions. Turn the camera slowly about all its axes, "
-                    + "upside down as well.")
+                "The readings cover \(octants) of 8 directions. Turn the camera slowly about all its axes, and upside down as well."
+            )
         }
         let field = radius
         let prior = NormFit.Prior(
@@ -97,12 +97,13 @@ public struct MagnetometerCalibration: Sendable {
             lengthSigma: 0.01 * field)
         guard let fit = NormFit(points, length: field, prior: prior) else {
             return .refused(
-                "The readings do not lie on an ellipsoid. Move away from iron and try again.")
+                "The readings of the magnetometer do not form an ellipsoid. Move away from iron, and try again."
+            )
         }
         guard fit.residual <= parameters.largestResidual * field else {
             return .refused(
-                "The field is not the same everywhere: the residual is "
-                    + "\(Int(100 * fit.residual / field + 0.5)) % of it. Move away from iron and motors."
+                "The magnetic field changes from place to place: the residual is "
+                    + "\(Int(100 * fit.residual / field + 0.5)) % of the field. Move away from iron and motors, and try again."
             )
         }
         let sigma = fit.offsetSigma

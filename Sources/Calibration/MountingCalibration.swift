@@ -73,7 +73,7 @@ public struct MountingCalibration: Sendable {
         let force = accel.apply(mean.accel)
         guard abs(force.norm - 9.80665) < 2 else {
             return .refused(
-                "The specific force at rest differs from gravity. Calibrate the accelerometer first."
+                "The accelerometer does not measure 9.81 m/s² at rest. Calibrate the accelerometer first."
             )
         }
         guard let level else {
@@ -84,7 +84,8 @@ public struct MountingCalibration: Sendable {
         if tilt < parameters.smallestTilt { return .collecting }
         guard tilt <= parameters.largestTilt else {
             return .refused(
-                "The second pose is turned too far. Tilt the lens down by about 45 to 90 degrees.")
+                "The camera is tilted too far in the second pose. Tilt the lens down by about 45 to 90 degrees."
+            )
         }
         return .done(Self.solve(level: level, lensDown: force, tilt: tilt))
     }

@@ -18,11 +18,11 @@ public enum Motion: Sendable, Equatable, CustomStringConvertible {
         case .shaking(let rate):
             "The camera shakes (\(Self.tenths(rate * 180 / .pi)) °/s)."
         case .turning(let rate):
-            "The camera turns (the rate changed by \(Self.tenths(rate * 180 / .pi)) °/s)."
+            "The camera turns (its rate changed by \(Self.tenths(rate * 180 / .pi)) °/s)."
         case .turningSteadily(let rate):
             "The camera turns steadily (\(Self.tenths(rate * 180 / .pi)) °/s)."
         case .accelerating(let force):
-            "The camera is moved or tilted (\(Self.tenths(force)) m/s²)."
+            "The camera is being moved or tilted (its acceleration changed by \(Self.tenths(force)) m/s²)."
         }
     }
 

@@ -157,7 +157,7 @@ public struct AutotuneRun: Sendable {
 
     private mutating func observe(_ snapshot: StabilizerSnapshot) -> Action? {
         guard snapshot.output.enabled, snapshot.authority == 1 else {
-            return fail("The outputs are not on: see `airframectl status`.")
+            return fail("The motors are off: `airframectl status` shows the reason.")
         }
         ticks += 1
         largestError = max(largestError, snapshot.attitudeError.norm)
@@ -198,7 +198,7 @@ public struct AutotuneRun: Sendable {
     private mutating func settle(_ snapshot: StabilizerSnapshot) -> Action? {
         ticks -= 1
         guard snapshot.output.enabled else {
-            return fail("The outputs went off: see `airframectl status`.")
+            return fail("The motors went off: `airframectl status` shows the reason.")
         }
         return ticks > 0 ? nil : ramp()
     }
@@ -229,7 +229,10 @@ public struct AutotuneRun: Sendable {
         let state = snapshot.excitation
         guard state.id == excitation.id else {
             waiting += 1
-            return waiting < Int(tickRate) ? nil : fail("The loop did not accept the excitation.")
+            return waiting < Int(tickRate)
+                ? nil
+                : fail(
+                    "The control loop did not accept the shake that measures the axis. Try again.")
         }
         if state.isActive {
             // The first period is skipped, because it contains the transients of the start.
@@ -237,7 +240,9 @@ public struct AutotuneRun: Sendable {
             let index = Int(state.tick) - 1
             guard index >= skipped else { return nil }
             guard index - skipped == record.inputs.count else {
-                return fail("Ticks were lost, because the computer is too busy. Try again.")
+                return fail(
+                    "Samples were lost, because the computer is too busy. Stop other programs, and try again."
+                )
             }
             method.record(snapshot, in: &record)
             swing = max(swing, snapshot.attitudeError.norm)
@@ -277,7 +282,7 @@ public struct AutotuneRun: Sendable {
         else {
             return fail(
                 "The response of the \(axis) axis does not match a motor with a camera: "
-                    + "check that everything is fastened and nothing touches the camera.")
+                    + "check that all parts are fastened and that nothing touches the camera.")
         }
         if trial == nil, found.residual > method.doubtfulResidual { return soften() }
         guard isFine else {
@@ -305,10 +310,11 @@ public struct AutotuneRun: Sendable {
         switch ending {
         case .none, .complete: ""
         case .command: "Another request has ended the autotune."
-        case .outputs: "The outputs went off: see `airframectl status`."
-        case .jointLimit: "A joint reached the end of its range: turn the handle to the middle."
+        case .outputs: "The motors went off: `airframectl status` shows the reason."
+        case .jointLimit:
+            "A joint reached the end of its range: turn the handle until the joint is in the middle."
         case .saturated:
-            "A motor was at its limit: balance the camera, turn the handle to the middle."
+            "A motor was at its torque limit: balance the camera, and turn the handle until the joints are in the middle."
         case .error: "The camera swung too far: put the handle on a firm support, and try again."
         }
     }

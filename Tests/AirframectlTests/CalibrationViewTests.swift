@@ -40,12 +40,12 @@ struct CalibrationViewTests {
         var view = CalibrationView()
         var report = collecting(1)
         report.state = CalibrationReport.State.done.rawValue
-        report.sentence = "The gyro is calibrated and saved."
+        report.sentence = "The gyro is calibrated, and the result is saved."
         report.residual = Number(0.01 * .pi / 180)
         report.residualUnit = "rad/s"
         #expect(
             view.lines(for: report) == [
-                "The gyro is calibrated and saved.", "  residual 0.0100 °/s",
+                "The gyro is calibrated, and the result is saved.", "  residual 0.0100 °/s",
             ])
         report.state = CalibrationReport.State.refused.rawValue
         report.sentence = "The camera shakes."

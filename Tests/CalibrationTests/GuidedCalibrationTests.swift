@@ -68,7 +68,7 @@ struct GuidedCalibrationTests {
                 #expect(Set(report.missing) == missing)
                 #expect(abs((report.progress.known ?? 0) - Double(index + 1) / 6) < 0.01)
                 #expect(report.instruction.contains("Put the camera"))
-                #expect(report.hint == "This pose is done.")
+                #expect(report.hint == "This pose is already measured.")
             } else {
                 #expect(report.state == "done", "\(report.sentence)")
                 #expect((report.residual.known ?? 1) < 0.03)

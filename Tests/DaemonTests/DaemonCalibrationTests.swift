@@ -10,7 +10,7 @@ import Wire
             try first.status("enabled") { $0["enabled"]?.bool == true }
             let answer = try first.control("calibrate", "gyro")
             #expect(answer.status == 0, "\(answer.output) \(answer.errors)")
-            #expect(answer.output.contains("calibrated and saved"))
+            #expect(answer.output.contains("calibrated, and the result is saved"))
             // The outputs were off meanwhile, and come back by themselves.
             try first.status("enabled again") { $0["enabled"]?.bool == true }
             #expect(try first.stop().status == 0)
@@ -18,7 +18,7 @@ import Wire
             let second = try RunningDaemon(in: directory)
             #expect(try second.control("calibrate").output.contains("gyro  20"))
             let undone = try second.control("calibrate", "undo")
-            #expect(undone.output.contains("not calibrated any more"))
+            #expect(undone.output.contains("removed; there is no earlier one"))
             let nothing = try second.control("calibrate", "undo")
             #expect(nothing.status == 1)
             #expect(nothing.errors.contains("no calibration to undo"))
@@ -33,7 +33,7 @@ import Wire
             let answer = try daemon.control("calibrate", "gyro")
             #expect(answer.status == 1)
             #expect(answer.output.contains("The camera shakes"), "\(answer.output)")
-            #expect(answer.output.contains("Put it down on a firm surface"))
+            #expect(answer.output.contains("Put the camera down on a firm surface"))
             #expect(try daemon.control("calibrate").output.contains("Nothing is calibrated"))
         }
     }

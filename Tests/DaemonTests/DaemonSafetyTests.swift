@@ -119,7 +119,7 @@ import Wire
                 $0["enabled"]?.bool == false && $0["control_lost"] != nil
             }
             #expect(status["mode"] == "inactive")
-            #expect(status["control_lost"]?.string?.contains("the motors went off") == true)
+            #expect(status["control_lost"]?.string?.contains("the motors are off until") == true)
             #expect(try daemon.control("point", "--pitch", "-5").status == 1)
             #expect(try daemon.control("mode", "locked").status == 0)
             try daemon.status("outputs on again") {

@@ -21,7 +21,10 @@ import Wire
     @Test("a warning, where anyone who reaches a port may steer without a key")
     func open() {
         let mavlink = findings { $0.mavlink.listen = "0.0.0.0:14550" }
-        #expect(mavlink == ["warn: mavlink without a key: anyone who reaches the port may steer"])
+        #expect(
+            mavlink == [
+                "warn: mavlink without a key: anyone who can reach the port can move the gimbal"
+            ])
         let both = findings {
             $0.mavlink.listen = "0.0.0.0:14550"
             $0.rider.listen = "192.168.4.1:4210"

@@ -63,7 +63,8 @@ import Wire
         usleep(1_100_000)
         store.append(level: .info, message: "again", statement: place)
         #expect(
-            lines(of: store).last?.hasSuffix("similar lines before it are not in the log.") == true)
+            lines(of: store).last?.hasSuffix("similar lines before this one are not in the log.")
+                == true)
     }
 
     @Test("a reader that hangs keeps nobody waiting; what it has missed is counted")

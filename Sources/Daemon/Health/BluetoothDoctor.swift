@@ -52,30 +52,31 @@ struct BluetoothDoctor {
         return DoctorCheck(
             "advertising", .warn, found,
             remedy: isFull
-                ? "The adapter has no room: end other advertisements with `bluetoothctl advertise off`."
-                : status.lastError ?? "See the line bluetooth.")
+                ? "The adapter has no free slot: end the advertisements of other programs with `bluetoothctl advertise off`."
+                : status.lastError ?? "See the check \"bluetooth\".")
     }
 
     private var name: DoctorCheck {
         guard let alias = status.alias else {
-            return DoctorCheck("phone name", .warn, "not known", remedy: "See the line bluetooth.")
+            return DoctorCheck(
+                "phone name", .warn, "not known", remedy: "See the check \"bluetooth\".")
         }
         return alias == status.name
             ? DoctorCheck("phone name", .ok, "\"\(alias)\"")
             : DoctorCheck(
                 "phone name", .warn, "\"\(alias)\" instead of \"\(status.name)\"",
                 remedy:
-                    "The AirLink app takes no other name. Another program names the adapter: check Name in /etc/bluetooth/main.conf."
+                    "The AirLink app finds the gimbal only by the second name. Another program has renamed the adapter: check Name in /etc/bluetooth/main.conf."
             )
     }
 
     private var pairing: DoctorCheck {
         status.security == "encrypted"
-            ? DoctorCheck("pairing", .ok, "needed; \(status.bonds.count) phones are paired")
+            ? DoctorCheck("pairing", .ok, "required; \(status.bonds.count) phones are paired")
             : DoctorCheck(
-                "pairing", .warn, "not needed: anyone in range may steer",
+                "pairing", .warn, "not required: anyone in range can steer the camera",
                 remedy:
-                    "At home that may be acceptable. Otherwise set bluetooth.security = \"encrypted\", then `airframectl pair allow`."
+                    "If strangers can come into range, set bluetooth.security = \"encrypted\", restart airframed, and run `airframectl pair allow`."
             )
     }
 
@@ -91,12 +92,12 @@ struct BluetoothDoctor {
             ? DoctorCheck("iPhone pop-up", .ok, "bluetoothd does not read phones' services")
             : DoctorCheck(
                 "iPhone pop-up", .warn,
-                "bluetoothd reads the battery of phones, so iPhones ask to pair",
+                "bluetoothd reads the battery level of phones, so iPhones show a request to pair",
                 remedy: Self.remedy)
     }
 
     private static let remedy =
-        "Set ReverseServiceDiscovery = false below [General] in /etc/bluetooth/main.conf, or start bluetoothd with -P battery. Then `systemctl restart bluetooth`."
+        "Set ReverseServiceDiscovery = false below [General] in /etc/bluetooth/main.conf, or start bluetoothd with -P battery. Then run `systemctl restart bluetooth`."
 
     /// Whether main.conf prevents bluetoothd from reading the services of connecting phones.
     static func isQuiet(_ configuration: String) -> Bool {

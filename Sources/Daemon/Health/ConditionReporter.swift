@@ -35,7 +35,8 @@ struct ConditionReporter {
             Event(
                 level: loss.stage == .hold ? .info : .warning,
                 sentence:
-                    "The client that turned the camera is silent: \(StatusReport.words(loss)).")
+                    "The client that turned the camera has stopped sending requests: \(StatusReport.words(loss))."
+            )
         }
     }
 
@@ -122,7 +123,7 @@ struct ConditionReporter {
     ) -> Event {
         let names = axes.names
         let place = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
-        let more = withheld.map { " \($0.count) more times in \($0.words)." } ?? ""
+        let more = withheld.map { " This happened \($0.count) more times in \($0.words)." } ?? ""
         return Event(
             level: level(of: words.condition),
             sentence: "\(words.name)\(place): \(words.sentence)\(more)", condition: words,

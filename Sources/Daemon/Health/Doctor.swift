@@ -15,15 +15,19 @@ struct Doctor {
         return refused.isEmpty
             ? DoctorCheck("samples", .ok, "\(status.imu.samples) samples, none refused")
             : DoctorCheck(
-                "samples", .warn, "faults so far: \(refused.joined(separator: ", "))",
-                remedy: "Watch the counters in status; if they grow, shorten or shield the cable.")
+                "samples", .warn, "refused samples so far: \(refused.joined(separator: ", "))",
+                remedy:
+                    "Watch these counters in `airframectl status`; if they grow, shorten or shield the sensor's cable."
+            )
     }
 
     private var sensor: DoctorCheck {
         if let failure = status.imu.setUpFailure {
             return DoctorCheck(
                 "sensor", .fail, "the sensor \(failure)",
-                remedy: "Check hardware.linux.imu and its address or chip select, and the wiring.")
+                remedy:
+                    "Check hardware.linux.imu, the sensor's address or chip select, and its wiring."
+            )
         }
         let faults = status.imu.faults.filter { $0.value > 0 }
             .sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
@@ -44,7 +48,7 @@ struct Doctor {
             : DoctorCheck(
                 "deadline", .warn, text,
                 remedy:
-                    "The bus is too slow, or the scheduler is not real-time: see the line real time."
+                    "The bus is too slow, or the loop does not run in real time: see the check \"real time\", or lower loop.rate_hz."
             )
     }
 
@@ -55,7 +59,8 @@ struct Doctor {
         }
         return DoctorCheck(
             "recorder", .ok,
-            "\(Int(status.recorder.heldS.known ?? 0)) s held, \(status.recorder.files) files")
+            "\(Int(status.recorder.heldS.known ?? 0)) s in memory, \(status.recorder.files) files on disk"
+        )
     }
 
     private var drops: DoctorCheck {
@@ -68,7 +73,9 @@ struct Doctor {
             ? DoctorCheck("drops", .ok, text)
             : DoctorCheck(
                 "drops", .warn, text,
-                remedy: "The computer was overloaded at least once since the start.")
+                remedy:
+                    "The computer was overloaded at least once since the start. Stop other programs on it."
+            )
     }
 
     /// Conditions that are caused by failing transfers; if they are absent, the failures are over
@@ -92,7 +99,7 @@ struct Doctor {
             ? DoctorCheck(
                 "cut-off", .warn, "the motors \(words)",
                 remedy:
-                    "Wire the enable pin of their driver, or the switch of their supply, to a GPIO, and set hardware.linux.power_line."
+                    "Connect the enable pin of the motors' driver, or the switch of the motors' supply, to a GPIO, and set hardware.linux.power_line."
             )
             : DoctorCheck("cut-off", .ok, words)
     }

@@ -24,9 +24,10 @@ struct LinkDoctor {
             return [
                 DoctorCheck(
                     "network", .warn,
-                    "\(open.joined(separator: " and ")) without a key: anyone who reaches the port may steer",
-                    remedy: open.map { "\($0).require_signature = true" }.joined(separator: ", ")
-                        + " and write a key file, or keep strangers out of that network.")
+                    "\(open.joined(separator: " and ")) without a key: anyone who can reach the port can move the gimbal",
+                    remedy: open.map { "set \($0).require_signature = true" }.joined(
+                        separator: ", ")
+                        + " and write a key file, or keep strangers out of this network.")
             ]
         }
         if keyed.isEmpty { return [] }

@@ -23,39 +23,46 @@ struct MachineDoctor {
             "governor", isSteady ? .ok : .warn, governor,
             remedy: isSteady
                 ? ""
-                : "The loop wakes up later on a slow CPU: cpupower frequency-set -g performance.")
+                : "The loop wakes up later on a CPU that saves power: run `cpupower frequency-set -g performance`."
+        )
     }
 
     private var disk: DoctorCheck {
         guard let free = facts.freeBytes else {
             return DoctorCheck(
                 "disk", .warn, "\(facts.directory) is missing",
-                remedy: "The first save creates it, or StateDirectory=airframe in the unit.")
+                remedy:
+                    "The first save creates this directory. StateDirectory=airframe in the systemd unit creates it earlier."
+            )
         }
         let finding = "\(facts.directory): \(Format.count(Int(free >> 20))) MB free"
         guard facts.isWritable else {
             return DoctorCheck(
                 "disk", .warn, finding + ", cannot be written to",
                 remedy:
-                    "Nothing can be saved: let the user of airframed own it, and mount it for writing."
+                    "airframed cannot save: make its user the owner of the directory, and mount the file system for writing."
             )
         }
         return free >= Self.enoughBytes
             ? DoctorCheck("disk", .ok, finding)
             : DoctorCheck(
                 "disk", .warn, finding,
-                remedy: "Make room, or saving will fail: journalctl --vacuum-size=50M.")
+                remedy:
+                    "Free disk space, or saving will fail: for example run `journalctl --vacuum-size=50M`."
+            )
     }
 
     private var wallClock: DoctorCheck {
         switch facts.isClockSynchronised {
         case true?: DoctorCheck("wall clock", .ok, "synchronised")
-        case nil: DoctorCheck("wall clock", .ok, "the kernel does not report its state")
+        case nil:
+            DoctorCheck(
+                "wall clock", .ok, "the kernel does not report whether the clock is synchronised")
         case false?:
             DoctorCheck(
                 "wall clock", status.backend == "linux" ? .warn : .ok, "not synchronised",
                 remedy: status.backend == "linux"
-                    ? "The loop is not affected, but times in the log may be wrong: timedatectl set-ntp true."
+                    ? "The loop is not affected, but times in the log can be wrong: run `timedatectl set-ntp true`."
                     : "")
         }
     }
@@ -70,7 +77,7 @@ struct MachineDoctor {
         let isNeeded = status.backend == "linux"
         return DoctorCheck(
             "watchdog", isNeeded ? .warn : .ok, "no watchdog for this process",
-            remedy: isNeeded ? "Start it as a service: systemctl start airframed." : "")
+            remedy: isNeeded ? "Start airframed as a service: systemctl start airframed." : "")
     }
 
     private var configuration: DoctorCheck {
@@ -81,7 +88,7 @@ struct MachineDoctor {
             ? DoctorCheck("configuration", .ok, finding)
             : DoctorCheck(
                 "configuration", .warn,
-                "\(finding); waits for a restart: \(waiting.joined(separator: ", "))",
-                remedy: "systemctl restart airframed, when the motors may go off.")
+                "\(finding); settings that wait for a restart: \(waiting.joined(separator: ", "))",
+                remedy: "Run `systemctl restart airframed` at a time when the motors can go off.")
     }
 }

@@ -170,33 +170,38 @@ extension Observable {
     }
 
     private static let axes: [Observable] =
-        axes("attitude", .degrees, "Estimated camera angle, Z-X-Y") {
+        axes("attitude", .degrees, "Estimated camera angle, Euler order Z-X-Y") {
             EulerZXY.angles($0.attitude)
         }
-        + axes("setpoint", .degrees, "Commanded camera angle, Z-X-Y", in: \.setpointDeg) {
-            EulerZXY.angles($0.setpoint)
-        }
+        + axes("setpoint", .degrees, "Commanded camera angle, Euler order Z-X-Y", in: \.setpointDeg)
+    {
+        EulerZXY.angles($0.setpoint)
+    }
         + axes(
-            "target", .degrees, "Target of the set-point, Z-X-Y", in: \.pointing.targetDeg
+            "target", .degrees, "Target of the set-point, Euler order Z-X-Y",
+            in: \.pointing.targetDeg
         ) { $0.pointing.target }
         + axes(
             "follow_error", .degrees, "Lag of the set-point behind the handle",
             in: \.pointing.followErrorDeg
         ) { $0.pointing.followError }
         + axes(
-            "error", .degrees, "Rotation from attitude to set-point, camera axes", in: \.errorDeg
+            "error", .degrees, "Rotation from attitude to set-point, about the camera's axes",
+            in: \.errorDeg
         ) { $0.attitudeError.perAxis }
         + axes(
-            "rate", .degreesPerSecond, "Angular rate of the camera, its own axes", in: \.rateDps
+            "rate", .degreesPerSecond, "Angular rate of the camera about its own axes",
+            in: \.rateDps
         ) { $0.rate.perAxis }
         + axes("joint", .degrees, "Joint angle", in: \.joints.angleDeg) { $0.joints }
         + axes("torque", .plain("N·m"), "Motor torque", in: \.motors.torqueNm) { $0.output.torque }
         + axes(
-            "inertia", .plain("kg·m²"), "Inertia about the camera's axes, measured or set",
+            "inertia", .plain("kg·m²"), "Inertia about the camera's axes, measured or configured",
             in: \.motors.inertiaKgM2, where: \.knowsInertia
         ) { $0.inertia }
         + axes(
-            "inertia_sigma", .percent, "Standard deviation of the inertia; 0 = set, not measured",
+            "inertia_sigma", .percent,
+            "Standard deviation of the inertia; 0 = configured, not measured",
             in: \.motors.inertiaSigmaPercent, where: \.knowsInertia
         ) { $0.inertiaSigma }
         + axes(
@@ -205,16 +210,16 @@ extension Observable {
             in: \.motors.frictionNm, where: \.knowsInertia
         ) { $0.friction }
         + axes(
-            "hum", .plain("N·m"), "Feedback above 50 Hz about the camera's axes, RMS",
+            "hum", .plain("N·m"), "Feedback torque above 50 Hz about the camera's axes, RMS",
             in: \.motors.humNm, where: \.knowsInertia
         ) { $0.hum }
         + axes(
-            "calm", .percent, "Reduction of stiffness that bounds the hum",
+            "calm", .percent, "Reduction of stiffness that limits the feedback torque above 50 Hz",
             in: \.motors.calmPercent, where: \.knowsInertia
         ) { $0.calm }
         + body(
             "imbalance", .gramMetres,
-            "Mass times offset of the camera's centre of mass, learned",
+            "Learned imbalance: mass times offset of the camera's centre of mass",
             in: \.motors.imbalanceGm, where: \.knowsInertia
         ) { $0.imbalance }
 
@@ -232,12 +237,12 @@ extension Observable {
         ) { $0.gyroScale }
         + body(
             "gyro_cross_next", .percent,
-            "Estimated share of y's rate that the gyroscope reads in x, of z's in y, of x's in z",
+            "Estimated share of another axis's rate in each gyroscope reading: y in x, z in y, x in z",
             in: \.estimator.gyroCrossNextPercent
         ) { $0.gyroCrossNext }
         + body(
             "gyro_cross_after", .percent,
-            "Estimated share of z's rate that the gyroscope reads in x, of x's in y, of y's in z",
+            "Estimated share of another axis's rate in each gyroscope reading: z in x, x in y, y in z",
             in: \.estimator.gyroCrossAfterPercent
         ) { $0.gyroCrossAfter }
         + body(
@@ -258,7 +263,7 @@ extension Observable {
             in: \.estimator.inclinationSigmaDeg
         ) { $0.inclinationSigma }
         + number(
-            "heading_sigma", .degrees, "Standard deviation of the heading against north",
+            "heading_sigma", .degrees, "Standard deviation of the heading relative to north",
             in: \.estimator.headingSigmaDeg,
             // A sigma at or above that of a uniform distribution means that the heading is unknown.
             where: { $0.headingSigma < .pi / 3.0.squareRoot() }
@@ -268,12 +273,13 @@ extension Observable {
             in: \.estimator.accelWeight
         ) { $0.accelerationWeight }
         + number(
-            "innovation", .plain(""), "RMS of the normalised innovation over a second",
+            "innovation", .plain(""),
+            "RMS of the accelerometer's normalised innovation over one second",
             in: \.estimator.innovation
         ) { $0.innovation }
         + number(
             "imu_temperature", .plain("°C"),
-            "Temperature of the sensor; null where it delivers none", in: \.imu.temperatureC
+            "Temperature of the sensor; null if the sensor delivers none", in: \.imu.temperatureC
         ) { $0.temperature }
         + number(
             "vibration.accel", .plain("m/s²"), "RMS of the specific force above 31 Hz",
@@ -300,7 +306,7 @@ extension Observable {
         ) { $0.samples.accelClipped }
 
     private static let state: [Observable] =
-        words("mode", "Mode by name") { .string($0.mode.name) }
+        words("mode", "Name of the mode") { .string($0.mode.name) }
         + number(
             "tracking_remaining", .plain("s"), "Time until mode tracking ends, 0 in other modes"
         ) {
@@ -308,7 +314,7 @@ extension Observable {
             return seconds.isNaN ? 0 : seconds
         }
         + words("state", "State of the outputs") { .string($0.phase.words) }
-        + words("conditions", "Names of the conditions that hold") {
+        + words("conditions", "Names of the present conditions") {
             .array($0.conditions.words.map { .string($0.name) })
         }
         + number(
@@ -316,22 +322,26 @@ extension Observable {
         ) { $0.authority }
 
     private static let timing: [Observable] =
-        tick("tick", .plain(""), "Number of the tick") { Double($0.tick) }
-        + tick("timing.wake", .microseconds, "Wake-up of the bus thread") {
+        tick("tick", .plain(""), "Number of the loop's tick") { Double($0.tick) }
+        + tick("timing.wake", .microseconds, "Delay of the bus thread's wake-up") {
             Double($0.timing.wake)
         }
-        + tick("timing.bus", .microseconds, "Reading the sensors") { Double($0.timing.bus) }
-        + tick("timing.handover", .microseconds, "From the bus thread to the loop") {
+        + tick("timing.bus", .microseconds, "Time for reading the sensors") {
+            Double($0.timing.bus)
+        }
+        + tick("timing.handover", .microseconds, "Time from the bus thread to the loop") {
             Double($0.timing.handover)
         }
-        + tick("timing.estimate", .microseconds, "Requests, integration, estimate") {
+        + tick("timing.estimate", .microseconds, "Time for requests, integration and estimate") {
             Double($0.timing.estimate)
         }
-        + tick("timing.control", .microseconds, "Supervision and control") {
+        + tick("timing.control", .microseconds, "Time for supervision and control") {
             Double($0.timing.control)
         }
-        + tick("timing.write", .microseconds, "Writing to the motors") { Double($0.timing.write) }
-        + tick("timing.imu_to_motor", .microseconds, "From the sample to the written output") {
+        + tick("timing.write", .microseconds, "Time for writing to the motors") {
+            Double($0.timing.write)
+        }
+        + tick("timing.imu_to_motor", .microseconds, "Time from the sample to the written output") {
             Double($0.timing.imuToMotor)
         }
 }

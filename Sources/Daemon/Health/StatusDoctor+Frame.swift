@@ -15,12 +15,14 @@ extension StatusDoctor {
         case (_, 0..<0.5), (false, 0..<gravity): return DoctorCheck("accelerometer", .ok, finding)
         case (true, 0..<2):
             return DoctorCheck(
-                "accelerometer", .warn, finding + " at rest, should be near 9.81",
-                remedy: "Calibrate the accelerometer.")
+                "accelerometer", .warn, finding + " at rest; it should be near 9.81",
+                remedy: "Run `airframectl calibrate accelerometer`.")
         default:
             return DoctorCheck(
-                "accelerometer", .fail, finding + ", should be near 9.81",
-                remedy: "Does the configured chip, with its range, match the fitted one?")
+                "accelerometer", .fail, finding + "; it should be near 9.81",
+                remedy:
+                    "Is hardware.linux.imu the fitted chip, and imu.accel_range_g its range? If not, correct them."
+            )
         }
     }
 
@@ -32,10 +34,11 @@ extension StatusDoctor {
             gyro > first.imu.gyroSaturatedSamples || accel > first.imu.accelClippedSamples
         return DoctorCheck(
             "full scale", isGrowing ? .fail : .warn,
-            "gyro \(Format.count(gyro)), accel \(Format.count(accel)) samples at full scale"
-                + (isGrowing ? ", and growing" : ""),
+            "gyroscope \(Format.count(gyro)), accelerometer \(Format.count(accel)) samples at full scale"
+                + (isGrowing ? "; the count grows" : ""),
             remedy:
-                "Is imu.gyro_range_dps or imu.accel_range_g smaller than the range of the chip?")
+                "Is imu.gyro_range_dps or imu.accel_range_g smaller than the range of the chip? If so, raise it."
+        )
     }
 
     /// Check of vibration. Above a few m/s² the accelerometer rectifies vibration, and the horizon
@@ -82,7 +85,7 @@ extension StatusDoctor {
                 "robot", robot.problem == nil ? .ok : .fail, robot.summary,
                 remedy: robot.problem == nil
                     ? ""
-                    : "Do robot.gpio_chip, first_line and home_line name free lines? gpioinfo lists them; the user of airframed must be in the group gpio."
+                    : "Check that robot.gpio_chip, robot.first_line and robot.home_line name free lines (gpioinfo lists them), and that the user of airframed is in the group gpio."
             )
         }
     }
@@ -95,18 +98,20 @@ extension StatusDoctor {
             let z = accel.z.known
         else { return nil }
         let reading = [x, y, z].map { Format.fixed($0, 2, signed: true) }.joined(separator: " ")
-        let rule = "level should read 0 0 -9.81"
+        let rule = "a level camera reads 0 0 -9.81"
         if z < -0.87 * gravity {
             return DoctorCheck("level frame", .ok, "at rest \(reading) m/s²; \(rule)")
         }
         if z > 0.5 * gravity {
             return DoctorCheck(
                 "level frame", .warn, "at rest \(reading) m/s²: upside down; \(rule)",
-                remedy: "If the camera is upright, turn the IMU's mounting rotation by 180°.")
+                remedy: "If the camera is upright, turn the sensor by 180° in imu.mounting_deg.")
         }
         return DoctorCheck(
             "level frame", .warn, "at rest \(reading) m/s²: tilted; \(rule)",
-            remedy: "If the camera is level, correct the IMU's mounting rotation.")
+            remedy:
+                "If the camera is level, run `airframectl calibrate mounting`, or correct imu.mounting_deg."
+        )
     }
 
     static func attitude(_ status: Status) -> DoctorCheck {
@@ -114,14 +119,14 @@ extension StatusDoctor {
         guard norm.isFinite else {
             return DoctorCheck(
                 "attitude", .fail, "not known",
-                remedy: "The estimator has had no usable sample; see imu samples above.")
+                remedy: "The estimator has had no usable sample; see the check \"imu samples\".")
         }
         guard (norm - 1).magnitude < 1e-3 else {
             return DoctorCheck(
                 "attitude", .fail,
                 "the quaternion's length is \(Format.fixed(norm.squareRoot(), 4))",
                 remedy:
-                    "This is an error in airframed: please report it with `airframectl --json status`."
+                    "This is an error in airframed: please report it with the output of `airframectl --json status`."
             )
         }
         let isSettled = status.estimator.isConverged

@@ -30,7 +30,7 @@ enum StatusDoctor {
 
     private static func clock(_ first: Status, _ second: Status, _ elapsed: Double) -> DoctorCheck {
         guard let a = first.t.known, let b = second.t.known else {
-            return DoctorCheck("clock", .warn, "the loop's clock is not known")
+            return DoctorCheck("clock", .warn, "the loop's clock is not known yet")
         }
         guard b > a else {
             return DoctorCheck(
@@ -42,7 +42,7 @@ enum StatusDoctor {
             )
         }
         let ratio = (b - a) / elapsed
-        let finding = "the loop's clock runs at \(Format.fixed(ratio, 2)) of real time"
+        let finding = "the loop's clock runs at \(Format.fixed(ratio, 2)) times real time"
         // Simulated time may run at any speed.
         let isRight = (0.9...1.1).contains(ratio) || second.backend != "linux"
         return DoctorCheck(
@@ -60,13 +60,17 @@ enum StatusDoctor {
         case "silent":
             return DoctorCheck(
                 "lockstep", .fail, finding,
-                remedy: "The simulator hangs or has stopped: airframed waits for its next line.")
+                remedy:
+                    "The simulator hangs or has stopped: restart the simulator. airframed waits for its next line."
+            )
         default:
             return DoctorCheck("lockstep", .fail, finding, remedy: "Start the simulator.")
         }
         if lockstep.errors > first.lockstep?.errors ?? 0 {
             return DoctorCheck(
-                "lockstep", .fail, finding, remedy: lockstep.lastError ?? "Lines are refused.")
+                "lockstep", .fail, finding,
+                remedy: lockstep.lastError
+                    ?? "airframed refuses lines from the simulator: see `airframectl log`.")
         }
         return DoctorCheck("lockstep", lockstep.errors > 0 ? .warn : .ok, finding)
     }
@@ -84,7 +88,9 @@ enum StatusDoctor {
         if achieved < 0.98 * wanted {
             return DoctorCheck(
                 "loop rate", .fail, finding,
-                remedy: "Lower loop.rate_hz, or let the loop run in real time (see below).")
+                remedy:
+                    "Lower loop.rate_hz, or let the loop run in real time (see the check \"real time\")."
+            )
         }
         let isOverrunning = loop.overruns > first.loop.overruns
         return DoctorCheck(
@@ -100,7 +106,9 @@ enum StatusDoctor {
         let finding =
             "\(realtime.policy.isEmpty ? "unknown policy" : realtime.policy) \(realtime.priority)"
             + (kernel ?? "")
-        let advice = realtime.sentences.first ?? "Set LimitRTPRIO=95 in the unit, then restart."
+        let advice =
+            realtime.sentences.first
+            ?? "Set LimitRTPRIO=95 in the systemd unit, then restart airframed."
         return DoctorCheck(
             "real time", isGranted ? .ok : .warn, finding, remedy: isGranted ? "" : advice)
     }
@@ -111,7 +119,8 @@ enum StatusDoctor {
         return DoctorCheck(
             "memory lock", isLocked ? .ok : .warn,
             (isLocked ? "locked, " : "not locked, ") + status.memory.summary,
-            remedy: isLocked ? "" : "Set LimitMEMLOCK=infinity in the unit, then restart.")
+            remedy: isLocked
+                ? "" : "Set LimitMEMLOCK=infinity in the systemd unit, then restart airframed.")
     }
 
     private static func imu(_ status: Status) -> DoctorCheck {
@@ -119,14 +128,17 @@ enum StatusDoctor {
             return DoctorCheck(
                 "imu samples", .fail, "no sample yet",
                 remedy:
-                    "Is the sensor wired and its bus enabled? `airframectl log` names the error.")
+                    "Is the sensor connected, and its bus enabled? `airframectl log` names the error."
+            )
         }
         let isFresh = age < 100
         return DoctorCheck(
             "imu samples", isFresh ? .ok : .fail,
             "\(Format.fixed(status.imu.rateHz.value, 0)) Hz, age \(Format.fixed(age, 1)) ms",
             remedy: isFresh
-                ? "" : "The sensor has gone silent: check its wiring and `airframectl log`.")
+                ? ""
+                : "The sensor has stopped delivering samples: check its wiring and `airframectl log`."
+        )
     }
 }
 

@@ -52,12 +52,12 @@ struct StatusReport {
     static func words(_ loss: ControlState.Loss) -> String {
         let done =
             switch loss.stage {
-            case .hold: "the camera is held"
+            case .hold: "the camera keeps its attitude"
             case .fallback:
-                "the camera went to commander.fallback_mode, until a client asks for another mode"
-            case .off: "the motors went off, until a client asks for a mode"
+                "the mode is commander.fallback_mode until a client asks for another mode"
+            case .off: "the motors are off until a client asks for a mode"
             }
-        return "\(loss.source) silent for \(Int(loss.silence)) s, \(done)"
+        return "\(loss.source) has sent nothing for \(Int(loss.silence)) s; \(done)"
     }
 
     private func fillMotion(_ status: inout Status, _ snapshot: StabilizerSnapshot) {

@@ -13,7 +13,8 @@ extension AutotuneReport {
         progress = 1
         axes = run.results.map(AutotuneAxis.init)
         proposals = changes.map { SettingProposal(key: $0.key, value: $0.valueText) }
-        sentence = "Not applied. --apply applies it, with a timed rollback."
+        sentence =
+            "The proposed gains are not applied. With --apply, autotune applies them, with a timed rollback."
     }
 }
 

@@ -89,11 +89,13 @@ final class AutotuneService: Sendable {
         }
         if case .inactive = control.mode {
             throw Refusal(
-                .refused, "The mode is inactive, so nothing would move: airframectl mode locked")
+                .refused,
+                "The mode is inactive, so the motors are off; select another mode first: airframectl mode locked"
+            )
         }
         if calibration.status().isRunning {
             throw Refusal(
-                .refused, "A calibration is running: airframectl calibrate cancel")
+                .refused, "A calibration is running; `airframectl calibrate cancel` ends it.")
         }
     }
 
@@ -123,7 +125,7 @@ final class AutotuneService: Sendable {
     private func stop(where isMeant: (State) -> Bool) {
         state.withLock { state in
             guard state.run != nil, !state.isSaving, isMeant(state) else { return }
-            state.run?.cancel("Cancelled. The gains have not changed.")
+            state.run?.cancel("The autotune is cancelled. The gains have not changed.")
             state.actions = [.finish]
         }
     }
@@ -142,7 +144,7 @@ final class AutotuneService: Sendable {
             if state.run != nil, !state.isSaving, state.actions.isEmpty,
                 now.seconds(since: state.began) > Self.longestSeconds
             {
-                state.run?.cancel("It took too long and was stopped.")
+                state.run?.cancel("The autotune took too long and was stopped.")
                 state.actions = [.finish]
             }
             defer { state.actions = [] }
@@ -199,10 +201,10 @@ final class AutotuneService: Sendable {
             case .success:
                 report.rollbackS = Number(Self.rollbackSeconds)
                 report.sentence =
-                    "Active for \(Int(Self.rollbackSeconds)) s: `airframectl save` keeps it. "
-                    + "`airframectl baseline restore before-autotune` undoes it."
+                    "The new gains are active for \(Int(Self.rollbackSeconds)) s: `airframectl save` keeps them. "
+                    + "`airframectl baseline restore before-autotune` restores the previous gains."
             case .failure(let error):
-                report.sentence = "Found, but not applied: \(error.message)"
+                report.sentence = "The gains were found, but not applied: \(error.message)"
             }
             self.end(report)
         }
@@ -225,9 +227,9 @@ final class AutotuneService: Sendable {
         case .held, .forbidden: "Another client is in control."
         case .stopped: "A client sent an emergency stop."
         case .inactive: "The mode has become inactive."
-        case .outOfRange, .busy: "The loop does not take requests."
+        case .outOfRange, .busy: "The control loop does not accept requests."
         case .failed: "airframed is stopping."
-        default: "The mode does not allow it."
+        default: "The present mode does not allow an autotune."
         }
     }
 }

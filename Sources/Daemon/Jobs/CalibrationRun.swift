@@ -81,7 +81,9 @@ struct CalibrationRun: Sendable {
             }
         case .magnetometer(var calibration):
             guard snapshot.hasMagneticField else {
-                return .refused("The sensor delivers no magnetic field.")
+                return .refused(
+                    "The sensor delivers no magnetic field: only an MPU-9250 or a simulator has a magnetometer."
+                )
             }
             let outcome = calibration.add(field: snapshot.rawMagneticField, dt: dt)
             work = .magnetometer(calibration)
@@ -97,7 +99,7 @@ struct CalibrationRun: Sendable {
         guard !result.isLevel else { return "" }
         let degrees = Format.fixed(result.tilt * 180 / .pi, 1)
         return
-            "The upright pose was \(degrees)° off level: calibrate the mounting next, because it differs from the configuration."
+            "The upright pose was \(degrees)° off level, so the mounting differs from the configuration: run `airframectl calibrate mounting` next."
     }
 
     /// Accuracy with which a person levels a camera, rad: half a degree.
@@ -109,7 +111,7 @@ struct CalibrationRun: Sendable {
         switch work {
         case .gyro(let calibration):
             report.progress = Number(calibration.progress)
-            report.instruction = "Put the camera down on a firm surface and leave it."
+            report.instruction = "Put the camera down on a firm surface, and do not touch it."
             motion = calibration.motion
         case .accelerometer(let calibration):
             report.progress = Number(calibration.progress)
@@ -119,7 +121,7 @@ struct CalibrationRun: Sendable {
                 ?? ""
             motion = calibration.motion
             if !calibration.isNewPose {
-                report.hint = "This pose is done."
+                report.hint = "This pose is already measured."
                 return
             }
         case .mounting(let calibration):
@@ -133,7 +135,7 @@ struct CalibrationRun: Sendable {
         case .magnetometer(let calibration):
             report.progress = Number(calibration.progress)
             report.instruction =
-                "Turn the camera slowly about all its axes, upside down as well (\(calibration.octants) of 8 directions)."
+                "Turn the camera slowly about all its axes, and upside down as well (\(calibration.octants) of 8 directions are measured)."
         }
         report.hint = motion?.description ?? ""
     }

@@ -62,7 +62,7 @@ final class CalibrationService: Sendable {
         if let running {
             throw Refusal(
                 .busy,
-                "A calibration of the \(running.rawValue) is running: airframectl calibrate cancel"
+                "A calibration of the \(running.rawValue) is running; `airframectl calibrate cancel` ends it."
             )
         }
         store.setCalibrating(true)
@@ -125,7 +125,7 @@ final class CalibrationService: Sendable {
                 guard let run = state.run else { return nil }
                 if case .collecting = state.outcome {
                     guard now.seconds(since: state.began) > Self.longestSeconds else { return nil }
-                    state.outcome = .refused("It took too long and was stopped.")
+                    state.outcome = .refused("The calibration took too long and was stopped.")
                 }
                 state.run = nil
                 state.saving = run.kind
@@ -151,7 +151,7 @@ final class CalibrationService: Sendable {
             store.apply(record) { outcome in
                 switch outcome {
                 case .success:
-                    let news = "The \(run.kind.rawValue) is calibrated and saved."
+                    let news = "The \(run.kind.rawValue) is calibrated, and the result is saved."
                     let sentence = result.advice.isEmpty ? news : "\(news) \(result.advice)"
                     self.finish(run, .done, sentence, now, residual: result.residual)
                 case .failure(let error):
@@ -191,7 +191,7 @@ final class CalibrationService: Sendable {
             guard state.run != nil, isMeant(state) else { return false }
             state.run = nil
             state.report.state = CalibrationReport.State.cancelled.rawValue
-            state.report.sentence = "Cancelled. Nothing has changed."
+            state.report.sentence = "The calibration is cancelled. Nothing has changed."
             return true
         }
         if wasRunning { store.setCalibrating(false) }
@@ -208,7 +208,8 @@ final class CalibrationService: Sendable {
             return done(
                 .failure(
                     Refusal(
-                        .refused, "A calibration is running: airframectl calibrate cancel")))
+                        .refused,
+                        "A calibration is running; `airframectl calibrate cancel` ends it.")))
         }
         store.undo(kind) { result in
             done(
@@ -216,8 +217,9 @@ final class CalibrationService: Sendable {
                     var report = self.status()
                     let remains = report.saved.contains { $0.what == undone.rawValue }
                     report.sentence =
-                        "The \(undone.rawValue) is "
-                        + (remains ? "as it was calibrated before." : "not calibrated any more.")
+                        "The calibration of the \(undone.rawValue) is "
+                        + (remains
+                            ? "the previous one again." : "removed; there is no earlier one.")
                     return report
                 })
         }

@@ -147,7 +147,8 @@ final class SpectrumService: Sendable {
         report.progress = 1
         report.sentence =
             "\(stretch.rates.count) samples at \(Format.fixed(sampleRate, 1)) Hz"
-            + (isWhole ? "." : ", the longest part without a gap, because the loop was delayed.")
+            + (isWhole
+                ? "." : "; this is the longest part without a gap, because the loop was delayed.")
         return report
     }
 
@@ -158,7 +159,7 @@ final class SpectrumService: Sendable {
         report.sentence =
             isWhole
             ? "Too few samples: record for longer."
-            : "The loop was delayed repeatedly: too few samples without a gap."
+            : "The loop was delayed repeatedly: too few samples without a gap. Stop other programs, and try again."
         return report
     }
 

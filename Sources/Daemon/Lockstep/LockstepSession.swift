@@ -80,7 +80,10 @@ final class LockstepSession: LockstepBackend, LoopDriver {
 
     func silent() {
         state.withLock { $0.isSilent = true }
-        note(.warning, "simulator_silent: no line for hardware.lockstep.timeout; outputs off.")
+        note(
+            .warning,
+            "simulator_silent: the simulator has sent no line for hardware.lockstep.timeout; the outputs are off."
+        )
         look(.simulatorSilent)
     }
 
@@ -88,7 +91,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         let ticks = state.withLock { $0.ticks }
         note(
             .notice,
-            "The simulator disconnected\(isMidLine ? ", in the middle of a line," : "") after \(ticks) ticks; outputs off."
+            "The simulator disconnected\(isMidLine ? ", in the middle of a line," : "") after \(ticks) ticks; the outputs are off."
         )
         let start = clock.now.advanced(bySeconds: Self.pauseSeconds)
         clock.set(start, t: 0)
@@ -106,10 +109,10 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     }
 
     func refuse(to output: inout [UInt8]) {
-        note(.warning, "A second simulator was refused.")
+        note(.warning, "A second simulator was refused: only one can be connected.")
         LockstepError(
             .busy,
-            "another simulator is connected, and only one may be. Close it, then connect again."
+            "another simulator is connected, and only one can be. Stop the other simulator, then connect again."
         ).write(to: &output)
     }
 
@@ -118,7 +121,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         guard let line else {
             throw LockstepError(
                 .lineTooLong,
-                "the line is longer than \(LockstepSample.longestLine) bytes; it is skipped up to its newline"
+                "the line is longer than \(LockstepSample.longestLine) bytes; airframed skips it up to its newline"
             )
         }
         let sample = try LockstepSample(parsing: line)
@@ -153,7 +156,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         note(
             .warning,
             "A simulator's line was refused: \(sentence)"
-                + (count == Self.loggedErrors ? " Further ones are only counted." : ""))
+                + (count == Self.loggedErrors ? " Further refused lines are only counted." : ""))
     }
 
     /// Updates the telemetry with an event between two ticks.

@@ -30,7 +30,7 @@ struct DaemonPort: GimbalPort {
         {
             throw Refusal(
                 .refused,
-                "the lines of the stepper motors do not work: \(problem); check robot.gpio_chip, first_line and home_line",
+                "the GPIO lines of the stepper motors do not work: \(problem); check robot.gpio_chip, first_line and home_line",
                 field: "axis")
         }
         try commander.request(request, from: source, now: now)

@@ -106,7 +106,7 @@ enum BaselineRequest: Hashable, Sendable {
         }
         guard isPlain, (1...64).contains(name.utf8.count) else {
             throw Refusal(
-                .invalidParams, "name is 1 to 64 letters, digits, `-` and `_`.", field: "name")
+                .invalidParams, "name must be 1 to 64 letters, digits, `-` and `_`.", field: "name")
         }
         return name
     }

@@ -80,7 +80,7 @@ struct TaskMethods: Sendable {
         guard axis == "all" || names.contains(axis) else {
             throw Refusal(
                 .invalidParams,
-                "axis is yaw, roll, pitch or all, not \"\(axis.prefix(64))\"."
+                "axis must be yaw, roll, pitch or all, not \"\(axis.prefix(64))\"."
                     + Suggestion.sentence(for: axis, in: names + ["all"]),
                 field: "axis")
         }
@@ -140,7 +140,7 @@ struct TaskMethods: Sendable {
                 throw Refusal(
                     .refused,
                     "\(address.prefix(32)) is not paired. "
-                        + (known.isEmpty ? "Nobody is." : "These are: \(known)."),
+                        + (known.isEmpty ? "No phone is paired." : "Paired phones: \(known)."),
                     field: "address")
             }
             radio.forget(address: address)

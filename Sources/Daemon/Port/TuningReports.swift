@@ -95,8 +95,10 @@ extension Tuning {
             done(
                 Result { () throws(Refusal) in
                     let left = try restoreBaseline(name, by: who)
-                    let rest = left.isEmpty ? "" : " Left out: " + left.joined(separator: " ")
-                    return baselines("Baseline \(name) is active, not saved.\(rest)")
+                    let rest =
+                        left.isEmpty
+                        ? "" : " These settings were left out: " + left.joined(separator: " ")
+                    return baselines("Baseline \(name) is active, but not saved.\(rest)")
                 })
         }
     }

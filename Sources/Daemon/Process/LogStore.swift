@@ -132,7 +132,7 @@ final class LogStore: Sendable {
         }
         defer { allowance.withheld = 0 }
         return allowance.withheld == 0
-            ? "" : " \(allowance.withheld) similar lines before it are not in the log."
+            ? "" : " \(allowance.withheld) similar lines before this one are not in the log."
     }
 
     /// Lines after sequence number `since`, or the newest ones.
