@@ -41,26 +41,28 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         var line = "\(path): "
         switch reason {
         case .failed(let errno): line += Self.sentence(errno, action: action, directory: directory)
-        case .missing: line += "is missing, although an earlier save succeeded."
+        case .missing:
+            line +=
+                "is missing, although an earlier save succeeded. Restore the file, or save again."
         case .inUse:
             line =
-                "\(directory) is the state directory of another running airframed. Stop that one "
+                "\(directory) is the state directory of another running airframed. Stop the other airframed "
             line += "(sudo systemctl stop airframed), or start this one with "
             line += "--set persistence.directory=PATH."
         case .notAStateFile: line += "is not a state file of airframed."
         case .futureVersion(let version):
-            line += "has format \(version); this release reads up to \(StateFile.version). "
-            line += "Go back to the newer release, or save again."
+            line += "has format \(version); this release reads formats up to \(StateFile.version). "
+            line += "Install the newer release again, or save again."
         case .truncated(let expected, let found):
             line +=
-                "has \(found) bytes of contents; expected \(expected): it was cut short or edited."
+                "has \(found) bytes of contents; expected \(expected): the file was cut short or edited."
         case .checksumMismatch:
-            line += "does not match its checksum: it was damaged or edited by hand."
+            line += "does not match its checksum: the file was damaged or edited by hand."
         case .malformed(let detail): line += "cannot be read (\(detail))."
         case .unencodable(let detail): line += "cannot be written: \(detail)."
         case .tooLarge(let size):
             line +=
-                "would have \(size) bytes; \(StateStore.sizeLimit) are allowed. Delete baselines."
+                "would have \(size) bytes; \(StateStore.sizeLimit) are allowed. Delete baselines: airframectl baseline delete NAME."
         }
         if let keptAs { line += " The file is kept as \(keptAs)." }
         return line
@@ -70,8 +72,7 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         let advice =
             switch errno {
             case .noSuchFileOrDirectory:
-                "the directory does not exist (ENOENT) while \(action). Create it with "
-                    + "install -d -o airframe -g airframe \(directory), or set persistence.directory."
+                "the directory does not exist (ENOENT) while \(action). Create the directory with install -d -o airframe -g airframe \(directory), or set persistence.directory."
             case .permissionDenied:
                 "permission denied (EACCES) while \(action). Make \(directory) belong to the user that "
                     + "runs airframed: chown airframe: \(directory)."
@@ -79,13 +80,13 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
                 "not permitted (EPERM) while \(action). Make \(directory) belong to the user that runs "
                     + "airframed: chown airframe: \(directory)."
             case .readOnlyFileSystem:
-                "the file system is read-only (EROFS) while \(action). Add ReadWritePaths=\(directory) "
-                    + "to the unit, or set persistence.directory."
-            case .noSpace: "the disk is full (ENOSPC) while \(action). Make room, then save again."
+                "the file system is read-only (EROFS) while \(action). Add ReadWritePaths=\(directory) to the systemd unit, or set persistence.directory."
+            case .noSpace:
+                "the disk is full (ENOSPC) while \(action). Free disk space, then save again."
             case .notDirectory:
-                "a part of the path is not a directory (ENOTDIR) while \(action). Set persistence.directory."
+                "a part of the path is not a directory (ENOTDIR) while \(action). Set persistence.directory to another path."
             case .isDirectory:
-                "is a directory (EISDIR), not a file. Remove it."
+                "is a directory (EISDIR), not a file. Remove this directory."
             default: "\(errno) while \(action)."
             }
         return advice

@@ -75,7 +75,10 @@ public struct Refusal: Error, Hashable, Sendable {
 extension Refusal {
     /// The mode is inactive, so nothing would move; request a mode first.
     public static var inactive: Refusal {
-        Refusal(.inactive, "the mode is inactive, so nothing would move: airframectl mode locked")
+        Refusal(
+            .inactive,
+            "the mode is inactive, so the motors are off; select another mode first: airframectl mode locked"
+        )
     }
 }
 

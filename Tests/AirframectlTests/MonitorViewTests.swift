@@ -150,8 +150,10 @@ struct MonitorViewTests {
     func foot() {
         var view = MonitorView(status: moving())
         #expect(view.render(size).last?.hasPrefix(" space STOP  c centre") == true)
-        view.answer = "Emergency stop. Outputs stay off until it is reset."
-        #expect(view.render(size).last == " Emergency stop. Outputs stay off until it is reset.")
+        view.answer = "Emergency stop: the motors stay off until the stop is reset."
+        #expect(
+            view.render(size).last
+                == " Emergency stop: the motors stay off until the stop is reset.")
     }
 
     @Test("keys ask for the stop, the centre and the modes, and no other key for anything")

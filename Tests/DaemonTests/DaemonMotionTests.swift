@@ -139,7 +139,7 @@ import Wire
             try flooder.send(Array(String(repeating: line, count: 1000).utf8))
             let answer = try daemon.ask("stop")
             #expect(
-                answer["sentence"]?.string?.hasPrefix("Emergency stop.") == true, "\(answer.text)")
+                answer["sentence"]?.string?.hasPrefix("Emergency stop:") == true, "\(answer.text)")
             let status = try daemon.status("off") { $0["enabled"]?.bool == false }
             #expect(status.inhibitions.first == "emergency_stop")
         }

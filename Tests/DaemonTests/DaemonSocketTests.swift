@@ -84,7 +84,7 @@ import Wire
             }
             let result = try refused("\(closed)/s.sock", in: directory, through: asNobody)
             #expect(result.status == 73)
-            #expect(result.errors.contains("permission denied creating the socket"))
+            #expect(result.errors.contains("permission denied while creating the socket"))
             #expect(result.errors.contains("write to \(closed)"))
         }
     }

@@ -98,7 +98,10 @@ import Wire
         let asked = [MotionRequest.mode(.tracking), .track(pan: pan, tilt: .nan)]
         #expect(gimbal.asked == asked.map(\.words))
         let who = Central.iPhone.description
-        #expect(gimbal.memory.withLock { $0.saves } == ["\(who) saved mode, PID and Kalman"])
+        #expect(
+            gimbal.memory.withLock { $0.saves } == [
+                "\(who) saved the mode, the PID values and the Kalman values"
+            ])
         #expect(service.counters.writes == 5)
         #expect(log.lines.isEmpty)
     }

@@ -252,10 +252,13 @@ struct StateStoreTests {
                 .readOnlyFileSystem,
                 "the file system is read-only (EROFS) while writing. Add ReadWritePaths"
             ),
-            (.noSpace, "the disk is full (ENOSPC) while writing. Make room, then save again."),
+            (
+                .noSpace,
+                "the disk is full (ENOSPC) while writing. Free disk space, then save again."
+            ),
             (
                 .noSuchFileOrDirectory,
-                "the directory does not exist (ENOENT) while writing. Create it with"
+                "the directory does not exist (ENOENT) while writing. Create the directory with"
             ),
         ])
     func advice(errno: Errno, expected: String) {

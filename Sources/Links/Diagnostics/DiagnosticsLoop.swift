@@ -199,7 +199,8 @@ struct DiagnosticsLoop {
         handler.refuse(
             connection, id: .null,
             Refusal(
-                .incompleteLine, "The last line has no newline at its end and was not carried out."
+                .incompleteLine,
+                "The last line has no newline at its end, so its request was not carried out."
             ))
     }
 
@@ -232,7 +233,7 @@ struct DiagnosticsLoop {
             counters.stalled += 1
             connection.isFinished = true
             logger.notice(
-                "\(connection.client) does not read its replies; closed with \(connection.output.count) bytes waiting."
+                "\(connection.client) does not read its replies; airframed closed the connection with \(connection.output.count) unread bytes."
             )
         }
     }
@@ -276,13 +277,16 @@ extension DiagnosticsLoop {
         case .admit: break
         case .replace(let index):
             counters.evicted += 1
-            turnAway(present[index], "Closed to make room, because it was idle longest.", now: now)
+            turnAway(
+                present[index],
+                "airframed closed this connection to make room, because it was idle for the longest time.",
+                now: now)
             present[index].isFinished = true
         case .refuse:
             counters.refused += 1
             turnAway(
                 connection,
-                "All \(slots.limit - slots.reserved) connections for reading are taken; close one and try again.",
+                "All \(slots.limit - slots.reserved) connections for reading are in use; close one and try again.",
                 now: now)
             try? descriptor.close()
             return

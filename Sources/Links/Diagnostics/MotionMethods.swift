@@ -32,7 +32,9 @@ extension SocketMethod {
             move("mode", ["mode"], port) { (parameters) throws(Refusal) in
                 let mode = try mode(parameters)
                 let sentence = "The mode is \(mode.name) now: \(ModeWords.of(mode))."
-                return Move(.mode(mode), mode == .inactive ? "Ramping down, then off." : sentence)
+                return Move(
+                    .mode(mode), mode == .inactive ? "The motors ramp down, then go off." : sentence
+                )
             },
             move("point", ["yaw", "roll", "pitch", "duration", "rate"], port, point),
             move("rate", ["yaw", "roll", "pitch"], port, rate),
@@ -46,14 +48,14 @@ extension SocketMethod {
                 }
                 return Move(
                     .track(pan: pan, tilt: tilt),
-                    "Turning until the next request, or until the dead-man time of tracking has passed."
+                    "The camera turns until the next request, or until the dead-man time of tracking has passed."
                 )
             },
             move("motor_test", ["axis"], port) { (parameters) throws(Refusal) in
                 let name = try parameters.requiredString("axis")
                 guard let axis = GimbalAxis.allCases.first(where: { $0.name == name }) else {
                     throw Refusal(
-                        .invalidParams, "axis is one of yaw, roll, pitch.", field: "axis")
+                        .invalidParams, "axis must be yaw, roll or pitch.", field: "axis")
                 }
                 return Move(
                     .testMotor(axis),
@@ -66,7 +68,7 @@ extension SocketMethod {
                 }
                 return Move(
                     .drive(left: try wheel("left"), right: try wheel("right")),
-                    "Driving until the next request, or until the dead-man time of driving has passed."
+                    "The wheels turn until the next request, or until the dead-man time of driving has passed."
                 )
             },
             move("step", ["axis", "position", "home"], port, step),
@@ -74,7 +76,8 @@ extension SocketMethod {
             .change("stop", nil) { (_, caller) throws(Refusal) in
                 do throws(Refusal) {
                     try port.request(.emergencyStop, from: caller.source, now: port.now)
-                    return Acknowledgement("Emergency stop. Outputs stay off until it is reset.")
+                    return Acknowledgement(
+                        "Emergency stop: the motors stay off until the stop is reset.")
                 } catch {
                     // Slots are reserved for a stop, so only a hanging loop does not take it; the
                     // bus thread has detected that.
@@ -86,7 +89,8 @@ extension SocketMethod {
             move("reset_stop", [], port) { (_) throws(Refusal) in
                 Move(
                     .resetEmergencyStop,
-                    "Emergency stop reset. The mode is inactive until you select another.")
+                    "The emergency stop is reset. The mode is inactive until you select another mode."
+                )
             },
             move("take", [], port) { (_) throws(Refusal) in Move(.take, "You are in control.") },
             move("release", [], port) { (_) throws(Refusal) in
@@ -117,7 +121,7 @@ extension SocketMethod {
             let names = Mode.allCases.map(\.name)
             throw Refusal(
                 .invalidParams,
-                "There is no mode \"\(name.prefix(64))\"; there are \(names.joined(separator: ", "))."
+                "There is no mode \"\(name.prefix(64))\"; the modes are \(names.joined(separator: ", "))."
                     + Suggestion.sentence(for: name, in: names),
                 field: "mode")
         }
@@ -132,13 +136,13 @@ extension SocketMethod {
         guard duration == nil || rate == nil else {
             throw Refusal(
                 .invalidParams,
-                "Give duration or rate, not both: each says how long the turn takes.",
+                "Give duration or rate, not both: each of them determines how long the turn takes.",
                 field: "rate")
         }
         let angles = try parameters.axes(in: MotionRequest.angles, "degrees", field: "pitch")
         let (seconds, fastest) = (duration ?? 0, Angle.degrees(rate ?? 0).radians)
         return Move(.point(angles, duration: seconds, rate: fastest)) { before, settings in
-            guard let before else { return Acknowledgement("Turning.") }
+            guard let before else { return Acknowledgement("The camera turns.") }
             return PointForecast(
                 snapshot: before, parameters: settings.stabilizerParameters.setpoint
             ).acknowledgement(angles, duration: seconds, rate: fastest, mode: before.mode)
@@ -149,12 +153,13 @@ extension SocketMethod {
         let rate = try parameters.axes(in: MotionRequest.rates, perSecond, field: "yaw")
             .filled(from: .zero)
         return Move(.rate(rate)) { _, settings in
-            guard rate != .zero else { return Acknowledgement("Standing still.") }
+            guard rate != .zero else { return Acknowledgement("The camera stops turning.") }
             let limit = settings.stabilizerParameters.setpoint.maxRate
             let isLimited = rate.clamped(to: limit) != rate
             return Acknowledgement(
-                "Turning until the next request, or until the dead-man time has passed."
-                    + (isLimited ? " motion.max_rate_dps makes it slower than requested." : ""),
+                "The camera turns until the next request, or until the dead-man time has passed."
+                    + (isLimited
+                        ? " motion.max_rate_dps makes the turn slower than requested." : ""),
                 limitedBy: isLimited ? ["rate"] : [])
         }
     }
@@ -163,7 +168,7 @@ extension SocketMethod {
         let name = try parameters.requiredString("axis")
         guard let axis = MotionRequest.steppers.firstIndex(of: name) else {
             let names = MotionRequest.steppers.joined(separator: ", ")
-            throw Refusal(.invalidParams, "axis is one of \(names).", field: "axis")
+            throw Refusal(.invalidParams, "axis must be one of \(names).", field: "axis")
         }
         let position = try parameters.integer("position", in: MotionRequest.steps)
         let isHome = try parameters.bool("home") ?? false
@@ -171,11 +176,15 @@ extension SocketMethod {
             throw Refusal(
                 .invalidParams, "Give position or home, not both.", field: "position")
         }
-        if isHome { return Move(.step(axis: axis, .home), "Looking for the switch of \(name).") }
-        guard let position else { return Move(.step(axis: axis, .hold), "\(name) stands.") }
+        if isHome {
+            return Move(.step(axis: axis, .home), "The motor of \(name) moves to its home switch.")
+        }
+        guard let position else {
+            return Move(.step(axis: axis, .hold), "The motor of \(name) stops.")
+        }
         return Move(
             .step(axis: axis, .position(position)),
-            "\(name) goes to \(position) steps from home, or to its limit.")
+            "The motor of \(name) moves to \(position) steps from home, or to its limit.")
     }
 }
 

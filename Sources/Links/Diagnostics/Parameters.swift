@@ -121,7 +121,7 @@ public struct Parameters: Sendable {
         guard words.contains(word) else {
             throw Refusal(
                 .invalidParams,
-                "\(name) is \(words.joined(separator: ", ")), not \"\(word.prefix(64))\"."
+                "\(name) must be \(words.joined(separator: ", ")), not \"\(word.prefix(64))\"."
                     + Suggestion.sentence(for: word, in: words),
                 field: name)
         }
@@ -129,7 +129,7 @@ public struct Parameters: Sendable {
     }
 
     private func wrongType(_ name: String, _ wanted: String, _ found: JSONValue) -> Refusal {
-        Refusal(.invalidParams, "\(name) is \(wanted), not \(found.kind).", field: name)
+        Refusal(.invalidParams, "\(name) must be \(wanted), not \(found.kind).", field: name)
     }
 
     private func text(_ value: Double) -> String {

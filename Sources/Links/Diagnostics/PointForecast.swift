@@ -28,22 +28,24 @@ struct PointForecast {
         var sentences: [String] = []
         if snapshot.output.enabled {
             let seconds = Format.fixed(forecast.duration, 2)
-            sentences.append("Turning, there in \(seconds) s.")
+            sentences.append("The camera turns, and arrives in \(seconds) s.")
             if duration > 0, let limit = Self.name(of: forecast.limit) {
                 limits.append(limit.name)
-                sentences.append("\(limit.key) stretches it.")
+                sentences.append("\(limit.key) makes the turn longer than requested.")
             }
         } else {
-            sentences.append("The camera turns there when the motors come on.")
+            sentences.append("The camera turns when the motors come on.")
         }
         if forecast.isClamped {
             limits.append("range")
-            sentences.append("motion.range_deg ends at \(Self.text(forecast.goal, where: own)).")
+            sentences.append(
+                "motion.range_deg limits the turn to \(Self.text(forecast.goal, where: own)).")
         }
         let left = Self.names(where: angles, butNot: own)
         if !left.isEmpty {
             limits.append("mode")
-            sentences.append("Mode \(mode.name) controls \(left).")
+            sentences.append(
+                "Mode \(mode.name) controls \(left), which this request does not change.")
         }
         return Acknowledgement(
             sentences.joined(separator: " "),

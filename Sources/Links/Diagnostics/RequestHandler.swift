@@ -266,7 +266,7 @@ extension RequestHandler {
         return Refusal(
             .unknownMethod,
             "There is no method \"\(request.method.prefix(64))\"."
-                + (hint.isEmpty ? " There are: \(names.joined(separator: ", "))." : hint),
+                + (hint.isEmpty ? " The methods are: \(names.joined(separator: ", "))." : hint),
             field: "method")
     }
 
@@ -295,8 +295,8 @@ extension RequestHandler {
         guard connection.streams.count < ClientConnection.maximumStreams else {
             throw Refusal(
                 .tooMany,
-                "This connection has \(connection.streams.count) subscriptions, the maximum. "
-                    + "End one with unsubscribe, or put more names into one.")
+                "This connection has \(connection.streams.count) subscriptions, which is the maximum. "
+                    + "End one with unsubscribe, or put more names into one subscription.")
         }
         let stream = Stream(
             id: connection.nextStream, names: names, indices: indices, rateHz: rate,

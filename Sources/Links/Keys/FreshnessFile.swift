@@ -115,7 +115,8 @@ public final class FreshnessFile: Service {
                 guard fsync(folder.rawValue) == 0 else { throw Errno(rawValue: errno) }
             }
         } catch {
-            logger.warning("\(path): \(error); after a restart older frames may be accepted again.")
+            logger.warning(
+                "\(path): \(error); after a restart airframed can accept older frames again.")
         }
     }
 
@@ -129,11 +130,14 @@ public final class FreshnessFile: Service {
             }
             let text = String(decoding: bytes, as: UTF8.self)
             if text.hasSuffix("\n"), let value = UInt64(text.dropLast()) { return value }
-            logger.warning("\(path): not a number; frames of an earlier run may be accepted again.")
+            logger.warning(
+                "\(path): the file contains no number; airframed can accept frames of an earlier run again."
+            )
         } catch Errno.noSuchFileOrDirectory {
             return 0
         } catch {
-            logger.warning("\(path): \(error); frames of an earlier run may be accepted again.")
+            logger.warning(
+                "\(path): \(error); airframed can accept frames of an earlier run again.")
         }
         return 0
     }

@@ -33,19 +33,20 @@ public struct KeyFile: Sendable {
             (bytes, mode) = try contents()
         } catch {
             let errno = (error as? Errno) ?? .ioError
-            throw problem("\(errno); write a passphrase into it, or switch \(setting) off")
+            throw problem("\(errno); write a passphrase into this file, or set \(setting) = false")
         }
         guard mode & 0o007 == 0 else {
-            throw problem("every user may read it; chmod o= \(path), and change the passphrase")
+            throw problem(
+                "every user can read the file; run chmod o= \(path), and change the passphrase")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw problem("it is not text; write one line with a passphrase into it")
+            throw problem("the file is not text; write one line with a passphrase into it")
         }
         let lines = text.split(whereSeparator: \.isNewline)
         guard lines.count == 1, lines[0].utf8.count >= Self.shortest, bytes.count <= Self.longest
         else {
             throw problem(
-                "it must be one line of \(Self.shortest) to \(Self.longest - 1) bytes, a passphrase"
+                "the file must contain one line, a passphrase of \(Self.shortest) to \(Self.longest - 1) bytes"
             )
         }
         return SharedKey(passphrase: lines[0])

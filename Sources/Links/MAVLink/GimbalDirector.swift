@@ -66,7 +66,7 @@ struct GimbalDirector {
         }
         for chosen in [primary, secondary]
         where chosen != .none && chosen != sender && !isInControl(chosen) && !isHeard(chosen) {
-            throw Refusal(.refused, "\(chosen) is unknown: it has sent nothing.")
+            throw Refusal(.refused, "\(chosen) is unknown, because it has not sent any message.")
         }
         let before = source
         let after = primary != .none ? primary : secondary
@@ -139,7 +139,7 @@ struct GimbalDirector {
         guard isInControl(sender) else {
             throw Refusal(
                 .notInControl,
-                "\(sender) is not in control; MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE takes it.")
+                "\(sender) is not in control; MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE takes control.")
         }
     }
 
@@ -168,7 +168,8 @@ struct GimbalDirector {
         _ wish: GimbalWish, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
         guard !wish.isContradictory else {
-            throw Refusal(.refused, "Yaw cannot count from the vehicle and from north.")
+            throw Refusal(
+                .refused, "Yaw cannot be relative to the vehicle and to north at the same time.")
         }
         guard let snapshot = port.snapshot else {
             throw Refusal(.noValue, "The sensor has not delivered a sample yet.")

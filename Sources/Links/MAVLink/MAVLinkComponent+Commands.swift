@@ -75,7 +75,7 @@ extension MAVLinkComponent {
         } catch {
             result = MAVLinkResult(error)
             count(error)
-            log.info("MAVLink: \(sender) asked for \(command), refused: \(error.message)")
+            log.info("MAVLink: \(sender) requested \(command), which was refused: \(error.message)")
         }
         acknowledge(order, result, sender, peer)
         guard let request else { return }
@@ -96,10 +96,12 @@ extension MAVLinkComponent {
         try demandOwnAddress(order)
         try director.demandControl(of: sender)
         guard order.params[0] == 1 else {
-            throw Refusal(.unsupported, "Parameters can only be written.")
+            throw Refusal(
+                .unsupported,
+                "This command can only save the parameters; its first parameter must be 1.")
         }
         guard saves.count < Self.mostSaves else {
-            throw Refusal(.busy, "The disk is busy with earlier saves.")
+            throw Refusal(.busy, "The disk is busy with earlier saves. Try again later.")
         }
         let save = PendingSave(order: order, sender: sender, peer: peer)
         try port.tuning.save(
@@ -118,7 +120,8 @@ extension MAVLinkComponent {
             if case .failure(let refusal) = outcome {
                 result = .failed
                 counters.refused += 1
-                log.info("MAVLink: \(save.sender) saved nothing: \(refusal.message)")
+                log.info(
+                    "MAVLink: the parameters of \(save.sender) are not saved: \(refusal.message)")
             }
             acknowledge(save.order, result, save.sender, save.peer)
             return true
@@ -139,7 +142,7 @@ extension MAVLinkComponent {
 
     private func requested(_ number: Float, _ peer: Int) throws(Refusal) -> UInt32 {
         guard number >= 0, number < 0x100_0000 else {
-            throw Refusal(.refused, "There is no message \(number).")
+            throw Refusal(.refused, "There is no MAVLink message \(number).")
         }
         let id = UInt32(number)
         let isManagers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
@@ -147,7 +150,7 @@ extension MAVLinkComponent {
         guard MessageStreams.usual[id] != nil, configuration.isManager || !isManagers,
             speaks(id, to: peer)
         else {
-            throw Refusal(.unsupported, "Message \(id) is not sent by a gimbal.")
+            throw Refusal(.unsupported, "This gimbal does not send message \(id).")
         }
         return id
     }
@@ -155,7 +158,7 @@ extension MAVLinkComponent {
     private func setInterval(_ order: Order, for peer: Int, now: Instant) throws(Refusal) {
         let id = try requested(order.params[0], peer)
         guard order.params[1].isFinite else {
-            throw Refusal(.refused, "The interval is not a number.")
+            throw Refusal(.refused, "The interval must be a finite number.")
         }
         setPeriod(of: id, microseconds: Double(order.params[1]), for: peer, now: now)
     }
@@ -191,12 +194,16 @@ extension MAVLinkComponent {
         case .preflightCalibration:
             try demandOwnAddress(order)
             guard params[0] == 1 else {
-                throw Refusal(.unsupported, "Only the gyroscope can be calibrated this way.")
+                throw Refusal(
+                    .unsupported,
+                    "This command can only calibrate the gyroscope; its first parameter must be 1.")
             }
             try port.calibrateGyro(for: CommandSource(sender), now: now)
         case .flightTermination:
             // A command to terminate was executed before all other checks.
-            throw Refusal(.refused, "A forced arm command resets an emergency stop.")
+            throw Refusal(
+                .refused,
+                "This command cannot reset an emergency stop; a forced arm command resets it.")
         case .armDisarm:
             try arm(order, from: sender, now: now)
         case .getMessageInterval, .setMessageInterval, .requestMessage, .preflightStorage: break
@@ -205,7 +212,10 @@ extension MAVLinkComponent {
 
     private func checkManager(device: Float) throws(Refusal) {
         guard configuration.isManager else {
-            throw Refusal(.unsupported, "The autopilot is the manager of this gimbal.")
+            throw Refusal(
+                .unsupported,
+                "The autopilot is the manager of this gimbal, so the gimbal does not accept this command."
+            )
         }
         guard device.isNaN || isOurDevice(device) else {
             throw Refusal(.refused, "There is no gimbal device \(device).")
@@ -229,7 +239,8 @@ extension MAVLinkComponent {
         case (1, true): try port.ask(.resetEmergencyStop, for: sender, now: now)
         case (1, false): try port.ask(.mode(.locked), for: sender, now: now)
         case (0, false): try port.ask(.mode(.inactive), for: sender, now: now)
-        default: throw Refusal(.refused, "1 is on, 0 is off.")
+        default:
+            throw Refusal(.refused, "The first parameter must be 1 (motors on) or 0 (motors off).")
         }
     }
 
@@ -238,7 +249,8 @@ extension MAVLinkComponent {
     private static func mount(_ params: [Float]) throws(Refusal) -> GimbalWish {
         if let wish = mountMode(params[6]) { return wish }
         guard params[6] == 2 else {
-            throw Refusal(.unsupported, "Only retract, neutral and angles are supported.")
+            throw Refusal(
+                .unsupported, "Of the mount modes, only retract, neutral and angles are supported.")
         }
         func radians(_ degrees: Float) -> Double { Angle.degrees(Double(degrees)).radians }
         return GimbalWish(

@@ -21,7 +21,7 @@ extension MAVLinkComponent {
     private func set(_ message: ParamSet, by sender: MAVLinkAddress, _ peer: Int) {
         do throws(Refusal) {
             guard message.type == Self.float32, message.value.isFinite else {
-                throw Refusal(.refused, "\(message.name) is a finite float32.")
+                throw Refusal(.refused, "\(message.name) must be a finite float32.")
             }
             try director.demandControl(of: sender)
             guard let parameter = MAVLinkParameter.all.first(where: { $0.name == message.name })

@@ -142,7 +142,7 @@ final class MAVLinkLoop {
         if let (other, guest) = admitted.evicted {
             evicted += 1
             forget(guest)
-            logger.debug("MAVLink: \(other) makes room for \(address).")
+            logger.debug("MAVLink: \(other) was removed to make room for \(address).")
         }
         logger.debug("MAVLink: \(address) has connected, \(sender).")
         component.join(admitted.number, now: now)

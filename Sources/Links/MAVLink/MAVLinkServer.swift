@@ -75,7 +75,7 @@ struct MAVLinkSockets {
             } catch {
                 throw SocketError(
                     description:
-                        "\(address): \(error) opening the MAVLink socket. Set mavlink.listen to another address or port."
+                        "\(address): \(error) while opening the MAVLink socket. Set mavlink.listen to another address or port."
                 )
             }
         }
@@ -84,7 +84,9 @@ struct MAVLinkSockets {
                 return (try DatagramSocket(address, binds: false), address)
             } catch {
                 throw SocketError(
-                    description: "\(address): \(error) opening a socket for mavlink.connect.")
+                    description:
+                        "\(address): \(error) while opening a socket for mavlink.connect. Check this address."
+                )
             }
         }
     }

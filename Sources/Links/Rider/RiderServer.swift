@@ -57,7 +57,7 @@ public final class RiderServer: Service {
         } catch {
             throw SocketError(
                 description:
-                    "\(address): \(error) opening the rider's socket. Set rider.listen to another address or port."
+                    "\(address): \(error) while opening the rider's socket. Set rider.listen to another address or port."
             )
         }
     }

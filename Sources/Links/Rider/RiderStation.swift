@@ -88,7 +88,7 @@ struct RiderStation {
                 isStanding: isStanding, now: now, deadMan: port.settings.drive.deadManS)
         else {
             counters.waitingForZero += 1
-            return log.warning("\(address) has to send 0/0 first.")
+            return log.warning("\(address) must send the speeds 0/0 before the wheels turn.")
         }
         carryOut(command, &remote, address, now)
     }

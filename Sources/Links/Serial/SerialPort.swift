@@ -58,7 +58,7 @@ struct SerialPort {
         guard error == 0 else {
             if !isToldAbsent {
                 log.warning(
-                    "\(path): the serial port does not open (\(Errno(rawValue: error))); airframed keeps trying."
+                    "\(path): the serial port cannot be opened (\(Errno(rawValue: error))); airframed keeps trying."
                 )
             }
             isToldAbsent = true
@@ -68,7 +68,7 @@ struct SerialPort {
         descriptor = FileDescriptor(rawValue: raw)
         counters.opened += 1
         isToldAbsent = false
-        log.notice("\(path): open at \(baud) baud.")
+        log.notice("\(path): the serial port is open at \(baud) baud.")
         return nil
     }
 
@@ -79,9 +79,10 @@ struct SerialPort {
         guard let descriptor else { return }
         let error = cl_serial_set_baud(descriptor.rawValue, UInt32(baud))
         if error != 0 {
-            log.warning("\(path): \(Errno(rawValue: error)) setting \(baud) baud.")
+            log.warning(
+                "\(path): \(Errno(rawValue: error)) while setting the speed to \(baud) baud.")
         } else {
-            log.notice("\(path): \(baud) baud.")
+            log.notice("\(path): the speed is \(baud) baud.")
         }
     }
 

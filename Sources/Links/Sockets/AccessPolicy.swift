@@ -35,10 +35,10 @@ struct AccessPolicy: Equatable, Sendable {
     var sentence: String {
         // The message must not suggest joining root's group.
         if group == 0 {
-            return "Changes need root, because the socket has no separate group. "
+            return "Only root can make changes, because the socket has no group of its own. "
                 + "Use sudo, or set diagnostics.group and restart airframed."
         }
-        return "Changes need root or membership of group \(groupName). "
+        return "Only root and members of group \(groupName) can make changes. "
             + "Add your user (sudo usermod -aG \(groupName) NAME) and log in again."
     }
 }

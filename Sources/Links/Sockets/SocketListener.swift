@@ -57,7 +57,7 @@ struct SocketListener: Sendable {
             logger.warning(
                 """
                 \(path): cannot give the socket to group \(policy.groupName) (\(Errno(rawValue: errno))); \
-                add the daemon's user to that group. Until then only root and that user can connect.
+                add the daemon's user to this group. Until then only root and the daemon's user can connect.
                 """)
         }
         if chmod(path, 0o660) != 0 {
@@ -83,7 +83,7 @@ struct SocketListener: Sendable {
             logger.warning(
                 """
                 \(path): group "\(group)" does not exist, so the socket keeps the daemon's group \(own). \
-                Create it (sudo groupadd --system \(group)) or set diagnostics.group, then restart.
+                Create it (sudo groupadd --system \(group)) or set diagnostics.group to an existing group, then restart airframed.
                 """)
         }
         return AccessPolicy(
@@ -107,10 +107,11 @@ struct SocketPath {
         if length > Int(CL_SOCKET_PATH_MAX) {
             throw SocketError(
                 description: "\(path): the path has \(length) bytes, and a UNIX socket allows "
-                    + "\(CL_SOCKET_PATH_MAX). Set \(key) to a shorter one.")
+                    + "\(CL_SOCKET_PATH_MAX). Set \(key) to a shorter path.")
         }
         if path.utf8.contains(0) {
-            throw SocketError(description: "\(key) contains a NUL byte.")
+            throw SocketError(
+                description: "\(key) contains a NUL byte. Set it to a path without one.")
         }
     }
 
@@ -159,8 +160,8 @@ struct SocketPath {
                     + "Set \(key) to a path in a directory."
             case EACCES, EPERM:
                 """
-                \(path): permission denied creating the socket. Let user \(geteuid()) write to \(parent), \
-                or set \(key) to a path in a directory that it may write.
+                \(path): permission denied while creating the socket. Let user \(geteuid()) write to \(parent), \
+                or set \(key) to a path in a directory to which this user can write.
                 """
             case EADDRINUSE:
                 "\(path): another process took the path at this moment. Start again, or set "

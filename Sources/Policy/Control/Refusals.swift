@@ -6,13 +6,13 @@ public import Port
 extension Refusal {
     /// Another source is in control; its last request is `age` seconds old.
     public static func held(by holder: CommandSource, age: Double) -> Refusal {
-        Refusal(.held, "\(holder) is in control, last message \(Int(age)) s ago")
+        Refusal(.held, "\(holder) is in control; its last message arrived \(Int(age)) s ago")
     }
 
     /// The configuration forbids this link to take control.
     public static func barred(_ link: CommandSource.Link) -> Refusal {
         Refusal(
-            .forbidden, "commander.allow_\(link.rawValue) is false: this link may not take control")
+            .forbidden, "commander.allow_\(link.rawValue) is false: this link cannot take control")
     }
 
     /// An emergency stop is latched; reset it first.
@@ -34,7 +34,8 @@ extension Refusal {
     static func active(_ mode: Mode) -> Refusal {
         Refusal(
             .refused,
-            "mode \(mode.name) drives the motors; first: airframectl mode inactive")
+            "mode \(mode.name) drives the motors; select mode inactive first: airframectl mode inactive"
+        )
     }
 
     /// There are no wheels to drive.
@@ -58,7 +59,7 @@ extension Refusal {
     public static func missingSensor(_ mode: Mode) -> Refusal {
         Refusal(
             .sensorMissing,
-            "mode \(mode.name) follows the handle, but the joint angles are unknown: fit encoders or servos (status: joints.source)",
+            "mode \(mode.name) follows the handle, but the joint angles are unknown: fit encoders or use servos (`airframectl status` shows the source of the joint angles)",
             field: "mode")
     }
 
@@ -76,7 +77,7 @@ extension Refusal {
             .refused,
             mode == .tracking
                 ? "in mode tracking only pan and tilt rates move the camera (method track)"
-                : "mode \(mode.name) controls these axes; first: airframectl mode locked"
+                : "mode \(mode.name) controls these axes; select another mode first: airframectl mode locked"
         )
     }
 

@@ -98,10 +98,10 @@ package struct LoopReport: Sendable {
         }
         if margins.decreaseDecibels <= 0 {
             return
-                "The \(axis.name) axis will sway: its integral gain is too high for its other gains."
+                "The \(axis.name) axis will sway: its integral gain is too high for its other gains. Lower the integral gain."
         }
         let gain = min(margins.increaseDecibels, margins.decreaseDecibels)
-        return "The \(axis.name) axis keeps \(Format.fixed(gain, 1)) dB and "
-            + "\(Format.fixed(margins.phaseDegrees, 0))°; 6 dB and 45° are healthy."
+        return "The \(axis.name) axis has margins of \(Format.fixed(gain, 1)) dB and "
+            + "\(Format.fixed(margins.phaseDegrees, 0))°; at least 6 dB and 45° are recommended."
     }
 }

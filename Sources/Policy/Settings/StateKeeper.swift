@@ -76,7 +76,8 @@ package final class StateKeeper: Sendable {
         for problem in loaded.problems { log.warning("Saved tuning: \(problem)") }
         for name in CalibrationBook.read(loaded.state.calibration).damaged {
             log.warning(
-                "The saved calibration \(name) is invalid and is ignored; calibrate again.")
+                "The saved calibration \(name) is invalid, so airframed ignores it; calibrate again."
+            )
         }
         if loaded.source == .previous {
             log.warning("Saved tuning: airframed uses the save before the last one.")

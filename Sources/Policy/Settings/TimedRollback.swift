@@ -42,7 +42,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         guard seconds >= 1, seconds <= 3600 else {
             throw Refusal(
                 .refused,
-                "A rollback after \(seconds) s is outside 1...3600. 30 is a good start.",
+                "A rollback time of \(seconds) s is outside 1...3600 s. 30 s is a good start.",
                 field: "rollback")
         }
         let deadline = now.advanced(bySeconds: seconds)
@@ -51,7 +51,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
                 let left = Int(max(0, current.deadline.seconds(since: now)).rounded(.up))
                 throw Refusal(
                     .refused,
-                    "Another client's change is on trial; it reverts in \(left) s. Try again then.",
+                    "Another client is trying a change, which reverts in \(left) s. Try again afterwards.",
                     field: "rollback")
             }
             pending?.deadline = deadline

@@ -43,7 +43,8 @@ extension Tuning: CalibrationStore {
                 .failure(
                     Refusal(
                         .refused,
-                        "no healthy sensor has such a result; nothing has changed")))
+                        "the result is outside the range of a healthy sensor; nothing has changed"))
+            )
         }
         let kind = record.kind
         use(kind, "measured the \(kind.rawValue)") {

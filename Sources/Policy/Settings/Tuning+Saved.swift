@@ -24,7 +24,7 @@ extension Tuning {
             state.store.adopt(saved: saved.parameters)
             let wasPending = state.rollback.keep()
             return "Saved \(saved.parameters.count) settings."
-                + (wasPending ? " The change that waited is kept." : "")
+                + (wasPending ? " The change on trial is kept." : "")
         } done: { result in
             if case .success = result { self.log.notice("\(who) saved the tuning.") }
             done(result)
@@ -238,7 +238,7 @@ extension Tuning {
             publish(&state)
             return report
         }
-        history.note(who, "read the files again: \(report.sentence)")
+        history.note(who, "reloaded the configuration: \(report.sentence)")
         return report
     }
 

@@ -204,8 +204,8 @@ package final class Tuning: Sendable {
             return true
         }
         guard reverted else { return }
-        log.warning("The last change was not saved, and is reverted.")
-        history.note("airframed", "reverted the last change, which was not saved")
+        log.warning("The last change was not saved in time, so airframed has reverted it.")
+        history.note("airframed", "reverted the last change, which was not saved in time")
     }
 
     /// Starts again from files and state directory, as after a start of the process.

@@ -16,7 +16,7 @@ extension BusError {
         case ENOENT:
             "The bus does not exist: add dtparam=i2c_arm=on,i2c_arm_baudrate=400000 to config.txt, and load the module i2c-dev."
         case EACCES, EPERM:
-            "The user of airframed may not open the bus: add it to the group i2c."
+            "The user of airframed has no permission to open the bus: add this user to the group i2c."
         case ENXIO, EREMOTEIO:
             "No chip answers at that address: check wiring, power and the address in hardware.linux."
         case ETIMEDOUT:
@@ -31,7 +31,7 @@ extension BusError {
         case ENOENT:
             "The bus does not exist: add dtparam=spi=on to config.txt, and load the module spidev."
         case EACCES, EPERM:
-            "The user of airframed may not open the bus: add it to the group spi."
+            "The user of airframed has no permission to open the bus: add this user to the group spi."
         default: "Check the wires and hardware.linux.spi_khz."
         }
     }
@@ -39,27 +39,27 @@ extension BusError {
     private var pwmRemedy: String {
         switch code {
         case ENOENT:
-            "The PWM chip is not there: dtoverlay=pwm-2chan in config.txt, then hardware.linux.pwm_chip as in ls /sys/class/pwm."
+            "The PWM chip does not exist: add dtoverlay=pwm-2chan to config.txt, and set hardware.linux.pwm_chip to a chip in /sys/class/pwm."
         case EACCES, EPERM:
-            "The user of airframed may not write to /sys/class/pwm: add it to the group gpio."
+            "The user of airframed has no permission to write to /sys/class/pwm: add this user to the group gpio."
         case EBUSY:
-            "The channel is in use by another program, or by sound on the headphone socket, which dtparam=audio=off disables."
+            "The channel is in use by another program, or by sound on the headphone socket; dtparam=audio=off in config.txt disables that sound."
         case ENODEV:
             "The PWM chip has no such channel: its file npwm contains the number of channels that it has."
-        default: "The PWM chip refuses these times: try another servo.frame_hz."
+        default: "The PWM chip refuses this period or pulse length: try another servo.frame_hz."
         }
     }
 
     private var gpioRemedy: String {
         switch code {
         case ENOENT:
-            "This GPIO chip does not exist: gpiodetect lists them; set hardware.linux.gpio_chip to the one with the header's pins."
+            "This GPIO chip does not exist: gpiodetect lists the chips; set hardware.linux.gpio_chip to the chip with the header's pins."
         case EACCES, EPERM:
-            "The user of airframed may not open the GPIO chip: add it to the group gpio."
+            "The user of airframed has no permission to open the GPIO chip: add this user to the group gpio."
         case EBUSY:
-            "Another program or driver uses the line: gpioinfo names it; perhaps remove an overlay from config.txt."
-        case EINVAL: "The GPIO chip has no such line: gpioinfo lists them."
-        default: "Try the line with gpioset, and check dmesg."
+            "Another program or driver uses the line: gpioinfo names the user of the line; perhaps remove an overlay from config.txt."
+        case EINVAL: "The GPIO chip has no such line: gpioinfo lists its lines."
+        default: "Try the line with gpioset, and check the output of dmesg."
         }
     }
 }

@@ -109,7 +109,7 @@ public struct CPUWakefulness: ~Copyable, Sendable {
         guard opened >= 0 else {
             file = -1
             problem =
-                "\(path): \(errorText(errno)); idle CPUs may wake slowly. "
+                "\(path): \(errorText(errno)); idle CPUs can take longer to wake up. "
                 + "Let the service user write the file (udev rule), or ignore this on a "
                 + "machine without deep sleep states."
             return
@@ -119,7 +119,8 @@ public struct CPUWakefulness: ~Copyable, Sendable {
         file = opened
         problem =
             written == MemoryLayout<Int32>.size
-            ? nil : "\(path): the request was refused (errno \(errno)); idle CPUs may wake slowly."
+            ? nil
+            : "\(path): the request was refused (errno \(errno)); idle CPUs can take longer to wake up."
     }
 
     deinit { if file >= 0 { close(file) } }

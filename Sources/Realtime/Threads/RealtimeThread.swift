@@ -137,13 +137,13 @@ private struct ThreadOutcome: Sendable {
                     error: priorityError, thread: wishes.name, priority: priority))
         } else if let priority = wishes.priority, self.priority != Int32(clamping: priority) {
             problems.append(
-                "\(wishes.name) asked for SCHED_FIFO \(priority), "
+                "\(wishes.name) requested SCHED_FIFO \(priority), "
                     + "and the kernel runs it with policy \(policy), priority \(self.priority).")
         }
         if let cpu = wishes.cpu, affinityError != 0 {
             problems.append(
-                "\(wishes.name) is not bound to CPU \(cpu) (errno \(affinityError)): no such CPU, "
-                    + "or it is outside the process's cpuset. `nproc --all` counts the CPUs.")
+                "\(wishes.name) is not bound to CPU \(cpu) (errno \(affinityError)): there is no such CPU, or it is outside the cpuset of the process. `nproc --all` counts the CPUs."
+            )
         }
         return ThreadReport(
             name: wishes.name, threadID: threadID,

@@ -249,9 +249,9 @@ public struct FlightKeeper {
             let help =
                 switch error {
                 case .noSpace, .diskQuotaExceeded, .fileTooLarge:
-                    "Free space, lower recording.max_total_mb, or move persistence.directory to another disk."
+                    "Free disk space, lower recording.max_total_mb, or move persistence.directory to another disk."
                 case .readOnlyFileSystem, .permissionDenied, .notPermitted:
-                    "Let the service write there, or set persistence.directory."
+                    "Let the user of airframed write to this directory, or set persistence.directory."
                 default: "Check `dmesg`, or move persistence.directory to another disk."
                 }
             sentence =

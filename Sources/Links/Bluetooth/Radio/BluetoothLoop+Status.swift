@@ -5,23 +5,23 @@ extension BluetoothLoop {
     /// State in one or two words, and a remedy; nil without a problem.
     var radioState: (state: String, sentence: String?) {
         guard supervisor.hasBus else {
-            return ("no bus", "Is D-Bus running? See `systemctl status dbus`.")
+            return ("no bus", "Is D-Bus running? Check it with `systemctl status dbus`.")
         }
         guard supervisor.hasDaemon else {
-            return ("no bluetoothd", "Start it: `systemctl enable --now bluetooth`.")
+            return ("no bluetoothd", "Start bluetoothd: `systemctl enable --now bluetooth`.")
         }
         guard let adapter = supervisor.adapter else {
             let which =
                 configuration.adapter.isEmpty ? "adapter" : "adapter \(configuration.adapter)"
             return (
                 "no adapter",
-                "bluetoothd has no \(which) that can be a Bluetooth LE peripheral; `bluetoothctl list`."
+                "bluetoothd has no \(which) that can be a Bluetooth LE peripheral; `bluetoothctl list` shows the adapters."
             )
         }
         guard adapter.isPowered == true else {
             return (
                 "adapter off",
-                "Switch it on: `rfkill unblock bluetooth`, then `bluetoothctl power on`."
+                "Switch the adapter on: `rfkill unblock bluetooth`, then `bluetoothctl power on`."
             )
         }
         guard supervisor.isOnAir else {

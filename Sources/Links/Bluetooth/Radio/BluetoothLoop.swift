@@ -271,7 +271,8 @@ extension BluetoothLoop: BlueZResponder {
         guard !entry.isRefused else {
             counters.refusedConnections += 1
             logger.warning(
-                "\(entry.central) refused: \(configuration.maximumCentrals) phones are connected.")
+                "\(entry.central) refused: \(configuration.maximumCentrals) phones are connected already, the limit of bluetooth.max_centrals."
+            )
             return bus.disconnect(device: device)
         }
         counters.connections += 1
@@ -320,7 +321,7 @@ extension BluetoothLoop: BlueZResponder {
             // The new bluetoothd lists the device before it has any service.
             if orphans.remove(device) != nil, supervisor.application != .done {
                 logger.notice(
-                    "\(CentralRegistry.address(of: device)) has a dead link: airframed switches the adapter off and on to end it."
+                    "\(CentralRegistry.address(of: device)) has a dead link: airframed switches the adapter off and on to end the link."
                 )
                 return handle(.deadLink(device))
             }

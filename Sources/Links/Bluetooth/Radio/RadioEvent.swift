@@ -92,7 +92,7 @@ struct RadioFailure: Error, Equatable {
             case .list: "list its objects"
             case .powerOn: "switch the adapter on"
             case .powerOff: "switch the adapter off"
-            case .setAlias: "name the adapter"
+            case .setAlias: "set the name of the adapter"
             case .setPairable: "allow or end pairing"
             case .registerAgent: "register the pairing agent"
             case .registerApplication: "register the services"

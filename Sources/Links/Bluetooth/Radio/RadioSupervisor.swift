@@ -235,7 +235,7 @@ extension RadioSupervisor {
         suspicion = now < until ? until : nil
         if now < until { return [] }
         lost += 1
-        lastError = "The adapter sent \(sent) of \(advertisements.count) advertisements."
+        lastError = "The adapter sends only \(sent) of \(advertisements.count) advertisements."
         return renew()
     }
 

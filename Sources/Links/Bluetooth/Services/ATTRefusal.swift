@@ -63,5 +63,7 @@ extension ATTError {
 
 extension Refusal {
     /// The characteristic does not exist, or does not support the operation.
-    static var notOffered: Refusal { Refusal(.unsupported, "it does not support this") }
+    static var notOffered: Refusal {
+        Refusal(.unsupported, "the characteristic does not support this")
+    }
 }

@@ -47,7 +47,7 @@ extension AirOSService {
             try track(pan: .nan, tilt: Angle.degrees(sign.pitch * speed).radians, central, now)
         case .calibrate:
             try port.calibrateGyro(for: CommandSource(central), now: now)
-            log.notice("\(central) calibrates the gyroscope.")
+            log.notice("\(central) has started a calibration of the gyroscope.")
         case .save: try save(central, later)
         case .defaults: try restoreDefaults(central, now, later)
         case .emergencyStop: try ask(.emergencyStop, central, now)
@@ -84,7 +84,7 @@ extension AirOSService {
         if let mode = modeToKeep, mode != port.settings.mode.boot {
             updates = [SettingUpdate(\.mode.boot, mode)]
         }
-        let note = (central.description, "saved mode, PID and Kalman")
+        let note = (central.description, "saved the mode, the PID values and the Kalman values")
         try port.tuning.save(Self.keys, with: updates, from: source, note, later())
     }
 
@@ -102,7 +102,10 @@ extension AirOSService {
     ) throws(Refusal) {
         try ask(.take, central, now)
         let (port, source, answer) = (port, CommandSource(central), later())
-        let note = (central.description, "reset mode, PID and Kalman to their defaults")
+        let note = (
+            central.description,
+            "reset the mode, the PID values and the Kalman values to their defaults"
+        )
         let updates = Self.keys.map(SettingUpdate.init(toDefault:))
         try port.tuning.save(Self.keys, with: updates, from: source, note) { result in
             // A latched emergency stop remains in force.
@@ -129,7 +132,7 @@ extension AirOSService {
         }
         let yaw = EulerZXY.angles(snapshot.attitude).yaw
         log.notice(
-            "\(central) sees heading \(degrees(zero.heading(snapshot))), the estimate is \(degrees(yaw)); the gyroscope's offset about the vertical is \(degrees(snapshot.bias.z))/s ± \(degrees(snapshot.biasSigma.z))/s."
+            "\(central) shows heading \(degrees(zero.heading(snapshot))), the estimate is \(degrees(yaw)); the gyroscope's offset about the vertical is \(degrees(snapshot.bias.z))/s ± \(degrees(snapshot.biasSigma.z))/s."
         )
     }
 }

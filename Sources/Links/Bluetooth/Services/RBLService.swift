@@ -154,7 +154,7 @@ public final class RBLService: GATTService {
             throw Refusal(.invalidLength, "\(value.count) bytes; expected 1 to 20")
         }
         guard let name = String(validating: value, as: UTF8.self) else {
-            throw Refusal(.invalidParams, "the name is not UTF-8")
+            throw Refusal(.invalidParams, "the new name is not UTF-8")
         }
         if name != port.settings.rbl.name {
             try keep(SettingUpdate(\.rbl.name, name), central, later())
