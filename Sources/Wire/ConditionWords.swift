@@ -23,11 +23,13 @@ extension Conditions {
     public static let catalogue: [ConditionWords] = [
         ConditionWords(
             condition: .inactiveMode, name: "inactive_mode",
-            sentence: "The mode is inactive. `airframectl mode locked` starts it."),
+            sentence:
+                "The mode is inactive, so the motors are off. `airframectl mode locked` starts the motors."
+        ),
         ConditionWords(
             condition: .retracted, name: "retracted",
             sentence:
-                "The camera is retracted, and the outputs are off. `airframectl mode locked` brings it back."
+                "The camera is retracted, and the outputs are off. `airframectl mode locked` ends this mode."
         ),
         ConditionWords(
             condition: .calibrating, name: "calibrating",
@@ -41,7 +43,7 @@ extension Conditions {
         ConditionWords(
             condition: .commandExpired, name: "command_expired",
             sentence:
-                "The last rate or tracking command was older than its dead-man, so the set-point stopped."
+                "The client has not repeated its rate or tracking command within the dead-man time, so the camera stopped turning. Repeat the command to continue."
         ),
         ConditionWords(
             condition: .bootModeUnavailable, name: "boot_mode_unavailable",
@@ -51,7 +53,7 @@ extension Conditions {
         ConditionWords(
             condition: .jointsUnknown, name: "joints_unknown",
             sentence:
-                "The mode follows the handle, but the joint angles are no longer known, so the camera holds still. Check the encoders."
+                "The mode follows the handle, but the joint angles are no longer known, so the camera keeps its attitude. Check the encoders."
         ),
         ConditionWords(
             condition: .motorSaturated, name: "motor_saturated",
@@ -76,7 +78,7 @@ extension Conditions {
         ConditionWords(
             condition: .tuningStale, name: "tuning_stale",
             sentence:
-                "This is not the tuned camera, so the inertia measured at the start is used. Run `airframectl autotune`, or set control.find_inertia = true."
+                "The inertia differs from that of the tuned camera, so airframed uses the inertia measured at the start. Run `airframectl autotune`, or set control.find_inertia = true."
         ),
         ConditionWords(
             condition: .samplesSlow, name: "samples_slow",
@@ -91,17 +93,17 @@ extension Conditions {
         ConditionWords(
             condition: .attitudeDoubtful, name: "attitude_doubtful",
             sentence:
-                "The measured gravity jumped without a turn, or has differed from the estimate for longer than any motion explains. Keep the camera still for ten seconds, and check the accelerometer if this continues."
+                "The measured gravity changed its direction without a turn of the camera, or has differed from the estimate for longer than any motion explains. Keep the camera still for ten seconds, and check the accelerometer if this continues."
         ),
         ConditionWords(
             condition: .rotorLost, name: "rotor_lost",
             sentence:
-                "The rotors slipped and flung the camera, so the motors stay off until it hangs still. Balance the camera, or raise motors.power; check motors.pole_pairs."
+                "The rotors slipped and flung the camera, so the motors stay off until the camera hangs still. Balance the camera, or raise motors.power; check motors.pole_pairs."
         ),
         ConditionWords(
             condition: .motorSlipped, name: "motor_slipped",
             sentence:
-                "A motor's rotor slipped against its field. Balance the camera, or raise motors.power; check motors.pole_pairs."
+                "A motor's rotor slipped out of step with its magnetic field. Balance the camera, or raise motors.power; check motors.pole_pairs."
         ),
         ConditionWords(
             condition: .motorStalled, name: "motor_stalled",
@@ -110,43 +112,48 @@ extension Conditions {
         ),
         ConditionWords(
             condition: .jointLimit, name: "joint_limit",
-            sentence: "A joint is at the end of joints.range_deg."),
+            sentence:
+                "A joint is at the end of joints.range_deg. Turn the handle in the direction of the camera."
+        ),
         ConditionWords(
             condition: .imuSaturated, name: "imu_saturated",
             sentence:
-                "The camera turns faster than the gyroscope can read; the horizon is found again within seconds."
+                "The camera turns faster than the gyroscope can read; the estimator finds the horizon again within seconds."
         ),
         ConditionWords(
             condition: .loopOverrun, name: "loop_overrun",
             sentence:
-                "The loop misses its period. Lower loop.rate_hz, or stop other programs on this computer."
+                "The loop misses some of its periods. Lower loop.rate_hz, or stop other programs on this computer."
         ),
         ConditionWords(
             condition: .estimateNotConverged, name: "estimate_not_converged",
             sentence:
-                "The attitude estimate has not settled yet. Hold the gimbal still for a moment."),
+                "The attitude estimate has not settled yet. Hold the gimbal still for a few seconds."
+        ),
         ConditionWords(
             condition: .jointsOutOfReach, name: "joints_out_of_reach",
             sentence:
-                "The camera's attitude is out of the servos' reach, so they would jump. Hold the handle upright; check imu.mounting_deg."
+                "The camera's attitude is out of the servos' reach, so the servos would jump. Hold the handle upright; check imu.mounting_deg."
         ),
         ConditionWords(
             condition: .loopUnreliable, name: "loop_unreliable",
             sentence:
-                "The loop has missed most of its periods. Lower loop.rate_hz, or stop other programs on this computer; then `airframectl stop --reset`."
+                "The loop has missed most of its periods. Lower loop.rate_hz, or stop other programs on this computer; then run `airframectl stop --reset`."
         ),
         ConditionWords(
             condition: .imuMissing, name: "imu_missing",
             sentence: "No IMU sample has arrived since the start. Check wiring, bus and address."),
         ConditionWords(
             condition: .imuStale, name: "imu_stale",
-            sentence: "The IMU has stopped delivering samples. Check its bus."),
+            sentence: "The IMU has stopped delivering samples. Check its wiring and its bus."),
         ConditionWords(
             condition: .imuFrozen, name: "imu_frozen",
-            sentence: "The IMU repeats the same sample. Reset it or power-cycle it."),
+            sentence: "The IMU repeats the same sample. Power-cycle the IMU."),
         ConditionWords(
             condition: .imuImplausible, name: "imu_implausible",
-            sentence: "The IMU delivers values that are not finite or outside its range."),
+            sentence:
+                "The IMU delivers values that are not finite or are outside its range. Check its wiring, imu.gyro_range_dps and imu.accel_range_g."
+        ),
         ConditionWords(
             condition: .gyroContradicted, name: "gyro_contradicted",
             sentence:
@@ -154,11 +161,13 @@ extension Conditions {
         ),
         ConditionWords(
             condition: .imuTimeFault, name: "imu_time_fault",
-            sentence: "The samples' time jumped or ran backwards."),
+            sentence:
+                "The time of the samples jumped or ran backwards. Check the clock of the computer or of the simulator."
+        ),
         ConditionWords(
             condition: .gravityMismatch, name: "gravity_mismatch",
             sentence:
-                "The measured gravity contradicts the estimate, which starts again. Hold the camera still, and check the IMU's mounting."
+                "The measured gravity contradicts the attitude estimate, so the estimator starts again. Hold the camera still, and check the IMU's mounting."
         ),
         ConditionWords(
             condition: .busError, name: "bus_error",
@@ -166,11 +175,13 @@ extension Conditions {
         ConditionWords(
             condition: .magnetometerMissing, name: "magnetometer_missing",
             sentence:
-                "The magnetometer has stopped delivering samples, so the heading drifts. Check its bus."
+                "The magnetometer has stopped delivering samples, so the heading drifts. Check its wiring and its bus."
         ),
         ConditionWords(
             condition: .handleIMUMissing, name: "handle_imu_missing",
-            sentence: "The IMU on the handle has stopped delivering samples. Check its bus."),
+            sentence:
+                "The IMU on the handle has stopped delivering samples. Check its wiring and its bus."
+        ),
         ConditionWords(
             condition: .encoderMissing, name: "encoder_missing",
             sentence:
@@ -183,20 +194,20 @@ extension Conditions {
         ),
         ConditionWords(
             condition: .simulatorMissing, name: "simulator_missing",
-            sentence: "No simulator is connected to hardware.lockstep.socket."),
+            sentence: "No simulator is connected to hardware.lockstep.socket. Start the simulator."),
         ConditionWords(
             condition: .controlFault, name: "control_fault",
             sentence:
-                "The controllers computed an output that is not a number or is beyond its limit. Save `airframectl export` and the log for a report, then `airframectl stop --reset`."
+                "The controllers computed an output that is not a number or is beyond its limit. Save the output of `airframectl export` and `airframectl log` for a report, then run `airframectl stop --reset`."
         ),
         ConditionWords(
             condition: .responseReversed, name: "response_reversed",
             sentence:
-                "The camera moved opposite to the motor command. Check the motor's wires and direction and imu.mounting_deg, then `airframectl stop --reset`."
+                "The camera moved opposite to the motor command. Check the motor's wires and direction and imu.mounting_deg, then run `airframectl stop --reset`."
         ),
         ConditionWords(
             condition: .emergencyStop, name: "emergency_stop",
-            sentence: "Emergency stop. It stays until `airframectl stop --reset`."),
+            sentence: "Emergency stop: the motors stay off until `airframectl stop --reset`."),
         ConditionWords(
             condition: .shutdown, name: "shutdown", sentence: "airframed is stopping."),
     ]

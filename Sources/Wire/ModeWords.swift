@@ -20,7 +20,9 @@ public struct ModeWords: Sendable, Hashable {
         ModeWords(mode: .fpv, summary: "all axes follow the handle"),
         ModeWords(
             mode: .tracking,
-            summary: "follows pan and tilt rates of an app that sees a person; silence ends it"),
+            summary:
+                "follows pan and tilt rates from an app that detects a person; ends when the app stops sending"
+        ),
         ModeWords(mode: .neutral, summary: "level, in the handle's heading"),
         ModeWords(mode: .retract, summary: "the joints go to their resting pose"),
     ]

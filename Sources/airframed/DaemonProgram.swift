@@ -55,7 +55,7 @@ struct Airframed: ParsableCommand {
 
     @Option(
         name: .customLong("set"), parsing: .singleValue,
-        help: ArgumentHelp("Override one key; may be repeated.", valueName: "key=value"))
+        help: ArgumentHelp("Override one key; can be repeated.", valueName: "key=value"))
     var overrides: [String] = []
 
     @Option(
@@ -69,7 +69,7 @@ struct Airframed: ParsableCommand {
 
     @Flag(
         help:
-            "Turn the motors of this configuration off, and exit; for a crash of airframed with motors on."
+            "Turn the motors of this configuration off, and exit; use this after a crash of airframed that left the motors on."
     )
     var outputsOff = false
 

@@ -55,7 +55,7 @@ struct CalibrationViewTests {
 
     @Test("the list names what is in force, or where to begin")
     func list() {
-        #expect(CalibrationView.saved(CalibrationReport())[0].contains("Nothing is calibrated"))
+        #expect(CalibrationView.saved(CalibrationReport())[0].contains("No sensor is calibrated"))
         var report = CalibrationReport()
         report.saved = [
             SavedCalibration(

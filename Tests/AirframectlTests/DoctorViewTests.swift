@@ -15,7 +15,7 @@ import Wire
             lines == [
                 "ok    socket  answers", "fail  imu     no sample",
                 "              Check the cable.",
-                "", "1 to fix before it moves.",
+                "", "Problems to fix before the camera can move: 1.",
             ])
     }
 }

@@ -34,7 +34,7 @@ import Wire
             #expect(answer.status == 1)
             #expect(answer.output.contains("The camera shakes"), "\(answer.output)")
             #expect(answer.output.contains("Put the camera down on a firm surface"))
-            #expect(try daemon.control("calibrate").output.contains("Nothing is calibrated"))
+            #expect(try daemon.control("calibrate").output.contains("No sensor is calibrated"))
         }
     }
 

@@ -54,7 +54,7 @@ import Wire
             #expect(noise.status == 66 && noise.errors.contains("NUL"))
             try TestSupport.write("# nothing\n", to: file)
             let empty = try daemon.control("import", file.string)
-            #expect(empty.status == 0 && empty.output.contains("holds no settings"))
+            #expect(empty.status == 0 && empty.output.contains("contains no settings"))
         }
     }
 

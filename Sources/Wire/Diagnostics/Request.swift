@@ -66,19 +66,19 @@ extension Request {
                 error: Refusal(.invalidRequest, message, field: field))
         }
         guard id.isScalar else {
-            throw reject("id", "id is a number, a string or null, not \(id.kind).")
+            throw reject("id", "id must be a number, a string or null, not \(id.kind).")
         }
         guard let method = members["method"] else {
             throw reject(
                 "method", "The request names no method, for example \"method\":\"status\".")
         }
         guard case .string(let name) = method else {
-            throw reject("method", "method is a string, not \(method.kind).")
+            throw reject("method", "method must be a string, not \(method.kind).")
         }
         switch members["params"] ?? .null {
         case .object(let params): self.init(id: id, method: name, params: params)
         case .null: self.init(id: id, method: name)
-        case let other: throw reject("params", "params is an object, not \(other.kind).")
+        case let other: throw reject("params", "params must be an object, not \(other.kind).")
         }
     }
 }

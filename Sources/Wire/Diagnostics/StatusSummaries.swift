@@ -9,13 +9,13 @@ extension RobotStatus {
             let home =
                 switch motor.homing {
                 case "done": " from home"
-                case "seeking", "leaving": " (looking for home)"
-                case "failed": " (home not found)"
+                case "seeking", "leaving": " (moves to its home switch)"
+                case "failed": " (home switch not found)"
                 default: ""
                 }
             return "\(motor.axis) \(motor.positionSteps)\(home)"
         }
-        let problem = problem.map { "; their lines: \($0)" } ?? ""
+        let problem = problem.map { "; problem of their GPIO lines: \($0)" } ?? ""
         return "steps of " + places.joined(separator: ", ")
             + "; \(Format.count(lineErrors)) line errors" + problem
     }

@@ -15,8 +15,8 @@ struct AutotuneCommand: ParsableCommand {
             cancel                  end the autotune
 
             Put the handle on a firm support, or hold it still. Any request from another client ends the autotune. Without \
-            --apply nothing is changed. With it the gains revert after two minutes unless \
-            `airframectl save` keeps them, and the baseline before-autotune keeps the previous tuning.
+            --apply nothing is changed. With --apply the new gains revert after two minutes unless \
+            `airframectl save` keeps them; the baseline before-autotune keeps the previous tuning.
             """)
 
     /// Actions of the command.
@@ -107,7 +107,7 @@ enum AutotuneView {
         if report.isRunning {
             lines.append("An autotune is running: \(report.axis ?? ""), \(report.activity).")
         } else if report.sentence.isEmpty {
-            lines.append("Nothing has been tuned yet: airframectl autotune all")
+            lines.append("No autotune has run yet. Start one with: airframectl autotune all")
         } else {
             lines.append(report.sentence)
         }
@@ -135,7 +135,9 @@ enum AutotuneView {
             "\(Format.fixed(axis.gainMarginDb.value, 1)) dB up, " + down
                 + "\(Format.fixed(axis.phaseMarginDeg.value, 0))° at "
                 + "\(Format.fixed(axis.crossoverHz.value, 1)) Hz, with the proposed gains")
-        row("model", "leaves \(Format.fixed(axis.residual.value * 100, 0)) % of the response")
+        row(
+            "model",
+            "does not explain \(Format.fixed(axis.residual.value * 100, 0)) % of the response")
         return table
     }
 

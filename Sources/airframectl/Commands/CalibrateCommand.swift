@@ -14,9 +14,9 @@ struct CalibrateCommand: ParsableCommand {
             magnetometer    with the camera turned in every direction
             status          present calibrations, and whether a calibration is running
             undo [WHAT]     return to the calibration before the last one
-            cancel          end a calibration of another client
+            cancel          end a calibration that another client has started
 
-            The motors are off meanwhile. The result is applied and saved at once; Ctrl-C changes nothing. \
+            The motors are off during a calibration. The result is applied and saved at once; Ctrl-C ends the calibration without a change. \
             Begin with the accelerometer, then the mounting: the level pose of the mounting defines the horizon.
             """)
 
@@ -31,12 +31,12 @@ struct CalibrateCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "Sensor to calibrate, or status, undo, cancel.")
     var action: Action = .status
-    @Argument(help: "With undo: sensor to undo; default the last one.")
+    @Argument(help: "With undo: sensor whose calibration to undo; default the last one.")
     var what: String?
 
     func validate() throws {
         if what != nil, action != .undo {
-            throw ValidationError("Only undo takes a second word.")
+            throw ValidationError("Only undo accepts a second argument.")
         }
     }
 
@@ -145,7 +145,7 @@ struct CalibrationView {
                 + "\(amount(saved.residual.known ?? .nan, saved.unit))\(undo)"
         }
         if lines.isEmpty {
-            lines = ["Nothing is calibrated. `airframectl calibrate gyro` is a good start."]
+            lines = ["No sensor is calibrated. `airframectl calibrate gyro` is a good start."]
         }
         if report.isRunning, let what = report.what {
             lines.append("A calibration of the \(what) is running.")

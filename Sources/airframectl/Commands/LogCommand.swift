@@ -17,7 +17,7 @@ struct LogCommand: ParsableCommand {
     var lines = 50
 
     func validate() throws {
-        guard (1...200).contains(lines) else { throw ValidationError("--lines is 1 to 200.") }
+        guard (1...200).contains(lines) else { throw ValidationError("--lines must be 1 to 200.") }
     }
 
     func run() throws {

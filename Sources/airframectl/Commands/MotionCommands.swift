@@ -43,7 +43,7 @@ struct PointCommand: AcknowledgedCommand {
         discussion: """
             Degrees in the earth frame, in every mode: yaw right, roll right and pitch up are positive. An axis without \
             an option continues its motion; an axis that the mode moves, such as yaw in pan_follow, ignores its option. \
-            Angles are limited to motion.range_deg, and a turn that would exceed a limit takes longer; the answer says so.
+            Angles are limited to motion.range_deg, and a turn that would exceed a limit takes longer; the answer names the limit.
             Examples:
               airframectl point --pitch -30 --duration 2
               airframectl point --yaw 90 --rate 10
@@ -58,7 +58,7 @@ struct PointCommand: AcknowledgedCommand {
     var pitch: Double?
     @Option(
         parsing: .unconditional,
-        help: "Duration of the turn, seconds; default as fast as allowed.")
+        help: "Duration of the turn, seconds; default: as fast as the limits permit.")
     var duration: Double?
     @Option(
         parsing: .unconditional,
@@ -71,7 +71,8 @@ struct PointCommand: AcknowledgedCommand {
         }
         guard duration == nil || rate == nil else {
             throw ValidationError(
-                "Give --duration or --rate, not both: each says how long the turn takes.")
+                "Give --duration or --rate, not both: each of them determines how long the turn takes."
+            )
         }
     }
 
@@ -106,7 +107,7 @@ struct RateCommand: AcknowledgedCommand {
     var roll: Double?
     @Option(parsing: .unconditional, help: "Degrees per second, up is positive.")
     var pitch: Double?
-    @Option(help: "Time to repeat the request, seconds; default once.")
+    @Option(help: "Time for which the request is repeated, seconds; default: send it once.")
     var duration: Double?
 
     func validate() throws {
@@ -115,7 +116,7 @@ struct RateCommand: AcknowledgedCommand {
                 "Give at least one of --yaw, --roll and --pitch, in degrees per second.")
         }
         if let duration, !(0...3600).contains(duration) {
-            throw ValidationError("--duration is 0 to 3600 seconds.")
+            throw ValidationError("--duration must be 0 to 3600 seconds.")
         }
     }
 
@@ -153,7 +154,7 @@ struct StopCommand: AcknowledgedCommand {
 struct TakeCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "take",
-        abstract: "Take control from its present holder, until Ctrl-C.",
+        abstract: "Take control from the client that has it, until Ctrl-C.",
         discussion:
             "Control belongs to a connection, so this command runs until you interrupt it.")
 

@@ -14,8 +14,7 @@ struct MotorTestCommand: AcknowledgedCommand {
         commandName: "test",
         abstract: "Move one motor slightly, to check its axis and its direction.",
         discussion: """
-            The mode must be inactive: airframectl mode inactive. The motor swings by 4 degrees (one with an encoder pushes \
-            with a fifth of its torque), first in the joint's positive direction: yaw right, roll right, pitch up. A servo \
+            The mode must be inactive: airframectl mode inactive. The motor swings by 4 degrees (a motor with an encoder pushes with a fifth of its torque limit), first in the joint's positive direction: yaw right, roll right, pitch up. A servo \
             first jumps to its middle. The motor stops within half a second after this command ends, for any reason.
             """)
 
@@ -27,15 +26,15 @@ struct MotorTestCommand: AcknowledgedCommand {
     var axis: String
     @Option(help: "Duration, seconds.")
     var duration = 4.0
-    @Flag(help: "Skip the question.")
+    @Flag(help: "Move the motor without asking for confirmation.")
     var yes = false
 
     func validate() throws {
         guard ["yaw", "roll", "pitch"].contains(axis) else {
-            throw ValidationError("The axis is yaw, roll or pitch.")
+            throw ValidationError("The axis must be yaw, roll or pitch.")
         }
         guard (0.5...60).contains(duration) else {
-            throw ValidationError("--duration is 0.5 to 60 seconds.")
+            throw ValidationError("--duration must be 0.5 to 60 seconds.")
         }
     }
 
@@ -58,7 +57,7 @@ struct MotorTestCommand: AcknowledgedCommand {
 
     private static func isConfirmed(_ axis: String) -> Bool {
         Output.write(
-            "The motor of \(axis) will move. Are hands and camera clear? [y/N] ",
+            "The motor of \(axis) will move. Are your hands away, and can the camera move freely? [y/N] ",
             to: STDERR_FILENO)
         let answer = readLine() ?? ""
         return ["y", "yes"].contains(answer.lowercased())

@@ -12,7 +12,7 @@ struct PairCommand: ParsableCommand {
             allow            let new phones pair for --seconds, and show the passkey to type on the phone
             forget ADDRESS   forget the keys of a phone
 
-            Needed only with bluetooth.security = "encrypted". The log contains the passkey too.
+            Pairing is needed only with bluetooth.security = "encrypted". The log contains the passkey too.
             """)
 
     /// Actions of the command.
@@ -26,14 +26,14 @@ struct PairCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "list, allow or forget.")
     var action: Action = .list
-    @Argument(help: "With forget: address of the phone, from list.")
+    @Argument(help: "With forget: address of the phone, as `airframectl pair list` shows it.")
     var address: String?
     @Option(help: "With allow: duration, 10...600 s.")
     var seconds = 120.0
 
     func validate() throws {
         if (action == .forget) != (address != nil) {
-            throw ValidationError("Only forget takes an address.")
+            throw ValidationError("Only forget accepts an address.")
         }
     }
 

@@ -46,7 +46,7 @@ struct SetCommand: ParsableCommand {
             throw ValidationError(
                 value.isEmpty
                     ? "Give a value after the key."
-                    : "One value at a time; put quotes around one with spaces.")
+                    : "Give only one value; put quotes around a value with spaces.")
         }
     }
 
@@ -134,7 +134,7 @@ struct BaselineCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "list, store, restore or delete.")
     var action: Action = .list
-    @Argument(help: "Letters, digits, - and _.")
+    @Argument(help: "Name of the baseline: letters, digits, - and _.")
     var name: String?
 
     func validate() throws {

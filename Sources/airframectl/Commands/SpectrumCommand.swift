@@ -10,7 +10,7 @@ struct SpectrumCommand: ParsableCommand {
         abstract: "Record the gyroscope, show vibration, and propose notches.",
         discussion: """
             The spectrum uses every sample, up to half the sensor's rate; Welch's method, Hann windows of about a second. x is \
-            roll, y is pitch, z is yaw. The gimbal continues its motion; produce the vibration that you want to see.
+            roll, y is pitch, z is yaw. The gimbal continues its motion meanwhile; produce the vibration that you want to measure.
             """)
 
     /// One axis, or all.
@@ -80,9 +80,9 @@ enum SpectrumView {
         }
         lines.append("")
         if report.proposals.isEmpty {
-            lines.append("No peak needs a notch.")
+            lines.append("No peak is strong enough to need a notch filter.")
         } else {
-            lines.append("To try them with an automatic rollback:")
+            lines.append("To try these notch filters with an automatic rollback:")
             lines += report.proposals.map {
                 "  airframectl set \($0.key) '\($0.value)' --rollback 60s"
             }

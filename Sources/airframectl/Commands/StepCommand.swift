@@ -8,9 +8,8 @@ struct StepCommand: AcknowledgedCommand {
         commandName: "step",
         abstract: "Move a robot's stepper motor, or find its home.",
         discussion: """
-            Without an option the motor stops. --home turns it towards its switch and waits until it is found; that is position 0. \
-            The motor stops at Ctrl-C and when this command ends for any reason. Positions are limited to \
-            robot.x.minimum to robot.x.maximum, and so on.
+            Without an option the motor stops. --home turns the motor towards its home switch and waits until the switch is found; this place is position 0. \
+            The motor stops at Ctrl-C and when this command ends for any reason. Positions are limited to robot.x.minimum to robot.x.maximum; y and slider have such limits too.
             """)
 
     /// Polling interval, s: well within commander.release_after_s, and short enough for a person.
@@ -21,12 +20,12 @@ struct StepCommand: AcknowledgedCommand {
     var axis: String
     @Option(name: .customLong("to"), parsing: .unconditional, help: "Position, steps from home.")
     var position: Int?
-    @Flag(help: "Look for the home switch.")
+    @Flag(help: "Move the motor to its home switch.")
     var home = false
 
     func validate() throws {
         guard ["slider", "x", "y"].contains(axis) else {
-            throw ValidationError("The axis is slider, x or y.")
+            throw ValidationError("The axis must be slider, x or y.")
         }
         guard position == nil || !home else {
             throw ValidationError("Give --to or --home, not both.")
@@ -47,7 +46,7 @@ struct StepCommand: AcknowledgedCommand {
             _ = try client.json(.take)
             let robot = try client.json(.status)["robot"]
             if let problem = robot?["problem"]?.string {
-                throw failure("the lines of the stepper motors do not work: \(problem)")
+                throw failure("the GPIO lines of the stepper motors do not work: \(problem)")
             }
             switch robot?["motors"]?.array?.first(where: { $0["axis"]?.string == axis })?["homing"]?
                 .string
@@ -59,7 +58,9 @@ struct StepCommand: AcknowledgedCommand {
                     options.json ? JSONValue.object(["sentence": .string(sentence)]).text : sentence
                 )
             case "failed":
-                throw failure("the switch of \(axis) was not found, or does not open")
+                throw failure(
+                    "the switch of \(axis) was not found, or does not open; check the switch and robot.home_line"
+                )
             default: throw failure("another client has ended the search for the switch of \(axis)")
             }
         }

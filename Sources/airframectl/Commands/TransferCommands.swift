@@ -55,8 +55,8 @@ struct ImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Apply the settings of an exported file; `save` keeps them.",
         discussion: """
-            Sets each value as `set` does, tables included. Values that need a restart or are invalid are listed and left out; then \
-            the exit code is 1.
+            Sets each value as `set` does; the file can contain tables. Values that need a restart or are invalid are listed and left \
+            out; the exit code is then 1.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -73,7 +73,7 @@ struct ImportCommand: ParsableCommand {
             throw ClientError.file(error.description, field: "file")
         }
         guard !pairs.isEmpty else {
-            return Output.line("\(file) holds no settings; nothing has changed.")
+            return Output.line("\(file) contains no settings; nothing has changed.")
         }
         let client = try options.connect()
         var refused = 0

@@ -12,13 +12,13 @@ public enum ControlProgram {
 struct Airframectl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "airframectl",
-        abstract: "See what airframed does, tune it, and move the camera.",
+        abstract: "Observe and tune airframed, and move the camera.",
         discussion: """
-            --socket, --json and --timeout may come before or after the subcommand. The socket is \
-            /run/airframe/airframed.sock unless AIRFRAME_SOCKET or --socket says otherwise.
+            --socket, --json and --timeout can come before or after the subcommand. The socket is \
+            /run/airframe/airframed.sock unless AIRFRAME_SOCKET or --socket names another path.
 
             Exit codes: 0 done; 1 the daemon refused the request; 2 status or doctor found a problem that keeps \
-            the machine from moving; 64 wrong usage; 66 a file cannot be used; 69 the daemon cannot be reached; 75 it did not answer in time.
+            the motors off; 64 wrong usage; 66 a file cannot be used; 69 the daemon cannot be reached; 75 the daemon did not answer in time.
             """,
         version: Version.text,
         subcommands: [

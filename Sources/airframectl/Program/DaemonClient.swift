@@ -165,7 +165,7 @@ extension DaemonClient {
                     + "if it uses another diagnostics.socket, pass --socket PATH.")
         case ECONNREFUSED:
             .unreachable(
-                "No program answers at \(path): airframed has ended without removing it. "
+                "No program answers at \(path): airframed has ended without removing this socket. "
                     + "To continue, \(start).")
         case EACCES, EPERM:
             .unreachable(

@@ -16,7 +16,7 @@ struct GlobalOptions: ParsableArguments {
 
     func validate() throws {
         guard timeout > 0, timeout <= 3600 else {
-            throw ValidationError("--timeout is more than 0 and at most 3600 seconds.")
+            throw ValidationError("--timeout must be more than 0 and at most 3600 seconds.")
         }
     }
 

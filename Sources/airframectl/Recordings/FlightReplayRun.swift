@@ -49,12 +49,13 @@ struct FlightReplayRun {
         Output.line(
             "\(path): \(Format.count(report.ticks)) ticks, \(Format.fixed(report.seconds, 3)) s"
                 + (report.skippedTicks > 0
-                    ? "; \(Format.count(report.skippedTicks)) before the first complete state" : "")
+                    ? "; \(Format.count(report.skippedTicks)) left out before the first complete state"
+                    : "")
         )
         if report.missingVariables > 0 {
             Output.line(
-                "A different version recorded this: \(Format.count(report.missingVariables)) "
-                    + "variables of this version are missing in it, and start from their initial values."
+                "A different version of airframed made this recording: \(Format.count(report.missingVariables)) "
+                    + "variables of this version are missing in the recording, and start from their initial values."
             )
         }
         if overrides.isEmpty {

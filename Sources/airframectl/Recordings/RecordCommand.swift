@@ -32,13 +32,13 @@ struct RecordLastCommand: ParsableCommand {
     @Option(
         name: .customLong("last"),
         help:
-            "How far back the recording starts; it ends now. Write 30s, 1min, or a number of seconds."
+            "Length of the recording, which ends at the present moment: 30s, 1min, or a number of seconds."
     )
     var duration: SetCommand.Duration?
 
     func validate() throws {
         if let duration, !(0.1...600).contains(duration.seconds) {
-            throw ValidationError("--last is 0.1 to 600 seconds.")
+            throw ValidationError("--last must be 0.1 to 600 seconds.")
         }
     }
 
@@ -54,7 +54,7 @@ struct RecordLastCommand: ParsableCommand {
         }
         guard status.finished >= ticket else {
             throw ClientError.timeout(
-                "The disk has not taken the recording yet: \(status.directory).")
+                "The disk has not stored the recording yet: \(status.directory).")
         }
         if let problem = status.problem { throw ClientError.file(problem, field: "file") }
         if options.json { return try Output.json(status) }
@@ -125,7 +125,8 @@ enum RecorderView {
         table.add(.init("memory"), .init(summary(status)))
         table.add(.init("directory"), .init(status.directory))
         table.add(
-            .init("faults"), .init("\(Format.count(status.faults)) written out since the start"))
+            .init("faults"), .init("\(Format.count(status.faults)) written to disk since the start")
+        )
         if let file = status.lastFile { table.add(.init("newest"), .init(file)) }
         if status.lostChunks > 0 {
             table.add(

@@ -83,7 +83,7 @@ struct RecordPlotCommand: ParsableCommand {
         commandName: "plot",
         abstract: "Draw attitude, error, torque, timing and events of a recording.")
 
-    @Option(help: "Also draw it into this file, as SVG.")
+    @Option(help: "Also draw the plot into this file, as SVG.")
     var svg: String?
     @Argument(help: "The recording.", completion: .file(extensions: ["mcap"]))
     var file: String
@@ -114,7 +114,7 @@ struct RecordExportCommand: ParsableCommand {
         help: "tick, sample, command or event.",
         transform: { text in
             guard let channel = FlightTable.Channel(rawValue: text) else {
-                throw ValidationError("--channel is tick, sample, command or event.")
+                throw ValidationError("--channel must be tick, sample, command or event.")
             }
             return channel
         })

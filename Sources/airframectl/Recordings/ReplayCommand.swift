@@ -35,7 +35,7 @@ struct ReplayCommand: ParsableCommand {
 
     @Option(
         name: .customLong("set"), parsing: .singleValue,
-        help: ArgumentHelp("Override one key; may be repeated.", valueName: "key=value"))
+        help: ArgumentHelp("Override one key; can be repeated.", valueName: "key=value"))
     var overrides: [String] = []
 
     @Flag(help: "Take the heading from the log's magnetometer.")

@@ -7,7 +7,8 @@ struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Check everything, and state a remedy for each problem.",
-        discussion: "Takes a second. Exits with 2 if a problem keeps the machine from moving.")
+        discussion:
+            "The checks take a second. The exit code is 2 if a problem keeps the motors off.")
 
     /// Output with --json.
     private struct Report: Encodable {
@@ -90,8 +91,10 @@ enum DoctorView {
         let verdict: String
         switch (fails, warnings) {
         case (0, 0): verdict = style(.good, "No problem found.")
-        case (0, _): verdict = style(.caution, "It works; \(warnings) to check.")
-        default: verdict = style(.bad, "\(fails) to fix before it moves.")
+        case (0, _):
+            verdict = style(
+                .caution, "No problem keeps the motors off; warnings to check: \(warnings).")
+        default: verdict = style(.bad, "Problems to fix before the camera can move: \(fails).")
         }
         return lines + ["", verdict]
     }

@@ -6,7 +6,7 @@ import Wire
 struct MonitorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
-        abstract: "Watch the machine live.",
+        abstract: "Watch the gimbal live.",
         discussion: """
             On a terminal this shows a live view, which waits for the daemon if it stops. Otherwise, \
             and with --json, it prints lines.
@@ -14,7 +14,7 @@ struct MonitorCommand: ParsableCommand {
             space  emergency stop, latched: airframectl stop --reset ends it
             c  centre: level, in the handle's direction
             l p f n r i  mode locked, pan_follow, fpv, neutral, retract, inactive
-            q  quit; the machine continues
+            q  quit; the gimbal continues its motion
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -22,7 +22,9 @@ struct MonitorCommand: ParsableCommand {
     var rate: Double?
 
     func validate() throws {
-        if let rate, !(0.1...50).contains(rate) { throw ValidationError("--rate is 0.1 to 50.") }
+        if let rate, !(0.1...50).contains(rate) {
+            throw ValidationError("--rate must be 0.1 to 50.")
+        }
     }
 
     func run() throws {

@@ -21,13 +21,13 @@ enum SettingsView {
     private static func details(_ setting: Setting) -> String {
         var parts = ["default \(Format.value(setting.defaultValue))"]
         if !setting.range.isEmpty { parts.append("allowed \(setting.range)") }
-        if !setting.isLive { parts.append("changes at the next start") }
+        if !setting.isLive { parts.append("a change applies from the next start on") }
         if !setting.summary.isEmpty { parts.append(setting.summary) }
         return parts.joined(separator: "; ")
     }
 
     static func lines(_ changes: [SettingChange], _ style: Style) -> [String] {
-        if changes.isEmpty { return ["Everything is at its default."] }
+        if changes.isEmpty { return ["All settings have their defaults."] }
         var table = Table()
         for change in changes {
             var note = change.isUnsaved ? "not saved" : ""

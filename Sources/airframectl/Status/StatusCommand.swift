@@ -4,8 +4,8 @@ import Wire
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show the machine's state, and why it does or does not move.",
-        discussion: "Exits with 2 if a condition keeps the machine from moving.")
+        abstract: "Show the state of the gimbal, and why the camera does or does not move.",
+        discussion: "The exit code is 2 if a condition keeps the motors off.")
 
     @OptionGroup var options: GlobalOptions
 
