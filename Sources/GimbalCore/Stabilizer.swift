@@ -105,31 +105,29 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Executes one command.
+    /// Executes one command; `validUntil` is the end of its dead-man time, if it has one.
     @_noLocks
-    public mutating func apply(_ command: Command, now: Instant) {
+    public mutating func apply(
+        _ command: Command, validUntil: Instant = Instant(nanoseconds: 0), now: Instant
+    ) {
         exciter.stop(.command)
-        if case .testMotor(let axis, let until) = command {
-            return motorSwing.hold(axis, until: until, now: now)
+        if case .testMotor(let axis) = command {
+            return motorSwing.hold(axis, until: validUntil, now: now)
         }
         motorSwing.stop()
         switch command {
         case .testMotor: break
-        case .excite(let excitation):
-            exciter.start(excitation)
-        case .mode(let wanted):
-            pointing.change(to: wanted, now: now)
+        case .excite(let excitation): exciter.start(excitation)
+        case .mode(let wanted): pointing.change(to: wanted, now: now)
         case .point(let target, let duration, let rate):
             pointing.point(
                 to: target, duration: duration, rate: rate, isEnabled: supervisor.isEnabled)
-        case .rate(let rate, let validUntil):
-            pointing.turn(at: rate, validUntil: validUntil)
-        case .track(let pan, let tilt, let validUntil):
+        case .rate(let rate): pointing.turn(at: rate, validUntil: validUntil)
+        case .track(let pan, let tilt):
             pointing.track(pan: pan, tilt: tilt, validUntil: validUntil)
-        case .lookAside(let yaw, let rate, let validUntil):
+        case .lookAside(let yaw, let rate):
             pointing.lookAside(yaw: yaw, rate: rate, validUntil: validUntil)
-        case .resetIntegrals:
-            drive.clearIntegrals()
+        case .resetIntegrals: drive.clearIntegrals()
         case .emergencyStop:
             isStopped = true
             pointing.change(to: .inactive, now: now)

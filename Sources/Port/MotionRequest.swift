@@ -1,76 +1,179 @@
 public import GimbalCore
 
-/// Source of requests for motion: one value for each connection, not for each kind of link.
-public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
-    /// Link that a request arrives on.
-    public enum Link: String, Sendable, CaseIterable {
-        /// The diagnostics socket: a person at the machine.
-        case diagnostics
-        /// The AirOS service over Bluetooth.
-        case airos
-        /// The RedBearLab service over Bluetooth.
-        case rbl
-        /// The rider's datagrams.
-        case udp
-        /// A MAVLink peer.
-        case mavlink
+/// Request of a source: its effect, and the conditions under which the Commander grants it. Each
+/// kind of request has one declaration, below. Angles in radians, earth frame, Z-X-Y order; rates
+/// in rad/s.
+public struct MotionRequest: Sendable, Equatable {
+    /// Effect of a granted request.
+    public enum Effect: Sendable, Equatable {
+        /// The loop executes the command.
+        case camera(Command)
+        /// The two wheels turn, shares of full speed.
+        case wheels(left: Double, right: Double)
+        /// One of the robot's stepper motors moves, 0...2.
+        case stepper(Int, StepWish)
+        /// The source takes control of the camera.
+        case take
+        /// The source releases control.
+        case release
     }
 
-    /// The link.
-    public let link: Link
-    /// Distinguishes the connections of one link.
-    public let connection: UInt64
-
-    /// Creates a source.
-    public init(link: Link, connection: UInt64) {
-        self.link = link
-        self.connection = connection
+    /// State in which a request is possible.
+    public enum Requirement: Sendable, Equatable {
+        /// Every state, even with a latched emergency stop.
+        case any
+        /// Every state without a latched emergency stop, which the following cases require too.
+        case noStop
+        /// Mode `inactive`.
+        case inactive
+        /// Every mode except `inactive`, which the following cases exclude too.
+        case active
+        /// This mode.
+        case mode(Mode)
+        /// A mode in which a request moves one of these axes at least, or none is requested. NaN is
+        /// an axis without a request.
+        case axes(AxisVector)
     }
 
-    /// "diagnostics client 3", "mavlink client 255/190".
-    public var description: String {
-        let number =
-            link == .mavlink ? "\(connection >> 8 & 255)/\(connection & 255)" : "\(connection)"
-        return "\(link.rawValue) client \(number)"
+    /// Time from the receipt of a request to the end of its motion.
+    public enum Lifetime: Sendable, Equatable {
+        /// The source's dead-man.
+        case rates
+        /// The dead-man of tracking.
+        case tracking
+        /// Half a second.
+        case motorTest
+        /// The dead-man of driving.
+        case driving
+        /// The dead-man of stepping.
+        case stepping
+    }
+
+    /// The effect.
+    public let effect: Effect
+    /// State in which the request is possible.
+    public let requirement: Requirement
+    /// Refusal of a value outside its range; nil if every value is within its range.
+    public let misfit: Refusal?
+    /// Time to the end of the motion; nil for a request without a dead-man.
+    public let lifetime: Lifetime?
+    /// Whether the camera turns afterwards until a dead-man time has passed; nil if unchanged.
+    public let isTurning: Bool?
+    /// Whether the source of the request takes control.
+    public let takesControl: Bool
+
+    private init(
+        _ effect: Effect, in requirement: Requirement = .any, misfit: Refusal? = nil,
+        for lifetime: Lifetime? = nil, isTurning: Bool? = nil, takesControl: Bool = true
+    ) {
+        self.effect = effect
+        self.requirement = requirement
+        self.misfit = misfit
+        self.lifetime = lifetime
+        self.isTurning = isTurning
+        self.takesControl = takesControl
     }
 }
 
-/// Request of a source. Angles in radians, earth frame, Z-X-Y order; rates in rad/s.
-public enum MotionRequest: Sendable, Equatable {
+// The requests. Each declaration states parameters, effect, required state, ranges and lifetime.
+extension MotionRequest {
     /// Change the mode.
-    case mode(Mode)
+    public static func mode(_ mode: Mode) -> MotionRequest {
+        MotionRequest(.camera(.mode(mode)), in: .noStop)
+    }
+
     /// Turn to these angles within `duration` seconds, no axis faster than `rate`; 0 means as fast
     /// as the limits allow. NaN keeps the present target of an axis.
-    case point(AxisVector, duration: Double, rate: Double = 0)
+    public static func point(
+        _ target: AxisVector, duration: Double, rate: Double = 0
+    ) -> MotionRequest {
+        MotionRequest(
+            .camera(.point(target: target, duration: duration, rate: rate)), in: .axes(target),
+            misfit: outside(fastest, "rate", perSecond, [rate])
+                ?? outside(angles, "angle", degrees, target.all.filter { !$0.isNaN })
+                ?? (durations.contains(duration)
+                    ? nil : .outOfRange("duration", durations, "seconds")),
+            isTurning: false)
+    }
+
     /// Turn at these rates until the next request, or until the source's dead-man expires.
-    case rate(AxisVector)
+    public static func rate(_ rate: AxisVector) -> MotionRequest {
+        MotionRequest(
+            .camera(.rate(rate)), in: .axes(rate.onlyMoving),
+            misfit: outside(rates, "rate", perSecond, rate.all), for: .rates,
+            isTurning: rate != .zero)
+    }
+
     /// In mode `tracking`: pan and tilt at these rates, right and down positive, until the next
     /// request or the tracking dead-man. NaN keeps the present rate.
-    case track(pan: Double, tilt: Double)
+    public static func track(pan: Double, tilt: Double) -> MotionRequest {
+        MotionRequest(
+            .camera(.track(pan: pan, tilt: tilt)), in: .mode(.tracking),
+            misfit: pan.isInfinite || tilt.isInfinite
+                ? .outOfRange(field: "rate", allowed: perSecond) : nil,
+            for: .tracking, isTurning: true)
+    }
+
     /// In mode `panFollow`: look by `yaw`, -π...π, right positive, to the side of the handle's
     /// heading (NaN keeps the present angle), then turn at `rate` until the next request or the
     /// source's dead-man.
-    case lookAside(yaw: Double, rate: Double)
+    public static func lookAside(yaw: Double, rate: Double) -> MotionRequest {
+        MotionRequest(
+            .camera(.lookAside(yaw: yaw, rate: rate)), in: .mode(.panFollow),
+            misfit: outside(angles, "yaw", degrees, yaw.isNaN ? [] : [yaw])
+                ?? outside(rates, "rate", perSecond, [rate]),
+            for: .rates, isTurning: rate != 0 ? true : nil)
+    }
+
     /// Shake one axis slightly, to measure its load. Takes no control; any other request ends it.
-    case excite(Excitation)
+    public static func excite(_ excitation: Excitation) -> MotionRequest {
+        let isPositive = excitation.amplitude.isFinite && excitation.amplitude >= 0
+        return MotionRequest(
+            .camera(.excite(excitation)), in: .active,
+            misfit: isPositive ? nil : .outOfRange(field: "amplitude", allowed: "0 and more"),
+            takesControl: false)
+    }
+
     /// In mode `inactive`: move one motor slightly for half a second.
-    case testMotor(GimbalAxis)
+    public static func testMotor(_ axis: GimbalAxis) -> MotionRequest {
+        MotionRequest(
+            .camera(.testMotor(axis)), in: .inactive, for: .motorTest, isTurning: false)
+    }
+
     /// Turn the two wheels, shares of full speed, -1...1, forwards positive, until the next request
     /// or the dead-man of driving.
-    case drive(left: Double, right: Double)
+    public static func drive(left: Double, right: Double) -> MotionRequest {
+        MotionRequest(
+            .wheels(left: left, right: right), in: .noStop,
+            misfit: wheels.contains(left) && wheels.contains(right)
+                ? nil : .outOfRange("wheel", wheels, ""),
+            for: .driving)
+    }
+
     /// Move one of the robot's stepper motors, 0...2.
-    case step(axis: Int, StepWish)
+    public static func step(axis: Int, _ wish: StepWish) -> MotionRequest {
+        var misfit: Refusal?
+        if case .turn(let speed) = wish, !speed.isFinite {
+            misfit = .outOfRange(field: "speed", allowed: "steps per second")
+        }
+        if !steppers.indices.contains(axis) {
+            misfit = .outOfRange(field: "axis", allowed: "0...2")
+        }
+        return MotionRequest(.stepper(axis, wish), in: .noStop, misfit: misfit, for: .stepping)
+    }
+
     /// Reset the controllers' integrals to zero.
-    case resetIntegrals
+    public static let resetIntegrals = MotionRequest(.camera(.resetIntegrals))
     /// Take control of the camera without a request for motion.
-    case take
+    public static let take = MotionRequest(.take)
     /// Release control; a rate command stops.
-    case release
+    public static let release = MotionRequest(.release)
     /// Switch the outputs off, latched. Always granted.
-    case emergencyStop
+    public static let emergencyStop = MotionRequest(.camera(.emergencyStop))
     /// Reset the source's own emergency stop, and stops of lower ranks. The mode stays inactive.
     /// Does not take control.
-    case resetEmergencyStop
+    public static let resetEmergencyStop = MotionRequest(
+        .camera(.resetEmergencyStop), takesControl: false)
 }
 
 // Ranges of requests, in users' units, for the parsers and for the checks.
@@ -92,6 +195,33 @@ extension MotionRequest {
     /// A robot's stepper motors in the order of their numbers: the slider's, and those of the
     /// joystick's x and y.
     public static let steppers = ["slider", "x", "y"]
+
+    private static let degrees = "degrees"
+    private static let perSecond = "degrees per second"
+
+    /// The refusal of values in radians outside a range in degrees.
+    private static func outside(
+        _ range: ClosedRange<Double>, _ field: String, _ unit: String, _ radians: [Double]
+    ) -> Refusal? {
+        let bounds =
+            Angle.degrees(range.lowerBound).radians...Angle.degrees(range.upperBound).radians
+        return radians.allSatisfy(bounds.contains) ? nil : .outOfRange(field, range, unit)
+    }
+}
+
+extension AxisVector {
+    /// Whether any axis has a request, which is a number.
+    public var hasWish: Bool { !yaw.isNaN || !roll.isNaN || !pitch.isNaN }
+
+    /// Every axis.
+    fileprivate var all: [Double] { [yaw, roll, pitch] }
+
+    /// The same values with NaN on axes that are zero: the axes that a rate request moves.
+    fileprivate var onlyMoving: AxisVector {
+        AxisVector(
+            yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,
+            pitch: pitch == 0 ? .nan : pitch)
+    }
 }
 
 /// Request for a stepper motor.

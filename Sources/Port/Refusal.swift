@@ -80,6 +80,19 @@ extension Refusal {
             "the mode is inactive, so the motors are off; select another mode first: airframectl mode locked"
         )
     }
+
+    /// A value is not finite or out of its range.
+    public static func outOfRange(field: String, allowed: String) -> Refusal {
+        Refusal(.outOfRange, "\(field) is outside \(allowed)", field: field)
+    }
+
+    /// A value is not finite, or out of its range of whole numbers.
+    static func outOfRange(
+        _ field: String, _ range: ClosedRange<Double>, _ unit: String
+    ) -> Refusal {
+        let ends = "\(Int(range.lowerBound))...\(Int(range.upperBound))"
+        return .outOfRange(field: field, allowed: unit.isEmpty ? ends : "\(ends) \(unit)")
+    }
 }
 
 /// Receiver of an answer that takes time; called once, on any thread.

@@ -64,7 +64,9 @@ public struct SimulatedLoop: Sendable {
     }
 
     /// Sends a command to the stabilizer at the instant of the newest tick.
-    public mutating func ask(_ command: Command) { stabilizer.apply(command, now: now) }
+    public mutating func ask(
+        _ command: Command, validUntil: Instant = Instant(nanoseconds: 0)
+    ) { stabilizer.apply(command, validUntil: validUntil, now: now) }
 
     /// Advances the gimbal to the next tick, and passes its samples to the stabilizer, without an
     /// output yet.

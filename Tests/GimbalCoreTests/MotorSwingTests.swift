@@ -21,7 +21,7 @@ struct MotorSwingTests {
     private static func outputs(
         _ stabilizer: inout Stabilizer, axis: GimbalAxis = .roll, held: Double = 1
     ) -> [MotorOutput] {
-        stabilizer.apply(.testMotor(axis, validUntil: at(held)), now: at(0))
+        stabilizer.apply(.testMotor(axis), validUntil: at(held), now: at(0))
         return (0..<100).map { stabilizer.step(now: at(Double($0) * 0.01)) }
     }
 

@@ -93,18 +93,18 @@ struct DiagnosticsRequestTests {
     @Test(
         "a request reaches the daemon with its parameters",
         arguments: [
-            (#""mode","params":{"mode":"locked"}"#, "\(MotionRequest.mode(.locked))"),
+            (#""mode","params":{"mode":"locked"}"#, MotionRequest.mode(.locked).words),
             (
                 #""point","params":{"yaw":0,"roll":0,"pitch":-30,"duration":2}"#,
-                "\(MotionRequest.point(Self.angles(0, 0, -30), duration: 2))"
+                MotionRequest.point(Self.angles(0, 0, -30), duration: 2).words
             ),
             (
                 #""point","params":{"pitch":-30.5}"#,
-                "\(MotionRequest.point(Self.angles(.nan, .nan, -30.5), duration: 0))"
+                MotionRequest.point(Self.angles(.nan, .nan, -30.5), duration: 0).words
             ),
             (
                 #""rate","params":{"yaw":10,"roll":0}"#,
-                "\(MotionRequest.rate(Self.angles(10, 0, 0)))"
+                MotionRequest.rate(Self.angles(10, 0, 0)).words
             ),
             (#""stop","params":{"whatever":1}"#, "emergencyStop"),
             (#""reset_stop""#, "resetEmergencyStop"),

@@ -82,11 +82,11 @@ struct CommanderModeTests {
     func tracking() throws {
         try door(mode: .tracking) { commander, loop in
             try commander.request(.track(pan: 0.3, tilt: .nan), from: phone, now: at(5))
-            guard case .track(let pan, let tilt, let validUntil) = loop.pop()?.command else {
+            guard let timed = loop.pop(), case .track(let pan, let tilt) = timed.command else {
                 Issue.record("no tracking rate in the ring")
                 return
             }
-            #expect(pan == 0.3 && tilt.isNaN && validUntil == at(6))
+            #expect(pan == 0.3 && tilt.isNaN && timed.validUntil == at(6))
             #expect(throws: Refusal.notInMode(.tracking)) {
                 try commander.request(.rate(turn), from: phone, now: at(5))
             }
@@ -129,11 +129,11 @@ struct CommanderModeTests {
             try commander.request(.track(pan: 0.3, tilt: 0), from: phone, now: at(5))
             _ = loop.pop()
             commander.disconnected(phone, now: at(5.2))
-            guard case .track(let pan, _, let validUntil) = loop.pop()?.command else {
+            guard let timed = loop.pop(), case .track(let pan, _) = timed.command else {
                 Issue.record("no standstill in the ring")
                 return
             }
-            #expect(pan == 0 && validUntil == at(5.2))
+            #expect(pan == 0 && timed.validUntil == at(5.2))
         }
     }
 }

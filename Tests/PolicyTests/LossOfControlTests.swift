@@ -93,7 +93,7 @@ struct LossOfControlTests {
             try commander.request(.rate(turn), from: phone, now: at(1))
             _ = loop.pop()
             commander.disconnected(phone, now: at(1.2))
-            guard case .rate(.zero, _) = loop.pop()?.command else {
+            guard case .rate(.zero) = loop.pop()?.command else {
                 Issue.record("no stop in the ring")
                 return
             }

@@ -81,7 +81,7 @@ struct ControlLoopTests {
             }
             if number % 333 == 0 {
                 rig.ask(.point(target: .zero, duration: 1))
-                rig.ask(.rate(.zero, validUntil: Self.time(number + 5)))
+                rig.ask(.rate(.zero), validUntil: Self.time(number + 5))
             }
             // Around the tick alone: what the test itself does may allocate.
             let before = mc_count()

@@ -41,8 +41,8 @@ import Testing
         rig.loop.tuning.publish(tuning)
         rig.loop.ask(
             .rate(
-                AxisVector(yaw: 0.5, roll: 0, pitch: 0),
-                validUntil: rig.now.advanced(bySeconds: 0.3)))
+                AxisVector(yaw: 0.5, roll: 0, pitch: 0)),
+            validUntil: rig.now.advanced(bySeconds: 0.3))
         rig.run(1)
         rig.loop.ask(.emergencyStop)
         rig.run(0.3)

@@ -98,7 +98,7 @@ struct ModeTests {
         loop.ask(.mode(.tracking))
         for _ in 0..<10 {
             let until = loop.now.advanced(bySeconds: 1)
-            loop.ask(.track(pan: 20 / Self.degrees, tilt: 30 / Self.degrees, validUntil: until))
+            loop.ask(.track(pan: 20 / Self.degrees, tilt: 30 / Self.degrees), validUntil: until)
             loop.run(seconds: 0.1)
         }
         #expect(loop.snapshot.mode == .tracking)

@@ -110,13 +110,13 @@ struct ReachTests {
             for _ in 0..<(4 * steps) {
                 loop.ask(
                     .rate(
-                        AxisVector(yaw: 90 * Self.degree, roll: 0, pitch: 0), validUntil: loop.soon)
+                        AxisVector(yaw: 90 * Self.degree, roll: 0, pitch: 0)), validUntil: loop.soon
                 )
                 loop.run(seconds: 0.9)
             }
             #expect(abs(loop.joints.yaw - 170) < 1)
             loop.ask(
-                .rate(AxisVector(yaw: -90 * Self.degree, roll: 0, pitch: 0), validUntil: loop.soon))
+                .rate(AxisVector(yaw: -90 * Self.degree, roll: 0, pitch: 0)), validUntil: loop.soon)
             loop.run(seconds: 0.3)
             #expect(loop.joints.yaw < 155)
         }
@@ -157,8 +157,7 @@ extension SimulatedLoop {
         for _ in 0..<Int((seconds * 10).rounded()) {
             ask(
                 .track(
-                    pan: pan * ReachTests.degree, tilt: tilt * ReachTests.degree,
-                    validUntil: soon))
+                    pan: pan * ReachTests.degree, tilt: tilt * ReachTests.degree), validUntil: soon)
             run(seconds: 0.1)
         }
     }
@@ -183,11 +182,11 @@ extension SimulatedLoop {
         case 4:
             let rate = AxisVector(
                 yaw: angle(250, &random), roll: angle(30, &random), pitch: angle(120, &random))
-            ask(.rate(rate, validUntil: soon))
+            ask(.rate(rate), validUntil: soon)
         case 5, 6:
-            ask(.track(pan: angle(90, &random), tilt: angle(90, &random), validUntil: soon))
+            ask(.track(pan: angle(90, &random), tilt: angle(90, &random)), validUntil: soon)
         default:
-            ask(.lookAside(yaw: angle(180, &random), rate: angle(120, &random), validUntil: soon))
+            ask(.lookAside(yaw: angle(180, &random), rate: angle(120, &random)), validUntil: soon)
         }
     }
 }

@@ -79,7 +79,7 @@ struct StabilizerFaultTests {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         loop.run(seconds: 3)
         let rate = AxisVector(yaw: 0.5, roll: 0, pitch: 0)
-        loop.ask(.rate(rate, validUntil: loop.now.advanced(bySeconds: 0.5)))
+        loop.ask(.rate(rate), validUntil: loop.now.advanced(bySeconds: 0.5))
         loop.run(seconds: 0.3)
         #expect(loop.gimbal.rate.z > 0.4)
         loop.run(seconds: 0.7)

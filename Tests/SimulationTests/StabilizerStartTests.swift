@@ -51,7 +51,7 @@ struct StabilizerStartTests {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         while !loop.snapshot.conditions.intersects(.inertiaUnknown) { loop.run(seconds: 0.01) }
         let rate = AxisVector(yaw: 10, roll: 0, pitch: -5) * (Double.pi / 180)
-        loop.ask(.rate(rate, validUntil: loop.now.advanced(bySeconds: 5)))
+        loop.ask(.rate(rate), validUntil: loop.now.advanced(bySeconds: 5))
         while loop.snapshot.conditions.intersects(.inertiaUnknown) { loop.run(seconds: 0.01) }
         let before = loop.setpoint
         loop.run(seconds: 1)
@@ -64,7 +64,7 @@ struct StabilizerStartTests {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         while !loop.snapshot.conditions.intersects(.inertiaUnknown) { loop.run(seconds: 0.01) }
         let rate = AxisVector(yaw: 40, roll: 0, pitch: 0) * (Double.pi / 180)
-        loop.ask(.rate(rate, validUntil: loop.now.advanced(bySeconds: 0.1)))
+        loop.ask(.rate(rate), validUntil: loop.now.advanced(bySeconds: 0.1))
         loop.run(seconds: 3)
         #expect(!loop.snapshot.conditions.intersects(.inertiaUnknown))
         #expect(abs(loop.setpoint.yaw) < 1)

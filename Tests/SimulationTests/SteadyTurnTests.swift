@@ -79,7 +79,7 @@ struct SteadyTurnTests {
                 for _ in 0..<10 {
                     if command != .zero, (loop.tick + 1) % 50 == 0 {
                         let until = loop.next.advanced(bySeconds: 1)
-                        loop.stabilizer.apply(.rate(command, validUntil: until), now: loop.next)
+                        loop.stabilizer.apply(.rate(command), validUntil: until, now: loop.next)
                     }
                     loop.step()
                     if loop.snapshot.isAtRest { rest += 0.002 }

@@ -25,7 +25,7 @@ struct DaemonPort: GimbalPort {
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal) {
         // A request to stop a motor is always accepted.
-        if case .step(_, let wish) = request, wish != .hold, source.link == .diagnostics,
+        if case .stepper(_, let wish) = request.effect, wish != .hold, source.link == .diagnostics,
             let problem = steppers?.status.problem
         {
             throw Refusal(

@@ -83,8 +83,6 @@ struct GimbalWish: Equatable {
 }
 
 extension AxisVector {
-    /// Whether any axis has a request.
-    var hasWish: Bool { !yaw.isNaN || !roll.isNaN || !pitch.isNaN }
     /// Largest requested rate; 0 without a request.
     var fastest: Double { [yaw, roll, pitch].filter { !$0.isNaN }.map(abs).max() ?? 0 }
     /// The values, with zero on axes without a request.

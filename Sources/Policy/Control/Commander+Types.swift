@@ -34,6 +34,20 @@ extension Commander {
             return keyed.contains(link) ? .keyed : .open
         }
 
+        /// End of the lifetime of a request that was received at `start`; the past without one.
+        func end(of request: MotionRequest, from start: Instant) -> Instant {
+            let seconds: Double
+            switch request.lifetime {
+            case .rates: seconds = deadManSeconds
+            case .tracking: seconds = trackingSeconds
+            case .motorTest: seconds = 0.5
+            case .driving: seconds = drivingSeconds
+            case .stepping: seconds = steppingSeconds
+            case nil: return Instant(nanoseconds: 0)
+            }
+            return start.advanced(bySeconds: seconds)
+        }
+
         var stages: LossOfControl.Rules {
             var stages = LossOfControl.Rules()
             stages.holdSeconds = deadManSeconds
@@ -44,6 +58,31 @@ extension Commander {
 
         /// The defaults.
         public init() {}
+    }
+}
+
+extension MotionRequest {
+    /// Reason to refuse the request in this mode, with or without a latched stop; nil if it is
+    /// possible.
+    func refusal(in mode: Mode, isStopped: Bool) -> Refusal? {
+        requirement.refusal(in: mode, isStopped: isStopped) ?? misfit
+    }
+}
+
+extension MotionRequest.Requirement {
+    fileprivate func refusal(in mode: Mode, isStopped: Bool) -> Refusal? {
+        if self == .any { return nil }
+        if isStopped { return .emergencyStopped }
+        let off: Refusal? = mode == .inactive ? .inactive : nil
+        switch self {
+        case .any, .noStop: return nil
+        case .inactive: return off == nil ? .active(mode) : nil
+        case .active: return off
+        case .mode(let wanted): return off ?? (mode == wanted ? nil : .notInMode(mode))
+        case .axes(let axes):
+            let own = axes * mode.commandable
+            return off ?? (axes.hasWish && !own.hasWish ? .notInMode(mode) : nil)
+        }
     }
 }
 

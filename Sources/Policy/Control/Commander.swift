@@ -104,7 +104,7 @@ public final class Commander: Sendable {
         let refusal: Refusal? = state.withLock { state in
             Self.learn(from: loop, &state)
             let refusal =
-                Self.missingSensor(for: request, loop)
+                Self.missingSensor(for: request.effect, loop)
                 ?? Self.carryOut(request, from: source, now: now, &state)
             if let refusal {
                 state.refusals &+= 1
@@ -196,7 +196,7 @@ public final class Commander: Sendable {
         _ request: MotionRequest, from source: CommandSource, now: Instant, _ state: inout State
     ) -> Refusal? {
         if state.isShuttingDown { return .shuttingDown }
-        if case .emergencyStop = request {
+        if case .camera(.emergencyStop) = request.effect {
             // A stop that is latched or queued is not sent again, so repetitions cannot exhaust the
             // reserved slots.
             if !state.stop.isLatched {
@@ -212,48 +212,53 @@ public final class Commander: Sendable {
             return nil
         }
         if state.rules.barred.contains(source.link) { return .barred(source.link) }
-        if case .resetEmergencyStop = request, state.stop.isLatched {
+        if case .camera(.resetEmergencyStop) = request.effect, state.stop.isLatched {
             return takeBackStop(by: source, now: now, &state)
         }
-        if case .drive(let left, let right) = request {
-            return drive(left, right, from: source, now: now, &state)
-        }
-        if case .release = request {
+        if case .release = request.effect {
             if state.holder?.source == source { state.loss.settle() }
             release(by: source, &state, now: now)
             return nil
         }
-        if let refusal = admit(source, beside: state.holder, now: now, state.rules) {
+        var present = state.holder
+        if case .wheels = request.effect { present = state.driver }
+        if let refusal = admit(source, beside: present, now: now, state.rules)
+            ?? request.refusal(in: state.mode, isStopped: state.stop.isLatched)
+        {
             return refusal
         }
-        let rule = MotionRule(
-            request, in: state.mode, isStopped: state.stop.isLatched, now: now, state.rules)
-        if let refusal = rule.refusal { return refusal }
-        if case .step(let axis, let wish) = request {
+        let until = state.rules.end(of: request, from: now)
+        let hold = Hold(source: source, lastRequest: now)
+        switch request.effect {
+        case .wheels(let left, let right):
+            guard let wheels = state.wheels else { return .noWheels }
+            wheels(DriveModel.Request(left: left, right: right, validUntil: until))
+            state.driver = hold
+            return nil
+        case .stepper(let axis, let wish):
             guard let steppers = state.steppers else { return .noSteppers }
             if wish == .home, !steppers.hasSwitches { return .noHomeSwitches }
-            let until = now.advanced(bySeconds: state.rules.steppingSeconds)
             steppers.ask(axis, wish.goal(now: now, validUntil: until))
             switch wish {
             case .turn, .home: state.turningSteppers.insert(axis)
             case .hold, .position, .by: state.turningSteppers.remove(axis)
             }
-            state.holder = Hold(source: source, lastRequest: now)
+            state.holder = hold
             return nil
-        }
-        if let command = rule.command {
-            let timed = TimedCommand(command, received: now)
+        case .camera(let command):
+            let timed = TimedCommand(command, received: now, validUntil: until)
             guard state.ring.room > reserve, state.ring.push(timed) else { return .busy }
+        case .take, .release: break
         }
-        guard rule.takesControl else { return nil }
-        state.holder = Hold(source: source, lastRequest: now)
-        if rule.isTurning == true {
+        guard request.takesControl else { return nil }
+        state.holder = hold
+        if request.isTurning == true {
             state.loss.turned(by: source, now: now)
         } else {
             state.loss.settle()
         }
-        state.isTurning = rule.isTurning ?? state.isTurning
-        if case .mode(let mode) = request { noteMode(mode, &state) }
+        state.isTurning = request.isTurning ?? state.isTurning
+        if case .camera(.mode(let mode)) = request.effect { noteMode(mode, &state) }
         return nil
     }
 
@@ -271,25 +276,6 @@ public final class Commander: Sendable {
 
     private static func isSilent(_ hold: Hold, now: Instant, _ rules: Rules) -> Bool {
         now.seconds(since: hold.lastRequest) > rules.releaseAfterSeconds
-    }
-
-    /// Takes control of the wheels only, not of the camera.
-    private static func drive(
-        _ left: Double, _ right: Double, from source: CommandSource, now: Instant,
-        _ state: inout State
-    ) -> Refusal? {
-        if let refusal = admit(source, beside: state.driver, now: now, state.rules) {
-            return refusal
-        }
-        let rule = MotionRule(
-            .drive(left: left, right: right), in: state.mode, isStopped: state.stop.isLatched,
-            now: now, state.rules)
-        if let refusal = rule.refusal { return refusal }
-        guard let wheels = state.wheels else { return .noWheels }
-        let until = now.advanced(bySeconds: state.rules.drivingSeconds)
-        wheels(DriveModel.Request(left: left, right: right, validUntil: until))
-        state.driver = Hold(source: source, lastRequest: now)
-        return nil
     }
 
     /// Resets a stop. Needs no control: the owner of the stop decides, and nothing moves
@@ -311,11 +297,10 @@ public final class Commander: Sendable {
     /// Refusal of a mode because of a missing sensor; nil if the loop has the sensor, or has sent
     /// no state yet.
     private static func missingSensor(
-        for request: MotionRequest, _ loop: LoopState?
+        for effect: MotionRequest.Effect, _ loop: LoopState?
     ) -> Refusal? {
-        guard case .mode(let mode) = request, mode.needsJoints, let loop, !loop.showsJoints else {
-            return nil
-        }
+        guard case .camera(.mode(let mode)) = effect, mode.needsJoints, let loop, !loop.showsJoints
+        else { return nil }
         return loop.hasSample ? .missingSensor(mode) : .sensorsUnknown(mode)
     }
 
@@ -340,7 +325,7 @@ public final class Commander: Sendable {
         // Mode `inactive` stays, because a fallback must not start motors.
         if let mode, state.mode != .inactive, !state.stop.isLatched, !state.isShuttingDown {
             // Without joint angles the camera stays held.
-            if missingSensor(for: .mode(mode), loop) != nil { return false }
+            if missingSensor(for: .camera(.mode(mode)), loop) != nil { return false }
             let timed = TimedCommand(.mode(mode), received: now)
             guard state.ring.room > reserve, state.ring.push(timed) else { return false }
             noteMode(mode, &state)
@@ -381,9 +366,8 @@ public final class Commander: Sendable {
     /// Releases camera and stepper motors, and stops their motion.
     private static func releaseCamera(_ state: inout State, now: Instant) {
         if state.isTurning {
-            let still = Command.rate(.zero, validUntil: now)
-            let stop = Command.track(pan: 0, tilt: 0, validUntil: now)
-            _ = state.ring.push(TimedCommand(state.mode == .tracking ? stop : still, received: now))
+            let stop = state.mode == .tracking ? Command.track(pan: 0, tilt: 0) : .rate(.zero)
+            _ = state.ring.push(TimedCommand(stop, received: now, validUntil: now))
         }
         state.isTurning = false
         // Steppers on the way to a position continue to it and hold it.

@@ -81,19 +81,6 @@ extension Refusal {
         )
     }
 
-    /// A value is not finite or out of its range.
-    public static func outOfRange(field: String, allowed: String) -> Refusal {
-        Refusal(.outOfRange, "\(field) is outside \(allowed)", field: field)
-    }
-
-    /// A value is not finite, or out of its range of whole numbers.
-    static func outOfRange(
-        _ field: String, _ range: ClosedRange<Double>, _ unit: String
-    ) -> Refusal {
-        let ends = "\(Int(range.lowerBound))...\(Int(range.upperBound))"
-        return .outOfRange(field: field, allowed: unit.isEmpty ? ends : "\(ends) \(unit)")
-    }
-
     /// The loop has not processed earlier commands yet; try again. Never for an emergency stop,
     /// unless the loop hangs.
     public static var busy: Refusal {

@@ -88,8 +88,8 @@ struct ControlLoop: ~Copyable, Sendable {
     private mutating func applyRequests(now: Instant) {
         for _ in 0..<requestsPerTick {
             guard let request = ports.commands.pop() else { break }
-            ports.tape.keep(request.command)
-            stabilizer.apply(request.command, now: now)
+            ports.tape.keep(request)
+            stabilizer.apply(request.command, validUntil: request.validUntil, now: now)
             if let received = request.received {
                 ports.stages.request.record(
                     nanoseconds: now.nanoseconds &- received.nanoseconds)

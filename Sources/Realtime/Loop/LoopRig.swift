@@ -43,8 +43,10 @@ package struct LoopRig: ~Copyable {
     }
 
     /// Sends a command to the loop, like the Commander.
-    package mutating func ask(_ command: Command, received: Instant? = nil) {
-        commands.push(TimedCommand(command, received: received))
+    package mutating func ask(
+        _ command: Command, received: Instant? = nil, validUntil: Instant = Instant(nanoseconds: 0)
+    ) {
+        commands.push(TimedCommand(command, received: received, validUntil: validUntil))
     }
 
     /// Runs one tick through the checked root.

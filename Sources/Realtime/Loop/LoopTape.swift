@@ -8,7 +8,7 @@ public enum TapeKind: UInt32, BitwiseCopyable, Sendable {
     case state
     /// `Stabilizer.Parameters` that came into force.
     case parameters
-    /// A `Command` that was executed.
+    /// A `TimedCommand` that was executed.
     case command
     /// An `IMUSample`, as the bus delivered it.
     case sample
@@ -110,7 +110,7 @@ struct LoopTape: ~Copyable, Sendable {
     mutating func keep(_ parameters: Stabilizer.Parameters) { put(.parameters, parameters) }
 
     /// Records a command.
-    mutating func keep(_ command: Command) { put(.command, command) }
+    mutating func keep(_ command: TimedCommand) { put(.command, command) }
 
     /// Records a sample.
     mutating func keep(_ sample: IMUSample) { put(.sample, sample) }

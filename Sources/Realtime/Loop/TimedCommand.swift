@@ -1,16 +1,22 @@
 public import GimbalCore
 
-/// A command for the loop, with the instant of its reception: `Stage.request` counts from there.
+/// A command for the loop, with its times on the loop's clock.
 public struct TimedCommand: Sendable, BitwiseCopyable {
     /// The command.
     public var command: Command
-    /// Instant of the reception by the link, on the loop's clock; nil for a command without a
-    /// request.
+    /// Instant of the reception by the link, from which `Stage.request` counts; nil for a command
+    /// without a request.
     public var received: Instant?
+    /// End of the dead-man time; the past for a command without one.
+    public var validUntil: Instant
 
-    /// Creates a command with its time of reception.
-    public init(_ command: Command, received: Instant? = nil) {
+    /// Creates a command with its times.
+    public init(
+        _ command: Command, received: Instant? = nil,
+        validUntil: Instant = Instant(nanoseconds: 0)
+    ) {
         self.command = command
         self.received = received
+        self.validUntil = validUntil
     }
 }

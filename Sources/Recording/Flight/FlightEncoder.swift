@@ -56,7 +56,7 @@ public struct FlightEncoder: ~Copyable {
             add(message, FlightChannels.parameters, frame)
             result.hasParameters = true
         case .command:
-            let message = CommandMessage(tick: frame.tick, frame.value(as: Command.self))
+            let message = CommandMessage(tick: frame.tick, frame.value(as: TimedCommand.self))
             add(message, FlightChannels.command, frame)
         case .sample:
             let sample = frame.value(as: IMUSample.self)

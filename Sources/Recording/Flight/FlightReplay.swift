@@ -200,7 +200,9 @@ public struct FlightReplay: Sendable {
                 }
                 stabilizer?.apply(change?(parameters) ?? parameters)
             case .command(let message):
-                if let command = message.command { stabilizer?.apply(command, now: now) }
+                if let command = message.command {
+                    stabilizer?.apply(command, validUntil: message.validUntil, now: now)
+                }
             case .sample(let message): stabilizer?.integrate(message.sample)
             case .tick, .event: break
             }

@@ -1,4 +1,5 @@
 import GimbalCore
+import Realtime
 
 /// A command that the loop executed.
 struct CommandMessage: RecordedMessage, Sendable {
@@ -11,7 +12,7 @@ struct CommandMessage: RecordedMessage, Sendable {
     private var axes = AxisVector.zero
     private var duration = 0.0
     private var rate = 0.0
-    private var validUntil = Instant(nanoseconds: 0)
+    private(set) var validUntil = Instant(nanoseconds: 0)
     private var axis: UInt32 = 0
     private var excitation: UInt32 = 0
     private var periodTicks: Int64 = 0
@@ -19,81 +20,77 @@ struct CommandMessage: RecordedMessage, Sendable {
     private var errorLimit = 0.0
 
     /// Names of the commands. Their order is that of the numbers in the file.
-    private enum Kind: UInt32, CaseIterable {
+    private enum Kind: String, CaseIterable {
         case mode
         case point
         case rate
         case track
         case excite
-        case testMotor = 5
-        case resetIntegrals
-        case emergencyStop
-        case resetEmergencyStop
+        case testMotor = "test_motor"
+        case resetIntegrals = "reset_integrals"
+        case emergencyStop = "emergency_stop"
+        case resetEmergencyStop = "reset_emergency_stop"
         case shutdown
-        case lookAside
+        case lookAside = "look_aside"
     }
 
-    private static let kinds = FieldWords(
-        name: "Kind",
-        words: [
-            "mode", "point", "rate", "track", "excite", "test_motor", "reset_integrals",
-            "emergency_stop", "reset_emergency_stop", "shutdown", "look_aside",
-        ])
+    private static let kinds = FieldWords(name: "Kind", words: Kind.allCases.map(\.rawValue))
     private static let axisWords = FieldWords(
         name: "Axis", words: GimbalAxis.allCases.map { "\($0)" })
 
     init() {}
 
-    init(tick: UInt64, _ command: Command) {
+    init(tick: UInt64, _ timed: TimedCommand) {
         self.tick = tick
-        switch command {
+        validUntil = timed.validUntil
+        let kind: Kind
+        switch timed.command {
         case .mode(let wanted):
-            kind = Kind.mode.rawValue
+            kind = .mode
             mode = UInt32(wanted.rawValue)
         case .point(let target, let duration, let rate):
-            kind = Kind.point.rawValue
+            kind = .point
             axes = target
             self.duration = duration
             self.rate = rate
-        case .rate(let rates, let validUntil):
-            kind = Kind.rate.rawValue
+        case .rate(let rates):
+            kind = .rate
             axes = rates
-            self.validUntil = validUntil
-        case .track(let pan, let tilt, let validUntil):
-            kind = Kind.track.rawValue
+        case .track(let pan, let tilt):
+            kind = .track
             axes = AxisVector(yaw: pan, roll: 0, pitch: tilt)
-            self.validUntil = validUntil
-        case .lookAside(let yaw, let rate, let validUntil):
-            kind = Kind.lookAside.rawValue
+        case .lookAside(let yaw, let rate):
+            kind = .lookAside
             axes.yaw = yaw
             self.rate = rate
-            self.validUntil = validUntil
         case .excite(let excitation):
-            kind = Kind.excite.rawValue
+            kind = .excite
             self.excitation = excitation.id
             axis = Self.index(of: excitation.axis)
             axes.yaw = excitation.amplitude
             periodTicks = Int64(excitation.periodTicks)
             ticks = Int64(excitation.ticks)
             errorLimit = excitation.errorLimit
-        case .testMotor(let axis, let validUntil):
-            kind = Kind.testMotor.rawValue
+        case .testMotor(let axis):
+            kind = .testMotor
             self.axis = Self.index(of: axis)
-            self.validUntil = validUntil
-        case .resetIntegrals: kind = Kind.resetIntegrals.rawValue
-        case .emergencyStop: kind = Kind.emergencyStop.rawValue
-        case .resetEmergencyStop: kind = Kind.resetEmergencyStop.rawValue
-        case .shutdown: kind = Kind.shutdown.rawValue
+        case .resetIntegrals: kind = .resetIntegrals
+        case .emergencyStop: kind = .emergencyStop
+        case .resetEmergencyStop: kind = .resetEmergencyStop
+        case .shutdown: kind = .shutdown
         }
+        self.kind = UInt32(Kind.allCases.firstIndex(of: kind) ?? 0)
     }
 
-    /// The command; nil if this version does not know it.
+    /// The command; nil if this version does not know it. It ends at `validUntil`.
     var command: Command? {
-        switch Kind(rawValue: kind) {
+        let kinds = Kind.allCases
+        guard kind < kinds.count else { return nil }
+        return switch kinds[Int(kind)] {
         case .mode: UInt8(exactly: mode).flatMap(Mode.init(rawValue:)).map(Command.mode)
         case .point: .point(target: axes, duration: duration, rate: rate)
-        case .rate: .rate(axes, validUntil: validUntil)
-        case .track: .track(pan: axes.yaw, tilt: axes.pitch, validUntil: validUntil)
+        case .rate: .rate(axes)
+        case .track: .track(pan: axes.yaw, tilt: axes.pitch)
         case .excite:
             gimbalAxis.map {
                 .excite(
@@ -102,13 +99,12 @@ struct CommandMessage: RecordedMessage, Sendable {
                         periodTicks: Int32(truncatingIfNeeded: periodTicks),
                         ticks: Int32(truncatingIfNeeded: ticks), errorLimit: errorLimit))
             }
-        case .testMotor: gimbalAxis.map { .testMotor($0, validUntil: validUntil) }
-        case .lookAside: .lookAside(yaw: axes.yaw, rate: rate, validUntil: validUntil)
+        case .testMotor: gimbalAxis.map(Command.testMotor)
+        case .lookAside: .lookAside(yaw: axes.yaw, rate: rate)
         case .resetIntegrals: .resetIntegrals
         case .emergencyStop: .emergencyStop
         case .resetEmergencyStop: .resetEmergencyStop
         case .shutdown: .shutdown
-        case nil: nil
         }
     }
 

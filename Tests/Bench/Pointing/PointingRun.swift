@@ -186,7 +186,7 @@ struct PointingRun {
             if sinceStart >= 0, tick < Int(until * Double(loopHz)), sinceStart % (loopHz / 10) == 0
             {
                 let until = loop.now.advanced(bySeconds: 1)
-                loop.ask(.track(pan: pan, tilt: tilt, validUntil: until))
+                loop.ask(.track(pan: pan, tilt: tilt), validUntil: until)
             }
         }
         guard tick == eventTick else { return }

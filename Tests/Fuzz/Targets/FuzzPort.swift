@@ -15,7 +15,7 @@ final class FuzzPort: GimbalPort, SettingsPort {
     func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal) {
-        if case .point(let angles, _, _) = request {
+        if case .camera(.point(let angles, _, _)) = request.effect {
             for angle in [angles.yaw, angles.roll, angles.pitch] {
                 precondition(!angle.isInfinite, "an infinite angle")
             }

@@ -70,7 +70,7 @@ import Wire
         #expect(command(.gimbalManagerPitchYaw, point, component) == [0])
         let asked = gimbal.takeRequests()
         #expect(asked.first == .take)
-        guard case .point(let angles, _, rate: 0) = asked.last else {
+        guard case .camera(.point(let angles, _, rate: 0)) = asked.last?.effect else {
             Issue.record("\(asked)")
             return
         }
@@ -128,14 +128,14 @@ import Wire
             command(.gimbalManagerPitchYaw, [0, 0, .nan, .nan, 16 + 32 + 64], component) == [2])
         for (flags, yaw) in [(16 + 32, Double.pi / 6), (16 + 64, 0), (16, 0)] as [(Float, Double)] {
             _ = command(.gimbalManagerPitchYaw, [0, 0, .nan, .nan, flags], component)
-            guard case .point(let angles, _, _) = gimbal.takeRequests().last else {
+            guard case .camera(.point(let angles, _, _)) = gimbal.takeRequests().last?.effect else {
                 Issue.record("no lock for flags \(flags)")
                 continue
             }
             #expect(abs(angles.yaw - yaw) < 1e-6, "flags \(flags)")
         }
         _ = command(.gimbalManagerPitchYaw, [0, 10, .nan, .nan, 12], component)
-        guard case .lookAside(let yaw, _) = gimbal.takeRequests().last else {
+        guard case .camera(.lookAside(let yaw, _)) = gimbal.takeRequests().last?.effect else {
             Issue.record("no follow")
             return
         }

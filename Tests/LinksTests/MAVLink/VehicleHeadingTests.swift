@@ -95,7 +95,7 @@ import Wire
                 now: at(Double(step) / 10))
         }
         director.holdHeading(now: at(31))
-        guard case .point(let angles, _, _) = gimbal.takeRequests().last else {
+        guard case .camera(.point(let angles, _, _)) = gimbal.takeRequests().last?.effect else {
             Issue.record("nothing was asked for")
             return
         }
@@ -114,7 +114,7 @@ import Wire
             Self.state(heading: 0, rate: 30), Self.snapshot(camera: 0, handle: 0), now: at(0.1))
         _ = gimbal.takeRequests()
         director.leadVehicle(now: at(0.1))
-        guard case .lookAside(let yaw, _) = gimbal.takeRequests().last else {
+        guard case .camera(.lookAside(let yaw, _)) = gimbal.takeRequests().last?.effect else {
             Issue.record("nothing was asked for")
             return
         }
@@ -122,7 +122,7 @@ import Wire
         #expect(abs(yaw / Self.degree - 22) < 0.1)
         director.vehicle.advance(now: at(3))
         director.leadVehicle(now: at(3))
-        guard case .lookAside(let ahead, _) = gimbal.takeRequests().last else {
+        guard case .camera(.lookAside(let ahead, _)) = gimbal.takeRequests().last?.effect else {
             Issue.record("an autopilot that is silent still turns")
             return
         }

@@ -27,7 +27,7 @@ final class FakeBackend: Sendable {
     init() {
         port.memory.withLock { memory in
             memory.hears = { [unowned self] request in
-                record.withLock { $0.calls.append("\(request)") }
+                record.withLock { $0.calls.append(request.words) }
             }
         }
     }

@@ -60,7 +60,9 @@ final class FakePort: GimbalPort, SettingsPort {
             }
             if memory.refusal == nil { memory.requests.append(request) }
             if memory.refusal == nil { memory.hears?(request) }
-            if memory.refusal == nil, case .mode(let mode) = request { memory.control.mode = mode }
+            if memory.refusal == nil, case .camera(.mode(let mode)) = request.effect {
+                memory.control.mode = mode
+            }
             return memory.refusal
         }
         if let refusal { throw refusal }
@@ -110,6 +112,8 @@ final class FakePort: GimbalPort, SettingsPort {
 }
 
 extension MotionRequest {
-    /// Comparable although some of it is NaN.
-    var words: String { "\(self)" }
+    /// The effect, comparable although some of it is NaN.
+    var words: String {
+        if case .camera(let command) = effect { "\(command)" } else { "\(effect)" }
+    }
 }
