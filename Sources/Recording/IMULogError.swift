@@ -37,11 +37,11 @@ extension IMULogError: CustomStringConvertible {
             let found = max(0, bytes / IMULog.unit - 1)
             let what = bytes < expected ? "truncated" : "longer than its header says"
             return "\(path): \(what): the header says \(records) records (\(expected) bytes), "
-                + "the file has \(found) complete ones (\(bytes) bytes)"
+                + "the file has \(found) complete records (\(bytes) bytes)"
         case .impossibleRate(let path, let hertz):
             return "\(path): sample rate \(hertz) Hz; expected a positive number"
         case .tooShort(let path, let records):
-            return "\(path): \(records) records do not make a motion; expected at least two"
+            return "\(path): \(records) records are too few for a motion; expected at least two"
         case .missingSensor(let path, let sensor, let cause):
             return "\(path): no \(sensor) in this log: \(cause)"
         }

@@ -47,7 +47,7 @@ struct MonitorViewTests {
         let expected = [
             (0, " airframed 0.1.0  simulated, up 2 h 14 min                          t 8042.11 s "),
             (2, " ● MOVING   locked, running, held by diagnostics client 3"),
-            (3, "   - Motors are on; the largest error is 0.021°."),
+            (3, "   - The motors are on; the largest attitude error is 0.021°."),
             (6, "              attitude   set-point       error        rate  |err| to 0.02°, 2 s"),
             (7, " yaw           +10.02°     +10.00°     -0.021°     +0.3°/s                  ▁▃▅█"),
             (8, " roll           -0.01°       0.00°     +0.013°     -1.5°/s                  ▁▁▁▁"),

@@ -9,7 +9,7 @@ struct ProblemTests {
             (
                 "[loop]\nrate_hz = 5000",
                 "\(mainPath):2: loop.rate_hz = 5000 is outside 50...4000. With the IMU on I2C at 400 kHz, "
-                    + "500 is a good start."
+                    + "500 Hz is a good start."
             ),
             (
                 "loop.cpu = 1.5",

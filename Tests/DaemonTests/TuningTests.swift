@@ -279,7 +279,7 @@ import Wire
             #expect(
                 entries.map(\.what) == [
                     "set \(Self.key) = 90", "saved the tuning",
-                    "set \(Self.key) = 120 for 1 s unless saved",
+                    "set \(Self.key) = 120; reverts after 1 s unless saved",
                     "reverted the last change, which was not saved",
                 ])
             #expect(entries.map(\.who)[1] == "somebody" && entries.map(\.who)[3] == "airframed")

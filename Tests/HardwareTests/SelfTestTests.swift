@@ -56,10 +56,10 @@ struct SelfTestTests {
             }
             #expect(verdict(5206, 5206) == nil)
             #expect(verdict(2700, 2700) == nil && verdict(7700, 9000) == nil)
-            #expect(verdict(2500, 5206) == "failed its accelerometer's self test")
-            #expect(verdict(7900, 5206) == "failed its accelerometer's self test")
-            #expect(verdict(5206, 2500) == "failed its gyroscope's self test")
-            #expect(verdict(5206, -5206) == "failed its gyroscope's self test")
+            #expect(verdict(2500, 5206) == "failed the self-test of its accelerometer")
+            #expect(verdict(7900, 5206) == "failed the self-test of its accelerometer")
+            #expect(verdict(5206, 2500) == "failed the self-test of its gyroscope")
+            #expect(verdict(5206, -5206) == "failed the self-test of its gyroscope")
         }
     }
 
@@ -72,8 +72,8 @@ struct SelfTestTests {
                     chip, Self.kept(accel: (a, a, a), gyro: (r, r, r), codes: (0, 0)))
             }
             #expect(verdict(g: 0.5, dps: 61) == nil)
-            #expect(verdict(g: 0.02, dps: 61) == "failed its accelerometer's self test")
-            #expect(verdict(g: 0.5, dps: 59) == "failed its gyroscope's self test")
+            #expect(verdict(g: 0.02, dps: 61) == "failed the self-test of its accelerometer")
+            #expect(verdict(g: 0.5, dps: 59) == "failed the self-test of its gyroscope")
         }
     }
 
@@ -90,9 +90,9 @@ struct SelfTestTests {
         }
         #expect(verdict(1877, (4909, -4909, 4909)) == nil)
         #expect(verdict(2100, (5500, -4300, 4909)) == nil)
-        #expect(verdict(2200, (4909, -4909, 4909)) == "failed its accelerometer's self test")
-        #expect(verdict(1877, (4909, 4909, 4909)) == "failed its gyroscope's self test")
-        #expect(verdict(1877, (4100, -4909, 4909)) == "failed its gyroscope's self test")
+        #expect(verdict(2200, (4909, -4909, 4909)) == "failed the self-test of its accelerometer")
+        #expect(verdict(1877, (4909, 4909, 4909)) == "failed the self-test of its gyroscope")
+        #expect(verdict(1877, (4100, -4909, 4909)) == "failed the self-test of its gyroscope")
     }
 
     @Test("BMI088: the responses of the table of section 4.6.1")
@@ -108,8 +108,10 @@ struct SelfTestTests {
         }
         #expect(Self.verdict(chip, kept(1366, 1366, 683)) == nil)
         #expect(
-            Self.verdict(chip, kept(1365, 1366, 683)) == "failed its accelerometer's self test")
+            Self.verdict(chip, kept(1365, 1366, 683)) == "failed the self-test of its accelerometer"
+        )
         #expect(
-            Self.verdict(chip, kept(1366, 1366, 682)) == "failed its accelerometer's self test")
+            Self.verdict(chip, kept(1366, 1366, 682)) == "failed the self-test of its accelerometer"
+        )
     }
 }

@@ -49,9 +49,9 @@ public enum Schema {
         ("drive", "Two wheels, with or without a gimbal."),
         ("rider", "Remote control for the wheels."),
         ("robot", "Three stepper motors that a robot's app moves over the serial service."),
-        ("robot.slider", "Range of the slider's motor."),
-        ("robot.x", "Range of the motor for the joystick's x."),
-        ("robot.y", "Range of the motor for the joystick's y."),
+        ("robot.slider", "Range of motion of the slider's motor."),
+        ("robot.x", "Range of motion of the motor that the joystick's x moves."),
+        ("robot.y", "Range of motion of the motor that the joystick's y moves."),
         ("motion", "Limits of the set-points' motion."),
         ("mode", "Mode at the start."),
         ("follow", "Following of the handle in modes pan_follow, fpv and neutral."),
@@ -62,7 +62,7 @@ public enum Schema {
             "tracking",
             "Mode tracking: an app that detects a person in its picture steers pan and tilt."
         ),
-        ("retract", "Mode retract: the resting pose."),
+        ("retract", "Resting pose of the joints in mode retract."),
         ("supervisor", "Shutdown of the motors after a fault, and recovery."),
         (
             "commander",
@@ -89,7 +89,7 @@ public enum Schema {
         .integer(
             "loop.rate_hz", \.loop.rateHz, 50...4000, unit: "Hz", .restart,
             "Rate of the control loop: read, estimate, control, drive.",
-            hint: "With the IMU on I2C at 400 kHz, 500 is a good start."),
+            hint: "With the IMU on I2C at 400 kHz, 500 Hz is a good start."),
         .integer(
             "loop.priority", \.loop.priority, 1...98, .restart,
             "Real-time (SCHED_FIFO) priority of the loop thread; 99 belongs to the kernel.",
@@ -157,7 +157,7 @@ public enum Schema {
         .number(
             "estimator.velocity_noise_mps_sqrts", \.estimator.velocityNoiseMpsSqrts, 0.01...10,
             unit: "m/s·√s", .live,
-            "Intensity of the hand's motion; a higher value trusts the accelerometer less."),
+            "Intensity of the hand's motion; a higher value gives the accelerometer less weight."),
         .number(
             "estimator.rest_rate_dps", \.estimator.restRateDps, 0.01...50, unit: "deg/s", .live,
             "Largest variation of the rate of a camera at rest."),
@@ -230,7 +230,7 @@ public enum Schema {
             "Share of the commanded rate that reaches the rate controller directly."),
         .number(
             "control.friction_learning_rate", \.control.frictionLearningRate, 0...10, unit: "1/s",
-            .live, "Learning rate of each joint's friction, for its compensation; 0 = off."),
+            .live, "Learning rate of the friction compensation of each joint; 0 = no compensation."),
         .number(
             "control.friction_limit_nm", \.control.frictionLimitNm, 0...1, unit: "N·m", .live,
             "Largest friction that airframed compensates; at most half of motors.torque_limit_nm."),
@@ -288,7 +288,7 @@ public enum Schema {
             "Electrical angle at which the field holds each joint at zero; with type = \"torque\"."),
         .number(
             "motors.pwm_hz", \.motors.pwmHz, 200...1526, unit: "Hz", .restart,
-            "PWM frequency of brushless motors on a PCA9685, at most 1526."),
+            "PWM frequency of brushless motors on a PCA9685."),
         .number(
             "motors.power", \.motors.power, 0.05...1, .live,
             "Strength of the motor's field, as a share of the largest power of its driver; with type = \"field\". A higher value holds more load and heats the motors more."
@@ -348,7 +348,7 @@ public enum Schema {
             "Whether clients of RedBearLab's serial service can take control."),
         .bool(
             "commander.allow_udp", \.commander.allowUdp, .live,
-            "Whether a rider's remote control over UDP can take control."),
+            "Whether the remote control of the wheels over UDP can take control."),
         .bool(
             "commander.allow_mavlink", \.commander.allowMavlink, .live,
             "Whether MAVLink peers can take control."),
@@ -357,7 +357,7 @@ public enum Schema {
     private static let services: [Setting] = [
         .path(
             "diagnostics.socket", \.diagnostics.socket, maxLength: 107, .restart,
-            "Path of the UNIX socket.",
+            "Path of the UNIX socket that airframectl connects to.",
             hint: "Linux allows paths of at most 107 bytes, such as /run/airframe/airframed.sock."),
         .text(
             "diagnostics.group", \.diagnostics.group, maxLength: 32, .restart,
@@ -365,6 +365,8 @@ public enum Schema {
         .path(
             "persistence.directory", \.persistence.directory, .restart,
             "Directory for saved values; the service user needs write access."),
-        .choice("log.level", \.log.level, .live, "Lowest severity in the journal."),
+        .choice(
+            "log.level", \.log.level, .live,
+            "Lowest severity of the messages that airframed writes to the journal."),
     ]
 }

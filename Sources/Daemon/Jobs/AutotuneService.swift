@@ -229,7 +229,7 @@ final class AutotuneService: Sendable {
         case .inactive: "The mode has become inactive."
         case .outOfRange, .busy: "The control loop does not accept requests."
         case .failed: "airframed is stopping."
-        default: "The present mode does not allow an autotune."
+        default: "The present mode does not allow an autotune. Select mode locked."
         }
     }
 }

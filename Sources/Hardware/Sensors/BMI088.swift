@@ -99,13 +99,13 @@ struct BMI088: IMUChip {
                     }
                     return response(0) >= 1000 * perMilliG && response(2) >= 1000 * perMilliG
                         && response(4) >= 500 * perMilliG
-                }, otherwise: "failed its accelerometer's self test"),
+                }, otherwise: "failed the self-test of its accelerometer"),
             .write(0x01, to: 0x3C, part: gyro),
             .pause(0.060),
             // bist_rdy set, bist_fail clear, rate_ok set.
             .expect(
                 0x12, mask: 0x16, in: 0x3C, part: gyro,
-                otherwise: "failed its gyroscope's self test"),
+                otherwise: "failed the self-test of its gyroscope"),
         ]
     }
 

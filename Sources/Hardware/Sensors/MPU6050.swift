@@ -55,8 +55,8 @@ struct MPU6050: IMUChip {
         ], MPURegisters.keepData((accel: 2, gyro: 3)),
         [
             .keep(slot: 4, RegisterRead(part: 0, register: 0x0D, count: 4)),
-            .require({ passesAccel($0) }, otherwise: "failed its accelerometer's self test"),
-            .require({ passesGyro($0) }, otherwise: "failed its gyroscope's self test"),
+            .require({ passesAccel($0) }, otherwise: "failed the self-test of its accelerometer"),
+            .require({ passesGyro($0) }, otherwise: "failed the self-test of its gyroscope"),
         ])
 
     private static func passesAccel(_ kept: KeptRegisters) -> Bool {

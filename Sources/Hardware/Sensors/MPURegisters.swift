@@ -157,7 +157,7 @@ extension [SetUpStep] {
                             kept.bigEndian(2, 2 * $0) - kept.bigEndian(0, 2 * $0),
                             code: kept.byte(4, $0), unstored: unstored)
                     }
-                }, otherwise: "failed its accelerometer's self test"),
+                }, otherwise: "failed the self-test of its accelerometer"),
             .require(
                 { kept in
                     (0..<3).allSatisfy {
@@ -165,7 +165,7 @@ extension [SetUpStep] {
                             kept.bigEndian(3, 2 * $0) - kept.bigEndian(1, 2 * $0),
                             code: kept.byte(5, $0))
                     }
-                }, otherwise: "failed its gyroscope's self test"),
+                }, otherwise: "failed the self-test of its gyroscope"),
         ]
     }
 

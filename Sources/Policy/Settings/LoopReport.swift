@@ -94,7 +94,8 @@ package struct LoopReport: Sendable {
     private static func complaint(about margins: LoopMargins, _ axis: GimbalAxis) -> String? {
         guard !margins.areHealthy else { return nil }
         if margins.increaseDecibels <= 0 || margins.phaseDegrees <= 0 {
-            return "The \(axis.name) axis will oscillate: no margin is left. Lower its gains."
+            return
+                "The \(axis.name) axis will oscillate: no stability margin is left. Lower its gains."
         }
         if margins.decreaseDecibels <= 0 {
             return

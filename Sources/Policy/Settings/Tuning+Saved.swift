@@ -210,7 +210,7 @@ extension Tuning {
         } done: { result in
             if case .success = result {
                 let list = changes.map(\.description).joined(separator: ", ")
-                self.tell("autotune", "set \(list) for \(Int(rollback)) s unless saved")
+                self.tell("autotune", "set \(list); reverts after \(Int(rollback)) s unless saved")
             }
             done(result)
         }

@@ -133,7 +133,7 @@ package final class Tuning: Sendable {
             state.store = changed
             publish(&state)
         }
-        let undo = rollback.map { " for \(Int($0)) s unless saved" } ?? ""
+        let undo = rollback.map { "; reverts after \(Int($0)) s unless saved" } ?? ""
         tell(who, "set \(key) = \(text)\(undo)")
     }
 

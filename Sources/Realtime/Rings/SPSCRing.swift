@@ -10,7 +10,7 @@ public import Atomics
 public func makeRing<Element: BitwiseCopyable & Sendable>(
     of element: Element.Type = Element.self, capacity: Int
 ) -> RingEnds<Element> {
-    precondition((1...(1 << 30)).contains(capacity), "ring capacity outside 1...2^30")
+    precondition((1...(1 << 30)).contains(capacity), "the capacity of the ring is outside 1...2^30")
     var rounded = 1
     while rounded < capacity { rounded <<= 1 }
     let storage = RingStorage<Element>.allocate(capacity: rounded)

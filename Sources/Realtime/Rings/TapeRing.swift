@@ -7,7 +7,8 @@ internal import GimbalCore
 /// - Returns: The two ends. Each may move to its own thread; the memory is freed when both are
 ///   gone.
 func makeTapeRing(bytes: Int) -> TapeEnds {
-    precondition((0...(1 << 30)).contains(bytes), "tape ring outside 0...2^30 bytes")
+    precondition(
+        (0...(1 << 30)).contains(bytes), "the size of the tape ring is outside 0...2^30 bytes")
     var rounded = 4096
     while rounded < bytes { rounded <<= 1 }
     let storage = TapeStorage.allocate(capacity: rounded)

@@ -13,7 +13,7 @@ struct LogCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Flag(name: .shortAndLong, help: "Show new lines as they arrive, until Ctrl-C.")
     var follow = false
-    @Option(name: .shortAndLong, help: "Number of lines to begin with, 1 to 200.")
+    @Option(name: .shortAndLong, help: "Number of earlier lines to show first, 1 to 200.")
     var lines = 50
 
     func validate() throws {
@@ -67,9 +67,9 @@ struct LogCommand: ParsableCommand {
 struct SubscribeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribe",
-        abstract: "Stream variables with the loop's time, until Ctrl-C.",
+        abstract: "Print variables continuously, with the loop's time, until Ctrl-C.",
         discussion: """
-            Without names it lists all variables. `attitude.*` means all variables below attitude, `*` means all variables. With --json \
+            Without names the command lists all variables. `attitude.*` means all variables below attitude, `*` means all variables. With --json \
             every line is the daemon's message; otherwise lines have columns separated by tabs, first t in seconds. With --udp each \
             message is a datagram of JSON with the loop's time as `timestamp`, for PlotJuggler's UDP Server on port 9870.
             """)

@@ -50,11 +50,11 @@ struct PointCommand: AcknowledgedCommand {
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Option(parsing: .unconditional, help: "Degrees, right is positive.")
+    @Option(parsing: .unconditional, help: "Yaw in degrees; right is positive.")
     var yaw: Double?
-    @Option(parsing: .unconditional, help: "Degrees, right side down is positive.")
+    @Option(parsing: .unconditional, help: "Roll in degrees; right side down is positive.")
     var roll: Double?
-    @Option(parsing: .unconditional, help: "Degrees, up is positive.")
+    @Option(parsing: .unconditional, help: "Pitch in degrees; up is positive.")
     var pitch: Double?
     @Option(
         parsing: .unconditional,
@@ -101,11 +101,13 @@ struct RateCommand: AcknowledgedCommand {
     private static let period = 0.1
 
     @OptionGroup var options: GlobalOptions
-    @Option(parsing: .unconditional, help: "Degrees per second, right is positive.")
+    @Option(parsing: .unconditional, help: "Yaw rate in degrees per second; right is positive.")
     var yaw: Double?
-    @Option(parsing: .unconditional, help: "Degrees per second, right side down is positive.")
+    @Option(
+        parsing: .unconditional,
+        help: "Roll rate in degrees per second; right side down is positive.")
     var roll: Double?
-    @Option(parsing: .unconditional, help: "Degrees per second, up is positive.")
+    @Option(parsing: .unconditional, help: "Pitch rate in degrees per second; up is positive.")
     var pitch: Double?
     @Option(help: "Time for which the request is repeated, seconds; default: send it once.")
     var duration: Double?

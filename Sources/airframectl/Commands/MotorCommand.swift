@@ -5,7 +5,7 @@ import Wire
 /// `airframectl motor`: a test of the motors without the loop.
 struct MotorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "motor", abstract: "Try the motors one by one.",
+        commandName: "motor", abstract: "Test the motors one by one.",
         subcommands: [MotorTestCommand.self])
 }
 

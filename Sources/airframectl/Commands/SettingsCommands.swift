@@ -25,7 +25,7 @@ struct GetCommand: ParsableCommand {
 struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Change a setting now; `save` keeps it.",
+        abstract: "Change a setting now; `save` keeps the change.",
         discussion: """
             With --rollback the change reverts after that time unless you save it before. Try a gain with \
             `airframectl set control.attitude_gain '[50,50,50]' --rollback 30s`.
@@ -124,7 +124,7 @@ struct BaselineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "baseline",
         abstract: "Store the present tuning under a name, return to it, or delete it.",
-        discussion: "Without a name it lists the baselines.")
+        discussion: "Without a name the command lists the baselines.")
 
     /// Actions on a baseline.
     enum Action: String, ExpressibleByArgument, CaseIterable {
@@ -132,7 +132,7 @@ struct BaselineCommand: ParsableCommand {
     }
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "list, store, restore or delete.")
+    @Argument(help: "Action: list, store, restore or delete.")
     var action: Action = .list
     @Argument(help: "Name of the baseline: letters, digits, - and _.")
     var name: String?

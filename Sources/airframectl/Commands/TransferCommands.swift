@@ -38,7 +38,7 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Print all settings that differ from the defaults, as a configuration file.",
         discussion:
-            "`airframectl export > good.toml`; on another machine use `import`, or copy the file to conf.d."
+            "Write the file with `airframectl export > good.toml`; on another computer read it with `import`, or copy it to conf.d."
     )
 
     @OptionGroup var options: GlobalOptions

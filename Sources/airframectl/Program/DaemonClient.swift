@@ -147,7 +147,7 @@ extension DaemonClient {
         guard ready == 0, let deadline, Self.now() >= deadline else { return }
         throw .timeout(
             "airframed at \(path) did not answer within \(Format.plain(timeout)) s. "
-                + "Is the machine overloaded? See `journalctl -u airframed`.")
+                + "Is the computer overloaded? See `journalctl -u airframed`.")
     }
 
     private func lost() -> ClientError {

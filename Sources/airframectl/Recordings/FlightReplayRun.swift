@@ -69,10 +69,11 @@ struct FlightReplayRun {
 
     private func verdict(_ report: FlightReplay.Report) -> String {
         if report.isIdentical {
-            return "Outputs, attitude and supervisor are identical to the bit in every tick."
+            return
+                "Outputs, attitude and supervisor of the replay are identical to the recording, bit for bit, in every tick."
         }
         return
-            "\(Format.count(report.identicalTicks)) ticks are the same to the bit; \(report.firstDifference ?? ""). "
+            "\(Format.count(report.identicalTicks)) ticks are identical to the recording, bit for bit; \(report.firstDifference ?? ""). "
             + "Largest difference of attitude \(report.largestAttitudeDifference) rad, of torque \(report.largestTorqueDifference) N·m."
     }
 

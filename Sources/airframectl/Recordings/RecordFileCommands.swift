@@ -93,7 +93,9 @@ struct RecordPlotCommand: ParsableCommand {
         let series = FlightSeries(recording)
         RecordedFile.tell(series.outcome, of: file)
         guard !series.times.isEmpty else {
-            throw ClientError.file("\(file): it contains no tick to draw.", field: "file")
+            throw ClientError.file(
+                "\(file): the recording contains no ticks, so there is nothing to draw.",
+                field: "file")
         }
         let name = FilePath(file).lastComponent?.string ?? file
         RecordPlot.lines(series, .forOutput()).forEach(Output.line)

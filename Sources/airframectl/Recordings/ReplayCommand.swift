@@ -12,19 +12,19 @@ struct ReplayCommand: ParsableCommand {
         abstract: "Run a recording again: the whole loop (.mcap), or the estimator (.imu).",
         discussion: """
             A recording of the flight recorder (.mcap, see `airframectl record`) runs through estimator, supervisor and \
-            controller again, with the same samples and requests. The same build gives the same bits. With --set it shows the \
+            controller again, with the same samples and requests. The same build gives identical results, bit for bit. With --set it shows the \
             outputs for other parameters; the camera's motion stays the recorded one, because the motors' effect on it is unknown.
 
             An .imu log runs through the estimator. The result is one line of CSV for each record: t,qw,qx,qy,qz,bx,by,bz, the \
             attitude (sensor to the log's z-up earth frame) and the gyroscope's bias in rad/s after that record. \
             Unusable records (a value that is not a number, a time not later than the one before) are bridged, \
-            counted and listed. Needs no daemon. The same log and settings give the same file, bit for bit.
+            counted and listed. The command needs no daemon. The same log and settings give the same file, bit for bit.
             """)
 
     @Argument(help: "The recorded log.")
     var log: String
 
-    @Option(help: "Table to write; - for standard output. An .imu log needs it.")
+    @Option(help: "Table to write; - for standard output. An .imu log needs this option.")
     var output: String?
 
     @Option(help: "Also draw attitude, error, bias and rejection over time, as SVG.")

@@ -59,7 +59,7 @@ struct ReplayPlot {
                 name, color: color, values: angles.map { axis($0) * Self.degrees }, breaksAt: 180)
         }
         return Chart(
-            title: "Attitude, angles of the order Z-X-Y", label: "angle, °",
+            title: "Attitude, Euler angles in the order Z-X-Y", label: "angle, °",
             lines: [
                 line("about z", Self.blue, \.yaw), line("about x", Self.orange, \.roll),
                 line("about y", Self.green, \.pitch),

@@ -51,7 +51,7 @@ struct DoctorCommand: ParsableCommand {
             "version", isSame ? .ok : .warn, finding,
             remedy: isSame
                 ? ""
-                : "This airframectl speaks protocol \(VersionInfo.currentProtocol): install both from one version."
+                : "This airframectl uses protocol \(VersionInfo.currentProtocol): install the same version of airframectl and airframed."
         )
     }
 

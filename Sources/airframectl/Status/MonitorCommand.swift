@@ -8,8 +8,8 @@ struct MonitorCommand: ParsableCommand {
         commandName: "monitor",
         abstract: "Watch the gimbal live.",
         discussion: """
-            On a terminal this shows a live view, which waits for the daemon if it stops. Otherwise, \
-            and with --json, it prints lines.
+            On a terminal, this command shows a live view; if the daemon stops, the view waits for it. Otherwise, \
+            and with --json, the command prints lines.
             Keys:
             space  emergency stop, latched: airframectl stop --reset ends it
             c  centre: level, in the handle's direction

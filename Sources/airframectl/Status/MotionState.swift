@@ -42,8 +42,8 @@ struct MotionState: Equatable {
     private static func holding(_ status: Status) -> String {
         let errors = [status.errorDeg.yaw, status.errorDeg.roll, status.errorDeg.pitch]
         guard let largest = errors.compactMap(\.known).map(\.magnitude).max() else {
-            return "Motors are on; mode is \(status.mode)."
+            return "The motors are on; the mode is \(status.mode)."
         }
-        return "Motors are on; the largest error is \(Format.fixed(largest, 3))°."
+        return "The motors are on; the largest attitude error is \(Format.fixed(largest, 3))°."
     }
 }

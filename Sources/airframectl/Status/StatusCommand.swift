@@ -34,7 +34,7 @@ struct VersionCommand: ParsableCommand {
         if !version.build.isEmpty { Output.line(version.build) }
         if version.protocolVersion != VersionInfo.currentProtocol {
             Output.line(
-                "This airframectl speaks protocol \(VersionInfo.currentProtocol): install the same version of both."
+                "This airframectl uses protocol \(VersionInfo.currentProtocol): install the same version of airframectl and airframed."
             )
         }
     }
