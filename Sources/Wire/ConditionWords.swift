@@ -24,7 +24,7 @@ extension Conditions {
         ConditionWords(
             condition: .inactiveMode, name: "inactive_mode",
             sentence:
-                "The mode is inactive, so the motors are off. `airframectl mode locked` starts the motors."
+                "The mode is inactive. `airframectl mode locked` starts the motors."
         ),
         ConditionWords(
             condition: .retracted, name: "retracted",

@@ -280,7 +280,7 @@ import Wire
                 entries.map(\.what) == [
                     "set \(Self.key) = 90", "saved the tuning",
                     "set \(Self.key) = 120; reverts after 1 s unless saved",
-                    "reverted the last change, which was not saved",
+                    "reverted the last change, which was not saved in time",
                 ])
             #expect(entries.map(\.who)[1] == "somebody" && entries.map(\.who)[3] == "airframed")
             let times = entries.compactMap(\.time.known)

@@ -140,7 +140,7 @@ struct StateStoreTests {
             ("hello\n", "is not a state file of airframed."),
             ("airframe-state 0 length=0 crc32=0\n", "is not a state file of airframed."),
             ("airframe-state 1 length=5\n", "is not a state file of airframed."),
-            ("airframe-state 7 anything\n", "has format 7; this release reads up to 1."),
+            ("airframe-state 7 anything\n", "has format 7; this release reads formats up to 1."),
             (
                 "airframe-state 1 length=9 crc32=0\nab",
                 "has 2 bytes of contents; expected 9"
@@ -183,7 +183,7 @@ struct StateStoreTests {
         #expect(loaded.source == .previous)
         #expect(
             loaded.problems.map(\.description) == [
-                "\(file): is missing, although an earlier save succeeded."
+                "\(file): is missing, although an earlier save succeeded. Restore the file, or save again."
             ])
     }
 

@@ -65,7 +65,7 @@ struct IMULogTests {
         #expect(
             error.description
                 == "test.imu: truncated: the header says 3 records (256 bytes), "
-                + "the file has 2 complete ones (200 bytes)")
+                + "the file has 2 complete records (200 bytes)")
     }
 
     @Test("bytes after the last record are an error")

@@ -29,7 +29,7 @@ struct MotionState: Equatable {
             if sentences.isEmpty {
                 sentences = [
                     status.mode == "inactive"
-                        ? "The mode is inactive, so the motors are off. `airframectl mode locked` starts the motors."
+                        ? "The mode is inactive. `airframectl mode locked` starts the motors."
                         : "The motors are off; they come on when the start-up checks pass."
                 ]
             }
