@@ -71,7 +71,7 @@ public struct MagnetometerCalibration: Sendable {
         if isFar(field, from: points) {
             points.append(field)
             if points.count >= parameters.enough {
-                // The first readings, taken before the field's size was known, may be too close
+                // The first readings, taken before the field's size was known, can be too close
                 // together.
                 points = points.reduce(into: []) { kept, point in
                     if isFar(point, from: kept) { kept.append(point) }

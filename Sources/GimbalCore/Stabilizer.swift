@@ -296,7 +296,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Checks for faults that must last for a time.
     private mutating func watchFaults(dt: Double) {
-        // In a mode that follows the handle, the handle may turn twice as fast as the camera.
+        // In a mode that follows the handle, the handle can turn twice as fast as the camera.
         var reversed = drive.state.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.state.mirrored) }
         if isClosed { reversed.insert(witness.mirrored) }

@@ -68,7 +68,7 @@ public struct StateStore: Sendable {
             } catch {
                 isMissing = false
                 var problem = error
-                // An unreadable file must not be overwritten, because a person may still recover
+                // An unreadable file must not be overwritten, because a person can still recover
                 // it.
                 problem.keptAs = setAside(path)
                 problems.append(problem)

@@ -1,6 +1,6 @@
 /// Escaping of external text for terminals and logs: characters that control a terminal or reverse
 /// the order of letters are shown as escapes. Names of phones, metadata of recordings and settings
-/// may contain any characters. All text for people passes through here once, at its output
+/// can contain any characters. All text for people passes through here once, at its output
 /// (`Output` of airframectl, `LogStore` of the daemon).
 extension String {
     /// The same text with C0 and C1 controls, DEL, line separators and bidirectional controls as

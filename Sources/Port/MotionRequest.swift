@@ -184,7 +184,7 @@ extension MotionRequest {
     public static let rates = -720.0...720.0
     /// Largest rate of a turn to angles, degrees per second; 0 means as fast as the limits allow.
     public static let fastest = 0.0...720.0
-    /// Rates of tracking, degrees per second; wider than useful, because a phone may send any rate.
+    /// Rates of tracking, degrees per second; wider than useful, because a phone can send any rate.
     public static let trackingRates = -1000.0...1000.0
     /// Duration of a turn to angles, seconds; 0 means as fast as the limits allow.
     public static let durations = 0.0...600.0

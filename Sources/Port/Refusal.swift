@@ -21,9 +21,9 @@ public struct Refusal: Error, Hashable, Sendable {
         case outOfRange = "out_of_range"
         /// The setting, variable, baseline or subscription does not exist; `field` names it.
         case unknownKey = "unknown_key"
-        /// The user of this connection may read but not write.
+        /// The user of this connection can read but not write.
         case permissionDenied = "permission_denied"
-        /// Only the source in control may send this request, and this source is another one.
+        /// Only the source in control can send this request, and this source is another one.
         case notInControl = "not_in_control"
         /// The machine cannot do this now; `message` states the reason.
         case refused
@@ -31,7 +31,7 @@ public struct Refusal: Error, Hashable, Sendable {
         case tooMany = "too_many"
         /// The daemon failed; its log has details.
         case internalError = "internal_error"
-        /// Another client is in control; control may become free.
+        /// Another client is in control; control can become free.
         case held
         /// The rules forbid this to the source.
         case forbidden
@@ -39,13 +39,13 @@ public struct Refusal: Error, Hashable, Sendable {
         case stopped
         /// The mode is inactive, so nothing would move.
         case inactive
-        /// Another operation is running; the same request may be granted later.
+        /// Another operation is running; the same request can be granted later.
         case busy
         /// The attempt failed, or the process is ending.
         case failed
         /// The request needs joint angles, which are unknown.
         case sensorMissing
-        /// The sensors have not delivered a sample yet; the same request may be granted later.
+        /// The sensors have not delivered a sample yet; the same request can be granted later.
         case sensorSilent
         /// No measurement is available yet.
         case noValue

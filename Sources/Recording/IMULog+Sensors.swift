@@ -19,7 +19,7 @@ extension IMULog {
         if !records.contains(where: { $0.gyro.isFinite }) {
             try fail("gyroscope", "its rates are not numbers in any record")
         }
-        // A gyroscope at rest may read zero, but gravity and magnetic field are never zero on
+        // A gyroscope at rest can read zero, but gravity and magnetic field are never zero on
         // earth.
         if !records.contains(where: { $0.accel.isFinite && $0.accel.squaredNorm > 0 }) {
             try fail("accelerometer", "it is zero or not a number in every record")

@@ -79,7 +79,7 @@ public struct SimulatedLoop: Sendable {
         gimbal.advance(to: time) { stabilizer.integrate($0) }
     }
 
-    /// Ends the tick: the stabilizer computes its output, `change` may modify it, and the motors
+    /// Ends the tick: the stabilizer computes its output, `change` can modify it, and the motors
     /// receive it.
     public mutating func drive(change: (inout MotorOutput) -> Void = { _ in }) {
         var answer = stabilizer.step(now: now)

@@ -24,8 +24,8 @@ public enum DaemonProgram {
     }
 
     /// Protects the daemon's streams. A log reader that has left must not end the daemon while
-    /// motors turn, nor may a limit of file sizes. If a standard stream is missing, no later file
-    /// may get its number, because the log would be written to it.
+    /// motors turn, and neither must a limit of file sizes. If a standard stream is missing, no
+    /// later file can get its number, because the log would be written to it.
     private static func settleStreams() {
         signal(SIGPIPE, SIG_IGN)
         // A recording that exceeds the process's file size limit is an error of that file only.
@@ -137,7 +137,7 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Ends like ArgumentParser, with its help or its message about the command line, which may
+    /// Ends like ArgumentParser, with its help or its message about the command line, which can
     /// quote any text.
     static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)

@@ -17,7 +17,7 @@ public struct ConfigurationFiles: Sendable {
         self.list = list
     }
 
-    /// Largest file, bytes. Settings are never that large, but the path may be a device.
+    /// Largest file, bytes. Settings are never that large, but the path can be a device.
     public static let sizeLimit = 1 << 20
 
     /// The real file system.
@@ -25,7 +25,7 @@ public struct ConfigurationFiles: Sendable {
 
     private static func readFile(_ path: FilePath) throws(Errno) -> [UInt8] {
         do {
-            // Standard input may block. Other files are opened without blocking: a named pipe would
+            // Standard input can block. Other files are opened without blocking: a named pipe would
             // wait for a writer, and a reload could not read it again.
             let isInput = path == "/dev/stdin"
             let file = try FileDescriptor.open(

@@ -2,7 +2,7 @@ public import SystemPackage
 
 /// Sources of the configuration.
 public struct ConfigurationSource: Sendable {
-    /// Default file; it may be missing.
+    /// Default file; it can be missing.
     public static let defaultFile = FilePath("/etc/airframe/airframed.toml")
 
     /// The administrator's file.
@@ -109,7 +109,7 @@ public enum ConfigurationLoader {
         return (setting, try setting.check(raw, written: text, at: place))
     }
 
-    /// Reads a file. `ifMissing` is the hint of the message; nil if the file may be missing.
+    /// Reads a file. `ifMissing` is the hint of the message; nil if the file can be missing.
     private static func read(
         _ path: FilePath, ifMissing: String?, files: ConfigurationFiles,
         into loaded: inout LoadedConfiguration, problems: inout [ConfigurationProblem]

@@ -50,7 +50,7 @@ enum LiteralReader {
             default: break
             }
         }
-        // A comma may follow the last element.
+        // A comma can follow the last element.
         let rest = text[start...].trimmingBlanks()
         if rest.isEmpty { return .array(items) }
         guard let item = simple(rest, depth: depth) else { return nil }

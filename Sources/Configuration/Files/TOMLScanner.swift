@@ -146,7 +146,7 @@ struct TOMLScanner: Sendable {
                 }
                 if starts(with: quote, count: 3) {
                     for _ in 0..<3 { advance() }
-                    // Up to two quotes may precede the closing three.
+                    // Up to two quotes can precede the closing three.
                     while peek == quote { advance() }
                     break
                 }

@@ -35,7 +35,7 @@ public struct Setting: Sendable, CustomStringConvertible {
 
     /// Time at which a changed value takes effect.
     public enum Applies: String, Sendable {
-        /// Within the next ticks; `set` and reload may change it.
+        /// Within the next ticks; `set` and reload can change it.
         case live
         /// When the process starts.
         case restart

@@ -20,7 +20,7 @@ public enum LogLevel: String, Sendable, CaseIterable {
     case info
     /// Events that deserve attention.
     case notice
-    /// Events that may become faults.
+    /// Events that can become faults.
     case warning
     /// Faults.
     case error

@@ -154,9 +154,9 @@ extension Settings {
         public var crossSigma = core.initialCrossSigma
         /// Noise density of the motion's velocity, m/s·√s.
         public var velocityNoiseMpsSqrts = core.velocityNoiseDensity
-        /// Angular rate below which the camera may be at rest, deg/s.
+        /// Angular rate below which the camera can be at rest, deg/s.
         public var restRateDps = core.restRateThreshold.degrees
-        /// Acceleration change below which the camera may be at rest, m/s².
+        /// Acceleration change below which the camera can be at rest, m/s².
         public var restAccelMps2 = core.restForceThreshold
         /// Time within both limits that counts as rest, s.
         public var restTimeS = core.restTime
@@ -168,7 +168,7 @@ extension Settings {
         public var kalmanQBias = 0.003
         /// Measurement noise in the same triple.
         public var kalmanRMeasure = 0.03
-        /// Inclination sigma below which the motors may start, degrees.
+        /// Inclination sigma below which the motors can start, degrees.
         public var convergedInclinationDeg = core.convergedInclinationSigma.degrees
     }
 
@@ -287,13 +287,13 @@ extension Settings {
         public var fallbackMode = Mode.neutral
         /// Silence after which the outputs go off, s; 0 disables it.
         public var offS = 0.0
-        /// Whether AirOS apps may take control.
+        /// Whether AirOS apps can take control.
         public var allowAiros = true
-        /// Whether clients of RedBearLab's serial service may take control.
+        /// Whether clients of RedBearLab's serial service can take control.
         public var allowRbl = true
-        /// Whether senders of datagrams may take control.
+        /// Whether senders of datagrams can take control.
         public var allowUdp = true
-        /// Whether MAVLink peers may take control.
+        /// Whether MAVLink peers can take control.
         public var allowMavlink = true
     }
 
@@ -301,7 +301,7 @@ extension Settings {
     public struct Diagnostics: Sendable, Equatable {
         /// Path of the UNIX socket.
         public var socket = "/run/airframe/airframed.sock"
-        /// Group that may use it.
+        /// Group that can use it.
         public var group = "airframe"
     }
 

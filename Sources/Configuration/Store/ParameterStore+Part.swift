@@ -1,4 +1,4 @@
-// A client that may change only a part of the settings, such as an app, saves only that part.
+// A client that can change only a part of the settings, such as an app, saves only that part.
 extension ParameterStore {
     /// Saves the present values of these settings; everything else stays unsaved. Like `save()`,
     /// for use on a copy.

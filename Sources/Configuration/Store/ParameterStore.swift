@@ -208,7 +208,7 @@ public struct ParameterStore: Sendable {
                 problems.append(error)
             }
         }
-        // Rules check all values together, because two values may be valid only in combination. A
+        // Rules check all values together, because two values can be valid only in combination. A
         // value that breaks a rule reverts to that of the files.
         rebuild()
         for rule in ConfigurationRule.all {

@@ -1,7 +1,7 @@
 import PlainText
 import Wire
 
-/// Checks of `doctor` for the computer. Its problems do not prevent motion, but may become relevant
+/// Checks of `doctor` for the computer. Its problems do not prevent motion, but can become relevant
 /// later. Pure.
 struct MachineDoctor {
     /// Sufficient free space for hundreds of saves, bytes.

@@ -43,7 +43,7 @@ enum StatusDoctor {
         }
         let ratio = (b - a) / elapsed
         let finding = "the loop's clock runs at \(Format.fixed(ratio, 2)) times real time"
-        // Simulated time may run at any speed.
+        // Simulated time can run at any speed.
         let isRight = (0.9...1.1).contains(ratio) || second.backend != "linux"
         return DoctorCheck(
             "clock", isRight ? .ok : .warn, finding,
@@ -83,7 +83,7 @@ enum StatusDoctor {
         let finding =
             "\(Format.fixed(achieved, 1)) of \(Format.fixed(wanted, 0)) Hz, \(loop.overruns) overruns, "
             + "\(loop.lateSamples) late samples"
-        // A simulator may step at any rate.
+        // A simulator can step at any rate.
         if second.lockstep != nil { return DoctorCheck("loop rate", .ok, finding) }
         if achieved < 0.98 * wanted {
             return DoctorCheck(
@@ -144,7 +144,7 @@ enum StatusDoctor {
 
 /// Stored status reports, with which later calls of `doctor` compare the present one.
 final class DoctorLooks: Sendable {
-    /// Ages of the stored reports that may be compared, s.
+    /// Ages of the stored reports that can be compared, s.
     private static let ages = 0.5...10.0
     /// Largest number of stored reports.
     private static let most = 8

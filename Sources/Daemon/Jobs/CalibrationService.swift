@@ -25,7 +25,7 @@ final class CalibrationService: Sendable {
         var report = CalibrationReport()
     }
 
-    /// Longest duration of a calibration, s; then the outputs may come on again.
+    /// Longest duration of a calibration, s; then the outputs can come on again.
     static let longestSeconds = 600.0
 
     private let store: any CalibrationStore

@@ -25,7 +25,7 @@ final class SpectrumService: Sendable {
 
     private let state = Mutex(State())
 
-    /// Starts a recording; only its owner may restart a running one.
+    /// Starts a recording; only its owner can restart a running one.
     ///
     /// - Parameters:
     ///   - seconds: Duration, 1...60.

@@ -9,7 +9,7 @@ import Wire
 
 /// The daemon's side of a simulator's connection: one line in, one tick, one line out.
 ///
-/// Lines arrive on the server's thread; any thread may call `report`. When `answer` returns, all
+/// Lines arrive on the server's thread; any thread can call `report`. When `answer` returns, all
 /// consequences of a line are complete: timers have expired, the telemetry is in the hub.
 final class LockstepSession: LockstepBackend, LoopDriver {
     private struct State: ~Copyable {
@@ -40,7 +40,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     /// Creates a session.
     ///
     /// - Parameters:
-    ///   - engine: The loop; only this session may use it.
+    ///   - engine: The loop; only this session can use it.
     ///   - clock: Set to the time of each line.
     ///   - housekeeping: Periodic tasks outside the loop, with the same time.
     ///   - motorType: `motors.type`.

@@ -12,7 +12,7 @@ import Wire
 ///
 /// A caller never waits. Lines pass through a bounded queue to a separate thread; if a reader of
 /// standard error hangs, lines that do not fit into the queue are counted and dropped. One throttle
-/// serves all log statements: each statement of the code may write `burst` lines at once and one
+/// serves all log statements: each statement of the code can write `burst` lines at once and one
 /// per second after that, so no stranger on any link can fill disk or ring.
 ///
 /// Never called from the loop or bus threads: these threads count events, and an ordinary thread
@@ -20,11 +20,11 @@ import Wire
 final class LogStore: Sendable {
     /// Number of lines kept for the socket.
     static let capacity = 1000
-    /// Number of lines that may wait for the reader of standard error.
+    /// Number of lines that can wait for the reader of standard error.
     private static let queued = 500
     /// Longest wait for that reader at the end, s.
     private static let patience = 0.5
-    /// Number of lines that one statement may write at once.
+    /// Number of lines that one statement can write at once.
     static let burst = 20.0
 
     /// A log statement in the code, or one of several conditions that share a statement.
@@ -64,7 +64,7 @@ final class LogStore: Sendable {
     /// - Parameters:
     ///   - isJournal: Whether the journal reads standard error.
     ///   - clock: The loop's clock.
-    ///   - standardError: Writes the text of one line; may block.
+    ///   - standardError: Writes the text of one line; can block.
     init(
         isJournal: Bool, clock: LoopClock = .monotonic,
         standardError: @escaping @Sendable (String) -> Void = StandardError.write
@@ -175,7 +175,7 @@ final class LogStore: Sendable {
 }
 
 extension Logger.MetadataValue {
-    /// All values of a journal field, which may have several.
+    /// All values of a journal field, which can have several.
     fileprivate var all: [String] {
         if case .array(let values) = self { values.map(\.description) } else { [description] }
     }

@@ -10,7 +10,7 @@ import Wire
 /// them to files after faults, on request, or continuously.
 ///
 /// `poll` is called where telemetry is drained; a separate thread writes to the disk, because the
-/// disk may block for seconds.
+/// disk can block for seconds.
 final class FlightRecorder: Sendable {
     /// Description for every file, and the directory of the files.
     struct Setup: Sendable {

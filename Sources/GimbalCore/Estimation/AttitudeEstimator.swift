@@ -15,7 +15,7 @@ import CMathShim
 /// inertial frame" comes from Laidig & Seel, "VQF", Information Fusion 91 (2023). The covariance,
 /// the scale states and the rate-dependent noise differ from it.
 public struct AttitudeEstimator: Sendable, BitwiseCopyable {
-    /// Assumptions about sensor and motion. They may change at any time; the estimate and its
+    /// Assumptions about sensor and motion. They can change at any time; the estimate and its
     /// covariance stay.
     public var parameters: Parameters
     /// Rate of the sensor relative to its carrier, body frame, rad/s, from joint sensors; zero
@@ -25,7 +25,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     public var relativeRate = Vector3.zero
     /// Cause of the joints' motion when `relativeRate` is not zero.
     public var jointDrive = JointDrive.unknown
-    /// Whether the estimator may conclude that the sensor is at rest. Set it to false when another
+    /// Whether the estimator can conclude that the sensor is at rest. Set it to false when another
     /// source reports motion, or while motors keep the gyroscope's rate at zero and the joints
     /// cannot be measured; a quiet gyroscope is then not evidence of rest.
     public var restIsPlausible = true
@@ -225,12 +225,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation @inline(__always) get { gravityWatch.isDoubtful }
     }
 
-    /// Whether motors may be switched on: the inclination is known, and the bias is known or cannot
+    /// Whether motors can be switched on: the inclination is known, and the bias is known or cannot
     /// be learned because the sensor is not at rest. While rest is possible, this is false for at
     /// most `restTime`, so that the bias can be learned.
     ///
     /// Without rest, the bias about the vertical becomes visible only when the sensor turns, so the
-    /// heading may drift at first.
+    /// heading can drift at first.
     public var isConverged: Bool {
         @_noLocks @_noAllocation @inline(__always) get {
             isInitialized && inclinationSigma < parameters.convergedInclinationSigma

@@ -3,7 +3,7 @@ import CMathShim
 extension AttitudeEstimator {
     /// The estimator's assumptions about sensor and motion, in physical units only, so that nothing
     /// depends on the sample rate. The defaults are one set for all sensors; values from a data
-    /// sheet may replace those of the gyroscope.
+    /// sheet can replace those of the gyroscope.
     ///
     /// Only the ratios of the noise densities affect the attitude; their absolute values scale the
     /// sigmas.

@@ -1,8 +1,8 @@
 /// The vertical at the start: the direction of the mean specific force.
 ///
-/// One sample of a sensor in motion may point in any direction. Between two steps of a runner the
+/// One sample of a sensor in motion can point in any direction. Between two steps of a runner the
 /// specific force points the wrong way, and a filter that starts upside down stays upside down. In
-/// the mean over a running step the sensor's own acceleration largely cancels. A sensor that may be
+/// the mean over a running step the sensor's own acceleration largely cancels. A sensor that can be
 /// at rest starts with its first sample, and starts again if a later sample shows motion. At rest
 /// the specific force is constant. The length of the specific force alone is not enough evidence:
 /// when a person runs, it equals gravity for 20 ms, in any direction.
@@ -21,7 +21,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// 1988).
     private static var seconds: Double { @_noLocks @_noAllocation get { 0.4 } }
     /// Largest deviation of a sample from gravity's length and from the first sample at which the
-    /// sensor may be at rest, as a share of gravity.
+    /// sensor can be at rest, as a share of gravity.
     private static var quiet: Double { @_noLocks @_noAllocation get { 0.1 } }
     /// Time without a larger deviation after which the first sample is accepted, s: a quarter of a
     /// running step.

@@ -1,4 +1,4 @@
-/// Detector of saturated gyroscope axes, whose true rate may be anything beyond the range.
+/// Detector of saturated gyroscope axes, whose true rate can be anything beyond the range.
 ///
 /// A known range is compared with the reading. An unknown range, as in a log of an arbitrary
 /// sensor, is found: an axis whose rate rises fast and then stays constant is saturated. A

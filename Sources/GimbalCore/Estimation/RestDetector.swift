@@ -175,7 +175,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     }
 
     /// Whether the deviations from the means are small in the root mean square, and none is
-    /// exceptional. A noisy sensor at a low rate may exceed the threshold now and then, but the
+    /// exceptional. A noisy sensor at a low rate can exceed the threshold now and then, but the
     /// average must not hide a motion.
     @_noLocks @_noAllocation
     private mutating func isQuiet(

@@ -5,7 +5,7 @@
 /// t/τ² exp(-t/τ) of two first-order means it is at most 2/e · speed/τ, which is 0.74 m/s² at 5 m/s
 /// and τ = 5 s. A larger lean is the estimate's error: it is wrong by 5° or more and should have
 /// been corrected long before. A vehicle that brakes from 50 km/h triggers the detector too; the
-/// estimate may then indeed be wrong.
+/// estimate can then indeed be wrong.
 ///
 /// The result is a report only; it changes nothing.
 struct TiltDoubt: Sendable, BitwiseCopyable {

@@ -7,7 +7,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
         public var limit = 1.0
         /// Largest increase of speed, shares of full speed per second, 1/s.
         public var acceleration = 2.0
-        /// Largest decrease of speed, shares of full speed per second, 1/s; braking may be harder
+        /// Largest decrease of speed, shares of full speed per second, 1/s; braking can be harder
         /// than setting off.
         public var deceleration = 5.0
 

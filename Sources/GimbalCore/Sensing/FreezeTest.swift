@@ -1,6 +1,6 @@
 /// Detector of a frozen chip: it repeats the same sample for longer than its own noise allows.
 ///
-/// Gyroscope and accelerometer are tested separately, because they may be two chips (as in a
+/// Gyroscope and accelerometer are tested separately, because they can be two chips (as in a
 /// BMI088), of which one can hang while the other works. A chip's noise decides how often two
 /// samples are identical to the bit, so the limit depends on the chip's longest repetition so far:
 /// it is four times as long, at least eight samples, at most `longestSeconds`. During the first 250

@@ -100,7 +100,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     ///   - motors: Effect of the motors; nil while the outputs are off.
     ///   - sensorDelay: Age of the gyroscope's rate relative to the joint angles, s.
     ///   - dt: Seconds since the previous sample, more than 0.
-    /// - Returns: Whether the sample may be used.
+    /// - Returns: Whether the sample can be used.
     @_noLocks
     mutating func believes(
         rate: Vector3, joints measuredJoints: AxisVector?, isRepeated: Bool, motors: Motors?,
@@ -357,7 +357,7 @@ private struct HandleRate: Sendable, BitwiseCopyable {
     private(set) var rate = AxisVector.zero
     private var past = AxisVector.zero
     /// Largest recent difference of the two, fading, rad/s, because a rate that has just changed
-    /// may return to its old value.
+    /// can return to its old value.
     private(set) var wander = 0.0
 
     /// Time constant of `rate`, s: long enough to exclude an oscillation of the camera.

@@ -23,7 +23,7 @@ struct HandleIMU: Sendable, BitwiseCopyable {
     /// Joint angles, rad.
     private(set) var joints = AxisVector.zero
 
-    /// Whether the handle turns so slowly that it may be at rest.
+    /// Whether the handle turns so slowly that it can be at rest.
     var isStill: Bool { @_noLocks get { rate.norm < 0.02 } }
 
     private var hasJoints = false

@@ -108,7 +108,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - rates: Largest turning rates, rad/s: those of the servos' model, or at a start, when the
-    ///     horns may be elsewhere, the servos' maximum.
+    ///     horns can be elsewhere, the servos' maximum.
     ///   - kinematics: The joints' geometry.
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks

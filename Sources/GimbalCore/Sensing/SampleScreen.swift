@@ -164,7 +164,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     /// Count of refused samples above which the sensor cannot be used.
     private static var mostRefused: Double { @_noLocks get { 4.5 } }
 
-    /// Whether repeated samples mean a frozen chip: a simulator may have no noise, and a saturated
+    /// Whether repeated samples mean a frozen chip: a simulator can have no noise, and a saturated
     /// gyroscope shows no noise.
     @inline(__always)
     private func canFreeze(_ sample: IMUSample) -> Bool {

@@ -65,7 +65,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         rotors = RotorLoss()
     }
 
-    /// Latches the fault of a controller's output that no motor may receive.
+    /// Latches the fault of a controller's output that must not reach a motor.
     @_noLocks
     mutating func noteUnsoundOutput() { latched.insert(.controlFault) }
 

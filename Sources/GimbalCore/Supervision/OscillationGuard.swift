@@ -30,7 +30,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     ///   - largest: Largest command that the motors can follow, in the same unit, more than 0.
     ///   - rate: Camera's rate, camera frame, rad/s.
     ///   - delay: Configured time from a command to the sample that shows it, s. The delay is not
-    ///     measured; the true one may be twice as long.
+    ///     measured; the true one can be twice as long.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The axes whose gains have just been reduced.
     @_noLocks

@@ -189,7 +189,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             isKnown = seen.isKnown
             share = seen.corner * dt / (1 + seen.corner * dt)
             // Three swings of a slow loop are longer than the usual memory, over which a heel
-            // strike looks like a pure tone. During a probe the camera may be far lighter than
+            // strike looks like a pure tone. During a probe the camera can be far lighter than
             // assumed, so a quick response is more important.
             let memory =
                 seen.isKnown

@@ -16,7 +16,7 @@ public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
     public static func < (a: Response, b: Response) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Decision whether the outputs may be on: a pure function from conditions and previous state to
+/// Decision whether the outputs can be on: a pure function from conditions and previous state to
 /// the next state. Critical for safety; the tests are its specification.
 ///
 /// The structure (conditions, state and action in one function) follows Crazyflie's supervisor; the

@@ -7,7 +7,7 @@ internal import Realtime
 ///
 /// A missing GPIO chip is searched for repeatedly; without it there are no edges.
 final class EdgeLine {
-    /// C strings for the system calls, stored because their creation may allocate.
+    /// C strings for the system calls, stored because their creation can allocate.
     private let path: UnsafeMutablePointer<CChar>
     private let consumer: UnsafeMutablePointer<CChar>
     private let line: UInt32

@@ -9,7 +9,7 @@ internal import Realtime
 /// through the adapter's queue, repeated starts between the messages. A missing device file is
 /// searched for repeatedly.
 final class I2CBus {
-    /// The device file as a C string, stored because its creation may allocate.
+    /// The device file as a C string, stored because its creation can allocate.
     private let path: UnsafeMutablePointer<CChar>
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)

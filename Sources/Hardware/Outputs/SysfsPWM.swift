@@ -69,7 +69,7 @@ final class SysfsPWM {
     /// Starts the pulses.
     func start() throws(BusErrno) { try write(1, to: enable) }
 
-    /// Stops the pulses. Their length is set to zero first, because a driver may stop within a
+    /// Stops the pulses. Their length is set to zero first, because a driver can stop within a
     /// pulse and leave the output high.
     func stop() throws(BusErrno) {
         try write(0, to: duty)

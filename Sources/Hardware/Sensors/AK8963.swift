@@ -75,7 +75,7 @@ struct AK8963: Sendable {
     /// The field in the axes of gyroscope and accelerometer, µT; nil if it is not new or too large
     /// to measure.
     ///
-    /// The master reads more often than the magnetometer measures, so the data-ready bit may be
+    /// The master reads more often than the magnetometer measures, so the data-ready bit can be
     /// cleared before it is read. A measurement is new if it differs from the previous one.
     mutating func field(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Vector3? {
         var word: UInt64 = 0

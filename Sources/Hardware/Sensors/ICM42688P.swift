@@ -64,7 +64,7 @@ struct ICM42688P: IMUChip {
             // pin requires.
             .write(0x03, to: 0x14, part: 0),
             .write(0x00, to: 0x64, part: 0),
-            // PWR_MGMT0: no register may be written for 200 µs; 45 ms until the gyroscope runs.
+            // PWR_MGMT0: no register can be written for 200 µs; 45 ms until the gyroscope runs.
             .pause(0.060),
         ]
         return steps + .verify(audit)

@@ -39,7 +39,7 @@ struct MPU6050: IMUChip {
             [.pause(0.030)], .verify(audit))
     }
 
-    /// Steps of the self test. Registers 13 to 16, 27 and 28: ±250 deg/s and ±8 g; the response may
+    /// Steps of the self test. Registers 13 to 16, 27 and 28: ±250 deg/s and ±8 g; the response can
     /// deviate from the factory's by 14 % (specification, 6.1 and 6.2).
     private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [

@@ -17,7 +17,7 @@ final class ClientConnection {
     var output = OutputBuffer()
     var streams: [Stream] = []
     var nextStream = 1
-    /// Whether complete lines may wait in `input`.
+    /// Whether complete lines can wait in `input`.
     var hasLines = false
     /// Whether a request is still being executed; the client's next requests wait for its answer.
     var isWaiting = false
@@ -27,7 +27,7 @@ final class ClientConnection {
     var outputBroken = false
     /// Whether there is room for more input.
     var wantsInput: Bool { !inputEnded && input.hasRoom }
-    /// Whether a request may be answered now.
+    /// Whether a request can be answered now.
     var hasRequests: Bool { hasLines && !isWaiting }
     /// Whether the connection is closed in this turn.
     var isFinished = false

@@ -2,7 +2,7 @@ import GimbalCore
 
 /// Allocation of the socket's limited connections. Pure; time is an argument.
 ///
-/// A stop may come over the socket, so a client that may write always gets a connection. If
+/// A stop can come over the socket, so a client that can write always gets a connection. If
 /// necessary, the connection with the oldest request is closed, a reader before a writer, one
 /// without subscriptions before one with subscriptions. Readers never get all connections, and
 /// replace only readers with a long silence.
@@ -24,7 +24,7 @@ struct ClientSlots {
         case refuse
     }
 
-    /// Silence after which a reader may be replaced by another one, s.
+    /// Silence after which a reader can be replaced by another one, s.
     static let readerIdleSeconds = 10.0
 
     /// Largest number of connections.

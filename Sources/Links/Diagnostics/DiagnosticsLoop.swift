@@ -15,12 +15,12 @@ import Wire
 ///
 /// A stop overtakes everything. Each turn searches all input for a stop before it answers any
 /// request, even behind waiting requests; a turn ends after `turnSeconds`, so the next search is
-/// soon. The `QuestionDesk` handles requests that may take long to read or to answer, and the
+/// soon. The `QuestionDesk` handles requests that can take long to read or to answer, and the
 /// writing thread those that wait for a disk; both answer through `LateReplies`.
 struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients' turn.
     private static let requestsPerTurn = 8
-    /// Time limit of a turn, s; then the next client begins a new turn. One request may take
+    /// Time limit of a turn, s; then the next client begins a new turn. One request can take
     /// longer, not two.
     private static let turnSeconds = 0.001
     private static let chunkSize = 16 * 1024

@@ -94,7 +94,7 @@ public final class DiagnosticsServer: Service {
 
     /// The body of the server's thread.
     private func serve(_ listener: SocketListener, _ handler: RequestHandler) {
-        // Applies to this thread only, and may be refused for lack of rights. With fewer processors
+        // Applies to this thread only, and can be refused for lack of rights. With fewer processors
         // than threads, the thread of the questions waits instead.
         setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var loop = DiagnosticsLoop(

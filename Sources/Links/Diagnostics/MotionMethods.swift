@@ -107,7 +107,7 @@ extension SocketMethod {
     ) -> SocketMethod {
         .change(name, parameters) { (parameters, caller) throws(Refusal) in
             let move = try read(parameters)
-            // The loop may start at once, so the forecast is computed from the state before the
+            // The loop can start at once, so the forecast is computed from the state before the
             // request.
             let before = port.newest
             try port.request(move.request, from: caller.source, now: port.now)

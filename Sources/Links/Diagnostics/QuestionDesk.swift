@@ -5,7 +5,7 @@ import Wire
 
 /// Desk that answers questions on a separate thread, one at a time, in the order of their arrival.
 ///
-/// A question changes nothing, but reading or answering it may take long: 64 KiB of names, every
+/// A question changes nothing, but reading or answering it can take long: 64 KiB of names, every
 /// setting with its range. So the server's thread reads only short lines and answers no question,
 /// and requests that move or stop the camera never wait for one. Each connection has at most one
 /// question here, so no client delays others for long.
@@ -39,7 +39,7 @@ final class QuestionDesk: Sendable {
         bell.ring()
     }
 
-    /// Drops a client's question after its disconnection. A line stays, because it may contain more
+    /// Drops a client's question after its disconnection. A line stays, because it can contain more
     /// than a question. Any thread.
     func abandon(client: Int) {
         questions.withLock { questions in

@@ -88,7 +88,7 @@ struct RequestHandler: Sendable {
         line.allSatisfy { $0 == 0x20 || $0 == 0x09 }
     }
 
-    /// Whether the line is a stop by a client that may write. A long line is not searched; it waits
+    /// Whether the line is a stop by a client that can write. A long line is not searched; it waits
     /// for its turn.
     func isStop(_ line: some Collection<UInt8>, from connection: ClientConnection) -> Bool {
         guard connection.mayWrite, line.count <= Self.shortLine, Self.mayBeStop(line),
@@ -104,7 +104,7 @@ struct RequestHandler: Sendable {
         try? port.request(.emergencyStop, from: CommandSource(connection.client), now: port.now)
     }
 
-    /// Whether the line must be parsed to find the method, because its name may contain escapes.
+    /// Whether the line must be parsed to find the method, because its name can contain escapes.
     private static func mayBeStop(_ line: some Collection<UInt8>) -> Bool {
         line.contains(UInt8(ascii: "\\")) || line.firstRange(of: Array("stop".utf8)) != nil
     }

@@ -38,7 +38,7 @@ public struct SocketMethod: Sendable {
     public struct Caller: Sendable {
         /// The connection.
         public let client: DiagnosticsClient
-        /// Reason why the connection may not write; nil if it may.
+        /// Reason why the connection cannot write; nil if it can.
         let refusal: Refusal?
 
         /// The connection as a source of requests.
@@ -46,7 +46,7 @@ public struct SocketMethod: Sendable {
 
         /// Checks write access, for methods with actions that only read.
         ///
-        /// - Throws: A refusal, if the connection may only read.
+        /// - Throws: A refusal, if the connection can only read.
         public func requireWrite() throws(Refusal) { if let refusal { throw refusal } }
     }
 
@@ -57,7 +57,7 @@ public struct SocketMethod: Sendable {
         case question(@Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer)
         /// Runs on the server's thread and takes about 1 ms; no client is served meanwhile.
         case now(@Sendable (Parameters, Caller) throws(Refusal) -> Answer)
-        /// Runs on the server's thread; the answer may wait for a disk, and only its client waits.
+        /// Runs on the server's thread; the answer can wait for a disk, and only its client waits.
         case later(@Sendable (Parameters, Caller, @escaping Later<Answer>) throws(Refusal) -> Void)
         /// Begins a stream of the connection.
         case subscribe

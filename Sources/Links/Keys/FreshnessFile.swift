@@ -11,8 +11,8 @@ public import SystemPackage
 /// The file is ahead of the used values: a value is accepted only if the disk has this value or a
 /// later one, so not even a power cut makes a recorded value valid again. After a power cut a
 /// genuine value is accepted only when it is greater than the value in the file. That value is at
-/// most `margin` greater than the last used one. At an orderly end the file receives that last value. A separate thread,
-/// `airframed-keys`, writes, so links never wait for a disk.
+/// most `margin` greater than the last used one. At an orderly end the file receives that last
+/// value. A separate thread, `airframed-keys`, writes, so links never wait for a disk.
 public final class FreshnessFile: Service {
     private static let stackSize = 128 * 1024
 
@@ -26,7 +26,7 @@ public final class FreshnessFile: Service {
     private let newest: Atomic<UInt64>
     /// Value for the disk, to which the margin is added.
     private let wanted: Atomic<UInt64>
-    /// Largest value that may be used.
+    /// Largest value that can be used.
     private let reserved: Atomic<UInt64>
 
     /// Reads the value of an earlier run. A file without a number is logged and counts as missing.

@@ -11,9 +11,9 @@ struct LockstepPeer {
     var output = OutputBuffer()
     /// Whether the simulator has ended its input.
     var hasEnded = false
-    /// Whether complete lines may wait in `input`.
+    /// Whether complete lines can wait in `input`.
     var hasLines = false
-    /// Whether more input may be ready at once.
+    /// Whether more input can be ready at once.
     var hasMore = false
     /// Time of the last line, or of the connection.
     var lastLine: Instant
@@ -41,7 +41,7 @@ struct LockstepPeer {
     mutating func flush() { if !output.send(to: descriptor) { hasEnded = true } }
 }
 
-/// An ended connection: it still receives its replies and may finish its output, so that the client
+/// An ended connection: it still receives its replies and can finish its output, so that the client
 /// reads its last replies instead of an error.
 struct LockstepLeaver {
     let descriptor: FileDescriptor

@@ -3,7 +3,7 @@ public import Logging
 import Wire
 
 /// MAVLink over the serial service, for a flight display: version 1 only, because such a display
-/// treats a frame of version 2 as noise and may lose the next frame with it. Heartbeat, attitude
+/// treats a frame of version 2 as noise and can lose the next frame with it. Heartbeat, attitude
 /// and head-up display are sent unasked, because the display sends nothing. A sender is served as
 /// on any other link; if signatures are required, only an emergency stop is accepted, because
 /// frames of version 1 have no signature. Thread airframed-ble.

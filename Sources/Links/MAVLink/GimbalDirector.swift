@@ -41,7 +41,7 @@ struct GimbalDirector {
     /// Executes MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE: 0 means nobody, -1 unchanged, -2 the sender,
     /// -3 nobody if it is the sender.
     ///
-    /// A peer of equal rank must wait, as on every link: only the peer in control may pass control
+    /// A peer of equal rank must wait, as on every link: only the peer in control can pass control
     /// on or release it. A change of the secondary peer leaves the primary unchanged.
     ///
     /// - Parameters:

@@ -14,7 +14,7 @@ final class MAVLinkComponent {
         /// Frames for another system or component.
         var wrongTarget: UInt64 = 0
         /// Messages refused because they came from another system, though only a component of our
-        /// own system may send them.
+        /// own system can send them.
         var foreign: UInt64 = 0
         /// Requests of a component that is not in control.
         var notInControl: UInt64 = 0

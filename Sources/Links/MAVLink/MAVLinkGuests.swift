@@ -21,7 +21,7 @@ struct MAVLinkGuests {
     static let maximum = 8
     /// Silence after which a guest receives nothing more, s.
     static let silenceSeconds = 10.0
-    /// Silence after which a guest may be dropped for another, s.
+    /// Silence after which a guest can be dropped for another, s.
     static let idleSeconds = 2.0
 
     private(set) var guests: [DatagramAddress: Guest] = [:]

@@ -108,7 +108,7 @@ final class MAVLinkLoop {
             guard let (bytes, from) = server.receive() else { return }
             receive(bytes, from: from, now: now)
         }
-        // More datagrams may be waiting.
+        // More datagrams can be waiting.
         due = now
     }
 

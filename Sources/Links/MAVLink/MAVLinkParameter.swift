@@ -2,7 +2,7 @@ import Configuration
 import GimbalCore
 import Port
 
-/// A number of a setting that ground stations may tune: gains under the names that apps use, and
+/// A number of a setting that ground stations can tune: gains under the names that apps use, and
 /// the limits of motion, each axis separately.
 struct MAVLinkParameter: Sendable {
     /// Name, at most 16 bytes. It never changes, because ground stations store it in files.

@@ -5,7 +5,7 @@ public import Wire
 /// signatures and their times. Pure; the time of day is an argument.
 ///
 /// Each sender's times must increase on each of its links, so no frame is accepted twice. The first
-/// frame of a link may be up to a minute older than the time of day and than the newest time of any
+/// frame of a link can be up to a minute older than the time of day and than the newest time of any
 /// frame. It must be newer than all frames of an earlier run, because the links of that run are not
 /// stored. Only frames with a valid signature are remembered.
 public struct MAVLinkSigning: Sendable {
@@ -56,7 +56,7 @@ public struct MAVLinkSigning: Sendable {
     ///   - bytes: The whole frame.
     ///   - sender: The sender in its header.
     ///   - time: The time of day.
-    ///   - admits: Whether the time of a genuine frame may already be used, see `FreshnessFile`.
+    ///   - admits: Whether the time of a genuine frame can already be used, see `FreshnessFile`.
     /// - Returns: Whether the frame is accepted.
     mutating func believes(
         _ bytes: [UInt8], from sender: MAVLinkAddress, time: UInt64,

@@ -7,7 +7,7 @@ struct RiderGate {
     private var lastAccepted: Instant?
     private var needsZero = true
 
-    /// Checks whether a request may go to the Commander.
+    /// Checks whether a request can go to the Commander.
     ///
     /// - Parameters:
     ///   - isStanding: Whether the request is 0/0.

@@ -13,9 +13,9 @@ public final class BridgeRole: SerialRole {
     /// Pause of the port after which collected bytes are sent, s: as in BLE Mini's firmware.
     private static let idleSeconds = 0.005
     /// Number of bytes that are sent without waiting for a pause, because a stream at 115200 baud
-    /// may never pause.
+    /// can never pause.
     private static let full = 160
-    /// Longest time for a frame to end, s; a USB adapter may pause for 16 ms within a frame.
+    /// Longest time for a frame to end, s; a USB adapter can pause for 16 ms within a frame.
     private static let tornSeconds = 0.1
 
     /// The name in the configuration.

@@ -4,7 +4,7 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// Serial port that may disappear: the port of an unplugged adapter is opened again when it
+/// Serial port that can disappear: the port of an unplugged adapter is opened again when it
 /// returns. Never waits. One thread.
 struct SerialPort {
     /// Counters since the start.

@@ -9,7 +9,7 @@ struct PeerCredentials: Equatable, Sendable {
 
 /// Policy for write access: root, the daemon's own user, and members of one group.
 ///
-/// The mode of the socket decides which users may connect. This policy decides again for every
+/// The mode of the socket decides which users can connect. This policy decides again for every
 /// write, because an administrator may have opened the socket for reading, and because it checks
 /// membership even if a user namespace hides uids.
 struct AccessPolicy: Equatable, Sendable {
@@ -19,7 +19,7 @@ struct AccessPolicy: Equatable, Sendable {
 
     /// The user that the daemon runs as.
     var ownUser: UInt32
-    /// The group whose members may write.
+    /// The group whose members can write.
     var group: UInt32
     /// Name of the group, for messages.
     var groupName: String

@@ -23,7 +23,7 @@ extension Commander {
         public var fallbackMode = Mode.neutral
         /// Silence after which the outputs go off until a client requests a mode, s; 0 disables it.
         public var offSeconds = 0.0
-        /// Links that may not take control. They may still request an emergency stop.
+        /// Links that cannot take control. They can still request an emergency stop.
         public var barred: Set<CommandSource.Link> = []
         /// Links that require a key.
         public var keyed: Set<CommandSource.Link> = []

@@ -115,7 +115,7 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Checks whether the source may send a request that moves nothing; it may not while another
+    /// Checks whether the source can send a request that moves nothing; it cannot while another
     /// source is in control. Does not take control.
     ///
     /// - Throws: The refusal.
@@ -262,7 +262,7 @@ public final class Commander: Sendable {
         return nil
     }
 
-    /// Whether the source may take control: control is free, the source is the holder, or its rank
+    /// Whether the source can take control: control is free, the source is the holder, or its rank
     /// is higher. Clients of the socket pre-empt each other.
     private static func admit(
         _ source: CommandSource, beside holder: Hold?, now: Instant, _ rules: Rules

@@ -45,7 +45,7 @@ extension Settings {
 }
 
 extension Settings.Commanding {
-    /// Links that may not take control.
+    /// Links that cannot take control.
     fileprivate var barredLinks: Set<CommandSource.Link> {
         var barred: Set<CommandSource.Link> = []
         if !allowAiros { barred.insert(.airos) }

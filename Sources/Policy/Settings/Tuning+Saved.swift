@@ -119,7 +119,7 @@ extension Tuning {
                 throw Refusal(error)
             }
             guard changed.hasUnsavedChanges(among: keys) else {
-                // The values in force may differ by a change that was never saved.
+                // The values in force can differ by a change that was never saved.
                 state.rollback.amend { $0.adopt(keys, from: changed) }
                 state.store = changed
                 publish(&state)

@@ -41,9 +41,10 @@ package final class Tuning: Sendable {
         package let needsRestart: [String]
     }
 
-    /// All clients of the socket together own a change: `set` and `save` are commands of different connections.
+    /// All clients of the socket together own a change: `set` and `save` are commands of different
+    /// connections.
     static let socketOwner: UInt64 = 0
-    /// All apps together own a change too, because `save` may come over another connection.
+    /// All apps together own a change too, because `save` can come over another connection.
     static let appOwner: UInt64 = 1
 
     let state: Mutex<State>

@@ -96,7 +96,7 @@ struct BusThread: ~Copyable {
     }
 
     private func waitForAnswer(until deadline: Instant) {
-        // The bell may still be set for an answer that was already fetched without waiting.
+        // The bell can still be set for an answer that was already fetched without waiting.
         while !ports.answers.hasNew, ports.bell.wait(until: deadline) == .rung {}
     }
 }

@@ -4,7 +4,7 @@ public import GimbalCore
 
 /// Wake-up of one waiting thread: a futex that stores one ring.
 ///
-/// Any thread may ring; one thread waits. A ring before the wait is not lost; several rings become
+/// Any thread can ring; one thread waits. A ring before the wait is not lost; several rings become
 /// one. Ringing costs a system call only if the waiter is asleep. Data written before `ring()` is
 /// visible after `wait`.
 ///
@@ -29,7 +29,7 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
             .initialize(to: .init(Self.silent))
     }
 
-    /// Frees the bell. No thread may use any copy of it afterwards.
+    /// Frees the bell. Threads must not use any copy afterwards.
     public func deallocate() { block.deallocate() }
 
     @inlinable static var silent: UInt32 { 0 }

@@ -21,7 +21,7 @@ public protocol OutputBus: Sendable {
 public protocol GimbalBus: OutputBus {
     /// Waits for a sensor with a data-ready signal. Without one, returns at once.
     ///
-    /// - Parameter deadline: Beginning of the period by the clock; may be exceeded by half a
+    /// - Parameter deadline: Beginning of the period by the clock; can be exceeded by half a
     ///   period.
     /// - Returns: Time of the measurement; nil lets the clock decide.
     mutating func waitForData(until deadline: Instant) -> Instant?

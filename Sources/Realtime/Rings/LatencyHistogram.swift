@@ -4,7 +4,7 @@ public import Atomics
 /// %; 0 ns ... 34 s.
 ///
 /// One thread records, without waiting and without allocation; any thread takes snapshots, without
-/// locks. A snapshot during a `record` may miss that one value. Bucket layout after Gil Tene's
+/// locks. A snapshot during a `record` can miss that one value. Bucket layout after Gil Tene's
 /// HdrHistogram.
 ///
 /// A plain handle: copies refer to the same histogram. Its creator calls `deallocate()` once, after
@@ -26,7 +26,7 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
         for index in 0...Self.bucketCount { (cells + index).initialize(to: .init(0)) }
     }
 
-    /// Frees the histogram. No thread may use any copy of it afterwards.
+    /// Frees the histogram. Threads must not use any copy afterwards.
     public func deallocate() { cells.deallocate() }
 
     /// Counts one duration. The recording thread only; constant time.

@@ -5,7 +5,7 @@ public import Atomics
 /// neither side waits.
 ///
 /// - Parameter initial: Result of `read()` until a value is published.
-/// - Returns: The two ends. Each may move to its own thread; the memory is freed when both are
+/// - Returns: The two ends. Each can move to its own thread; the memory is freed when both are
 ///   gone.
 public func makeMailbox<Value: BitwiseCopyable & Sendable>(
     initial: Value

@@ -5,7 +5,7 @@ public import Atomics
 /// - Parameters:
 ///   - element: Type of the elements.
 ///   - capacity: Minimum capacity, elements; rounded up to a power of two, 1...2^30.
-/// - Returns: The two ends. Each may move to its own thread; the memory is freed when both are
+/// - Returns: The two ends. Each can move to its own thread; the memory is freed when both are
 ///   gone.
 public func makeRing<Element: BitwiseCopyable & Sendable>(
     of element: Element.Type = Element.self, capacity: Int
@@ -74,7 +74,7 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     @inlinable
     public var dropped: UInt { droppedCount }
 
-    /// Number of elements for which there is room now; the consumer may make more.
+    /// Number of elements for which there is room now; the consumer can make more.
     @inlinable
     public var room: Int {
         capacity - Int(bitPattern: head &- storage.tail.load(ordering: .acquiring))
@@ -114,13 +114,13 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
         return element
     }
 
-    /// Number of waiting elements now; the producer may add more.
+    /// Number of waiting elements now; the producer can add more.
     @inlinable
     public var count: Int {
         Int(bitPattern: storage.head.load(ordering: .acquiring) &- tail)
     }
 
-    /// Number of elements that the producer has dropped since the start. It may lag behind the
+    /// Number of elements that the producer has dropped since the start. It can lag behind the
     /// producer's own count.
     @inlinable
     public var dropped: UInt { storage.dropped.load(ordering: .relaxed) }

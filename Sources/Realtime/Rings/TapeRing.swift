@@ -4,7 +4,7 @@ internal import GimbalCore
 /// Creates a queue of frames of any size for one producer and one consumer.
 ///
 /// - Parameter bytes: Minimum capacity; rounded up to a power of two. 0 disables the ring.
-/// - Returns: The two ends. Each may move to its own thread; the memory is freed when both are
+/// - Returns: The two ends. Each can move to its own thread; the memory is freed when both are
 ///   gone.
 func makeTapeRing(bytes: Int) -> TapeEnds {
     precondition(

@@ -13,9 +13,9 @@ public struct RuntimeSettings: Sendable {
     public var motors = ThreadTable.bus1
     /// Configuration of the power line's thread.
     public var power = ThreadTable.power
-    /// Number of requests that may wait for the loop.
+    /// Number of requests that can wait for the loop.
     public var commandCapacity = 64
-    /// Number of records that may wait for their reader.
+    /// Number of records that can wait for their reader.
     public var telemetryCapacity = 2048
     /// Capacity of the flight recorder's tape, bytes; 0 disables the recorder.
     public var tapeBytes = 0

@@ -1,7 +1,7 @@
 internal import GimbalCore
 internal import Synchronization
 
-/// An ordinary thread for jobs that may block for any time: a disk, a pipe without a reader. Jobs
+/// An ordinary thread for jobs that can block for any time: a disk, a pipe without a reader. Jobs
 /// run one after the other, in the order of arrival; a caller never waits for one.
 ///
 /// The thread starts with the first job, and ends with its worker.
@@ -51,7 +51,7 @@ public final class Worker: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Requests of the thread.
-    ///   - capacity: Number of jobs that may wait.
+    ///   - capacity: Number of jobs that can wait.
     public init(_ configuration: ThreadConfiguration, capacity: Int) {
         self.configuration = configuration
         self.capacity = capacity

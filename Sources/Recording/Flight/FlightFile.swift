@@ -74,7 +74,7 @@ public struct FlightFile: Sendable {
             .map { String(decoding: $0.data, as: UTF8.self) }
     }
 
-    /// Seconds between two times of a file. A damaged file may contain invalid times; they wrap
+    /// Seconds between two times of a file. A damaged file can contain invalid times; they wrap
     /// around.
     ///
     /// - Parameters:

@@ -207,7 +207,7 @@ public struct FlightKeeper {
         try requireRoom(reserve)
         var metadata = description.metadata
         metadata["reason"] = reason
-        // Two faults may occur in one second.
+        // Two faults can occur in one second.
         for attempt in 0..<100 {
             let path = shelf.directory.appending(
                 FlightShelf.name(reason, date: date, attempt: attempt))

@@ -4,7 +4,7 @@ public import GimbalCore
 /// loop.
 ///
 /// The stabilizer has no clock and no thread, so the same build gives bit-identical results. On
-/// another architecture the mathematical library may differ in the last bits. A recording of
+/// another architecture the mathematical library can differ in the last bits. A recording of
 /// another version is read variable by variable; its missing variables start with their initial
 /// values.
 public struct FlightReplay: Sendable {

@@ -127,7 +127,7 @@ public struct FlightShelf: Sendable {
         return removed
     }
 
-    /// Number of bytes that may still be written. To leave space for other programs, a twentieth of
+    /// Number of bytes that can still be written. To leave space for other programs, a twentieth of
     /// the disk stays free, at most 64 MB. Nil if the system does not report it.
     public var room: Int? {
         var status = statvfs()

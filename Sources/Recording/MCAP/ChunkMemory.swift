@@ -2,7 +2,7 @@ internal import CLinuxShim
 internal import Glibc
 
 /// Storage of waiting chunks: an unnamed file in memory. Unlike the heap of a process with locked
-/// pages, it may be swapped out, and freed blocks return to the system at once.
+/// pages, it can be swapped out, and freed blocks return to the system at once.
 final class ChunkMemory {
     /// A block of bytes; its space is freed with the last copy of the reference.
     final class Block: Sendable {

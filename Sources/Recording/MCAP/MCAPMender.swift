@@ -7,7 +7,7 @@ public import SystemPackage
 /// Programs that open a file by its summary, such as PlotJuggler, reject a file without one. Only
 /// the headers of the records and the last chunk are read, for a file of any length. A torn index
 /// of the last chunk is written again. A file with damage before its end is left unchanged, because
-/// the part after the damage may be readable.
+/// the part after the damage can be readable.
 public enum MCAPMender {
     /// Longest torn end, bytes: the data between two syncs at the highest rate, plus a margin. A
     /// longer torn end counts as damage.
@@ -209,7 +209,7 @@ public enum MCAPMender {
                 assembler.note(place)
                 return .whole
             }
-            // No complete record follows, so the index may be torn.
+            // No complete record follows, so the index can be torn.
             guard let index = messageIndex(record) else { return .last }
             lastIndex = index.bytes
             place.indexOffsets = index.offsets.mapValues { indexStart + $0 }

@@ -26,7 +26,7 @@ public struct MCAPReader: Sendable {
         public var remarks: [String] = []
         /// Whether the file has its regular end.
         public var isComplete = false
-        /// Number of further bytes to which chunks may decompress.
+        /// Number of further bytes to which chunks can decompress.
         var room = Int.max
     }
 

@@ -1,11 +1,11 @@
 @_spi(Reflection) import Swift
 
 /// Check whether bytes are a valid value of a type. Raw memory of a recording becomes a variable
-/// only after this check: Swift jumps by an enumeration's tag without a range check, and a file may
+/// only after this check: Swift jumps by an enumeration's tag without a range check, and a file can
 /// contain any bytes.
 ///
 /// The answer comes from the types' own metadata, so new variables are checked automatically.
-/// Numbers may have any bits. A Bool is 0 or 1. An enumeration or an optional must be one of its
+/// Numbers can have any bits. A Bool is 0 or 1. An enumeration or an optional must be one of its
 /// cases, and the payload of that case is checked in the same way. Whole numbers that count or
 /// index (Int) must be within the counts that a recording can reach.
 ///
@@ -36,7 +36,7 @@ enum BytePattern {
         }
     }
 
-    /// A variable whose bytes may be invalid.
+    /// A variable whose bytes can be invalid.
     struct Check: @unchecked Sendable {
         /// Offset from the beginning, bytes.
         var offset: Int

@@ -1,7 +1,7 @@
 public import Port
 
 /// One request line: `{"id":1,"method":"status","params":{}}`. `id` is echoed in the reply,
-/// `params` may be left out.
+/// `params` can be left out.
 public struct Request: Hashable, Sendable {
     /// Id, returned unchanged: any scalar; `null` if omitted.
     public var id: JSONValue

@@ -90,7 +90,7 @@ public struct BondStatus: Hashable, Sendable, Codable {
 
 /// Pairing that is allowed or in progress.
 public struct PairingStatus: Hashable, Sendable, Codable {
-    /// Remaining time in which new phones may pair; 0 means not allowed.
+    /// Remaining time in which new phones can pair; 0 means not allowed.
     public var remainingS: Number
     /// Passkey to type on the phone, six digits; absent until a phone asks.
     public var passkey: String?

@@ -28,7 +28,7 @@ public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
 public enum MAVLinkResult: UInt8, Sendable {
     /// Executed, or about to be.
     case accepted = 0
-    /// Not possible now; the command may be repeated later.
+    /// Not possible now; the command can be repeated later.
     case temporarilyRejected = 1
     /// Known, but refused.
     case denied = 2
@@ -38,6 +38,6 @@ public enum MAVLinkResult: UInt8, Sendable {
     case failed = 4
     /// Accepted only as COMMAND_LONG.
     case longOnly = 7
-    /// Only the component in control may send this command.
+    /// Only the component in control can send this command.
     case notInControl = 10
 }

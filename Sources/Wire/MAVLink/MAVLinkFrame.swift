@@ -16,7 +16,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
     public var sender: MAVLinkAddress
     /// Number of the message, 24 bits.
     public var id: UInt32
-    /// Transmitted payload; in v2 it may be shorter than the message.
+    /// Transmitted payload; in v2 it can be shorter than the message.
     public var payload: [UInt8]
 
     /// Largest payload, bytes.

@@ -1,4 +1,4 @@
-/// Parser that finds frames in a stream of bytes, which may be split anywhere. Bounded: it keeps
+/// Parser that finds frames in a stream of bytes, which can be split anywhere. Bounded: it keeps
 /// less than one frame between two calls.
 ///
 /// A frame is valid if its checksum is right. One with a number that is not in the catalogue cannot
@@ -106,7 +106,7 @@ public struct MAVLinkParser: Sendable {
         }
         guard bytes.count >= header else { return .incomplete }
         let isSigned = header == 10 && bytes[start + 2] & MAVLinkSignature.flag != 0
-        // Other incompatible features may change the following bytes in unknown ways.
+        // Other incompatible features can change the following bytes in unknown ways.
         if header == 10, bytes[start + 2] & ~MAVLinkSignature.flag != 0 { return .notAFrame }
         let payload = header + Int(bytes[start + 1])
         let length = payload + 2 + (isSigned ? MAVLinkSignature.size : 0)

@@ -47,7 +47,7 @@ struct Airframectl: ParsableCommand {
         }
     }
 
-    /// Ends like ArgumentParser, with its help or its message about the command line, which may
+    /// Ends like ArgumentParser, with its help or its message about the command line, which can
     /// quote any text.
     private static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)

@@ -4,7 +4,8 @@ import Glibc
 /// valid values, but impossible in a loop. All other properties of a recording are checked before
 /// (`BytePattern`).
 enum TrapReport {
-    /// Message of the handler; it must exist before the signal, because a handler may not allocate.
+    /// Message of the handler; it must exist before the signal, because a handler must not
+    /// allocate.
     nonisolated(unsafe) private static var sentence: UnsafeMutablePointer<CChar>?
 
     /// Installs the handler: a trap then ends with the message and with `ExitCodes.file`.

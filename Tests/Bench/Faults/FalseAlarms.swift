@@ -4,7 +4,7 @@ import Simulation
 import Wire
 
 /// Test for false alarms: starts of the motors in a walking, running or standing hand, without any
-/// fault. No fault may be reported.
+/// fault. Every reported fault is an error.
 enum FalseAlarms {
     /// Conditions that report a fault.
     private static var alarms: Conditions {

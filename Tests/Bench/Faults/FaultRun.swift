@@ -91,7 +91,7 @@ struct FaultRun {
         case command
         /// The outputs must go off, and stay off.
         case response
-        /// A sensor is wrong for a moment: the outputs may go off or stay on.
+        /// A sensor is wrong for a moment: the outputs can go off or stay on.
         case lie
         /// The gimbal differs from the controller's model of it: the outputs must stay on.
         case plant
@@ -171,7 +171,7 @@ struct FaultRun {
         for (point, healthy) in zip(faulty, released.sinceOnset).dropFirst(off).prefix(coasting) {
             outcome.unintended = max(outcome.unintended, deviation(point, healthy, turn))
         }
-        // When the outputs have come back, the horizon must be the same as before. The heading may
+        // When the outputs have come back, the horizon must be the same as before. The heading can
         // differ, and two modes do not hold a horizon.
         guard mode != .fpv, mode != .neutral,
             let on = faulty.dropFirst(off).firstIndex(where: { $0.isEnabled })

@@ -25,7 +25,7 @@ extension FieldController {
         /// Natural frequency of the rotors' observers, rad/s: the rate at which an unmodelled load
         /// is corrected.
         public var observerBandwidth = AxisVector(repeating: 100)
-        /// Largest rate that an attitude error may command, rad/s.
+        /// Largest rate that an attitude error can command, rad/s.
         public var maxRate = 2 * Double.pi
         /// Deceleration that limits the rate for a large attitude error, rad/s².
         public var maxAcceleration = 15.0

@@ -144,7 +144,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         excitation = nil
     }
 
-    /// Checks whether the excitation may continue.
+    /// Checks whether the excitation can continue.
     @_noLocks @_noAllocation
     mutating func supervise(
         authority: Double, conditions: Conditions, error: Vector3, dt: Double

@@ -48,7 +48,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Time after a swing in which the camera cannot have been exchanged, s.
     private static var freshTime: Double { @_noLocks get { 3 } }
 
-    /// Time after a detection in which the camera may still oscillate, s.
+    /// Time after a detection in which the camera can still oscillate, s.
     private static var calmingTime: Double { @_noLocks get { 3 } }
 
     @_noLocks
@@ -70,7 +70,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     var isSwinging: Bool { @_noLocks get { yaw.isRunning } }
 
     /// Standard deviation of the inertia's natural logarithm. An inertia that has not been measured
-    /// may be wrong by a factor of four.
+    /// can be wrong by a factor of four.
     var sigmas: AxisVector {
         @_noLocks get {
             AxisVector(
@@ -83,7 +83,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - first: Configured inertia, kg·m².
-    ///   - isProbed: Whether the swings may correct it.
+    ///   - isProbed: Whether the swings can correct it.
     /// - Returns: kg·m².
     @_noLocks
     func belief(first: AxisVector, isProbed: Bool) -> AxisVector {

@@ -73,7 +73,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var mostProbe: Double { @_noLocks get { 0.5 } }
     /// Largest share of motion without a torque in a clear response.
     private static var clear: Double { @_noLocks get { 0.25 } }
-    /// Largest difference of two responses that agree, natural logarithm and rad. Two phases may
+    /// Largest difference of two responses that agree, natural logarithm and rad. Two phases can
     /// differ by half a period, because the sensor's clock drifts against the loop's.
     private static var sameSize: Double { @_noLocks get { 0.2 } }
     private static var samePhase: Double { @_noLocks get { 0.3 } }
@@ -83,7 +83,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var brokenAway: Double { @_noLocks get { 0.25 } }
     /// Smallest difference of the delay that explains an unusual phase, s.
     private static var otherDelay: Double { @_noLocks get { 0.001 } }
-    /// Longest delay beyond `loopDelay` that a response may show, s.
+    /// Longest delay beyond `loopDelay` that a response can show, s.
     private static var latestDelay: Double { @_noLocks get { 0.015 } }
     /// Phase beyond which a response is mirrored, with the slow probe and at full frequency, rad.
     private static var uprightPhase: Double { @_noLocks get { 2 } }

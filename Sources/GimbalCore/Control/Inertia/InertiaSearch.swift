@@ -154,7 +154,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
         parameters.pitch.frequency = highest
         guard given == nil || isChecked else { return }
-        // A configured inertia may belong to any other camera, an identified one to another lens.
+        // A configured inertia can belong to any other camera, an identified one to another lens.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
         let parameters = parameters
         axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }

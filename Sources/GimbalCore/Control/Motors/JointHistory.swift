@@ -1,6 +1,6 @@
 /// The motor commands of the last 64 periods, for the model of a delayed motor.
 ///
-/// Periods may differ in length: during a delay of the loop the last command stays in force.
+/// Periods can differ in length: during a delay of the loop the last command stays in force.
 struct JointHistory: Sendable, BitwiseCopyable {
     private var ring: InlineArray<64, AxisVector>
     /// Time of each command, s after `clock` was zero.

@@ -28,7 +28,7 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
         self.power = power
     }
 
-    /// Whether motors may receive this: finite, no torque beyond its limit (N·m), no power above 1.
+    /// Whether motors can receive this: finite, no torque beyond its limit (N·m), no power above 1.
     @_noLocks
     func isSound(torqueLimit: AxisVector) -> Bool {
         guard enabled else { return true }

@@ -104,7 +104,7 @@ public struct ServoController: MotorController {
     }
 
     /// Advances by one period. The authority is the share of the way from the present command to
-    /// the desired one that may be used; at 0 the command stands still.
+    /// the desired one that can be used; at 0 the command stands still.
     ///
     /// - Returns: Absolute joint angles within the range; unchanged if the input is not usable.
     @_noLocks @_noAllocation

@@ -4,9 +4,9 @@ internal import CMathShim
 /// degrees of an end of a range the camera gradually falls behind the set-point, so that it arrives
 /// at the end without a shock.
 ///
-/// The requested angle may lie beyond the range: a level horizon, or a held heading, is reached
+/// The requested angle can lie beyond the range: a level horizon, or a held heading, is reached
 /// again as soon as the hand allows it. A turn has no such angle to return to. Far beyond the end a
-/// request does not move the camera. A turn, and every later request, may therefore be reset to
+/// request does not move the camera. A turn, and every later request, can therefore be reset to
 /// `stopped` without a visible effect. The next turn in the opposite direction then leaves the end
 /// at once.
 ///
@@ -227,8 +227,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             && (turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt)))
     }
 
-    /// Of all angle triples for this attitude, the one nearest to `before`. It may differ by whole
-    /// turns of yaw and pitch. Roll may exceed ±90°, so that the angles do not jump by half a turn
+    /// Of all angle triples for this attitude, the one nearest to `before`. It can differ by whole
+    /// turns of yaw and pitch. Roll can exceed ±90°, so that the angles do not jump by half a turn
     /// there.
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)

@@ -202,7 +202,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     }
 
     /// Limits turns to these angles, rad, in addition to the parameters' range, until `unconfine`.
-    /// The limits may move; an angle outside then returns inside.
+    /// The limits can move; an angle outside then returns inside.
     ///
     /// - Parameters:
     ///   - minimum: Smallest angles, rad.

@@ -7,7 +7,7 @@ extension SetpointGenerator {
         public var maxAcceleration = AxisVector(repeating: 3000 * .pi / 180)
         /// Largest jerk, rad/s³.
         public var maxJerk = AxisVector(repeating: 150_000 * .pi / 180)
-        /// Smallest angle, rad; yaw may turn endlessly if both of its bounds are infinite.
+        /// Smallest angle, rad; yaw can turn endlessly if both of its bounds are infinite.
         public var minimum = AxisVector(yaw: -.infinity, roll: -.pi / 3, pitch: -.pi * 2 / 3)
         /// Largest angle, rad.
         public var maximum = AxisVector(yaw: .infinity, roll: .pi / 3, pitch: .pi * 2 / 3)

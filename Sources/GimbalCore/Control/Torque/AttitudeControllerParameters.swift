@@ -26,7 +26,7 @@ extension AttitudeController {
         public var watchesOscillation = true
         /// Largest torque of each motor, N·m.
         public var torqueLimit = AxisVector(repeating: 0.25)
-        /// Largest rate that an attitude error may command, rad/s.
+        /// Largest rate that an attitude error can command, rad/s.
         public var maxRate = 2 * Double.pi
         /// Deceleration that limits the rate for a large attitude error, rad/s².
         public var maxAcceleration = 40.0

@@ -35,7 +35,7 @@ extension LoopMargins {
     /// band.
     ///
     /// The loop is cut at the command. Look-ahead reduces the margins. The gain of a servo cannot
-    /// rise; only its delay may be longer than assumed.
+    /// rise; only its delay can be longer than assumed.
     ///
     /// - Parameters:
     ///   - servo: Parameters of the controller.

@@ -71,7 +71,7 @@ public struct LoopMargins: Sendable, Equatable {
         var increase = Double.infinity
         var decrease = Double.infinity
         // Crossings of -180° with a gain above 1 come in pairs, or the loop is unstable (Nyquist).
-        // Beyond 180° there may be one more encirclement.
+        // Beyond 180° there can be one more encirclement.
         let levels = [-Double.pi, -3 * .pi]
         var encircled = 0
         var highest = -Double.infinity

@@ -61,7 +61,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     private static var memory: Double { @_noLocks get { 1 } }
     /// Rate at which the calm share grows and shrinks, 1/s.
     private static var pace: Double { @_noLocks get { 0.2 } }
-    /// Share of the bound below which an axis may become stiffer again; one step of the calm share
+    /// Share of the bound below which an axis can become stiffer again; one step of the calm share
     /// changes the noise by less than the difference.
     private static var enough: Double { @_noLocks get { 0.75 } }
     /// Largest ratio of the rate's mean square below 50 Hz to that above, in a still camera.

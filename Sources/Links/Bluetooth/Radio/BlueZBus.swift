@@ -107,7 +107,7 @@ final class BlueZBus {
 
     /// Processes one due event.
     ///
-    /// - Returns: Whether there may be more, or the errno that ended the connection.
+    /// - Returns: Whether there can be more, or the errno that ended the connection.
     func process() -> Result<Bool, RadioBusError> {
         var isMore = false
         let error = cbz_process(handle, 1, &isMore)

@@ -80,7 +80,8 @@ final class BluetoothLoop {
         bus.responder = self
     }
 
-    /// Serves until `wake` is readable, then leaves the bus: bluetoothd drops the services and the advertisements.
+    /// Serves until `wake` is readable, then leaves the bus: bluetoothd drops the services and the
+    /// advertisements.
     func run() {
         handle(.time)
         PollLoop(wake: wake, clock: clock, logger: logger).run {
@@ -139,7 +140,7 @@ final class BluetoothLoop {
             case .failure(let error): return loseBus(error.errno)
             }
         }
-        // The buffer may contain more data, which poll(2) does not report.
+        // The buffer can contain more data, which poll(2) does not report.
         hasMore = true
     }
 

@@ -15,7 +15,7 @@ extension RadioSupervisor {
         case .setAlias: naming = settled(naming, failure, now)
         case .setPairable:
             pairability = settled(pairability, failure, now)
-            // The adapter's own report may come before or after this answer.
+            // The adapter's own report can come before or after this answer.
             if pairability == .done, let path = chosen {
                 adapters[path]?.isPairable = askedPairable
             }

@@ -92,7 +92,7 @@ struct RadioSupervisor {
     private(set) var chosen: String?
     var asksForHandles = true
     /// Time at which advertisements are renewed because the adapter sends fewer than it accepted;
-    /// nil without a suspicion. Its report may merely be late.
+    /// nil without a suspicion. Its report can merely be late.
     private var suspicion: Instant?
     /// Time at which the advertisements are renewed, in case one was lost silently; a connection of
     /// a phone proves that none was.
@@ -230,7 +230,7 @@ extension RadioSupervisor {
             suspicion = nil
             return []
         }
-        // The adapter's report of its advertisements may be late.
+        // The adapter's report of its advertisements can be late.
         let until = suspicion ?? later(now).advanced(bySeconds: Self.patience)
         suspicion = now < until ? until : nil
         if now < until { return [] }

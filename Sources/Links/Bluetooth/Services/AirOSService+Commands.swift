@@ -6,7 +6,7 @@ import Wire
 
 // Requests and settings of an app.
 extension AirOSService {
-    /// The settings that an app may change and save: the displayed triples, and the mode for the
+    /// The settings that an app can change and save: the displayed triples, and the mode for the
     /// next start.
     private static let keys = [
         "airos.pid.pitch", "airos.pid.roll", "airos.pid.yaw", "estimator.kalman_q_angle",

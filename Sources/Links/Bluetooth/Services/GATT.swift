@@ -95,7 +95,7 @@ extension GATTNotifier {
 }
 
 /// A primary service with its responder. All calls on the thread airframed-ble, one at a time; none
-/// may block.
+/// can block.
 public protocol GATTService: AnyObject {
     /// The service's UUID; it has a separate advertisement.
     var uuid: GATTUUID { get }
@@ -114,7 +114,7 @@ public protocol GATTService: AnyObject {
         _ characteristic: GATTUUID, by central: Central, now: Instant
     ) throws(ATTError) -> [UInt8]
 
-    /// Handles a central's complete write of at most 512 bytes. It may answer by notification.
+    /// Handles a central's complete write of at most 512 bytes. It can answer by notification.
     ///
     /// - Throws: The error for the central; then nothing has changed.
     func write(

@@ -44,7 +44,7 @@ public final class RobotRole: SerialRole {
         ]
     }
 
-    /// Handles bytes, which may contain several commands or a part of one.
+    /// Handles bytes, which can contain several commands or a part of one.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {

@@ -4,7 +4,7 @@ public import Glibc
 /// Function of the RedBearLab service: its input is bytes from a client, its output bytes for the
 /// clients.
 ///
-/// Thread airframed-ble, one call at a time; none may block.
+/// Thread airframed-ble, one call at a time; no call must block.
 public protocol SerialRole: AnyObject {
     /// The name in configuration and log.
     var name: String { get }
