@@ -4,9 +4,9 @@ internal import CMathShim
 /// Calibration of the accelerometer from six still poses: offset, scale and, as far as the poses
 /// show them, cross-axis terms.
 ///
-/// The faces can come in any order and are detected automatically. They need not be exact, because
-/// only the length of the specific force counts. Only the upright face defines the horizon. A still
-/// pose between two faces is used as well, because such poses show the cross-axis terms.
+/// The faces can come in any order and are detected automatically. The poses need not be exact,
+/// because only the length of the specific force counts. Only the upright face defines the horizon.
+/// A still pose between two faces is used as well, because such poses show the cross-axis terms.
 public struct AccelerometerCalibration: Sendable {
     /// Offset and matrix.
     public struct Result: Sendable, Equatable {

@@ -48,7 +48,7 @@ public struct PointingSnapshot: Sendable, BitwiseCopyable {
 }
 
 /// All published values of one tick, copied from the stabilizer. SI units, frames as in
-/// `IMUSample`. It contains no references, so that it can pass through a ring.
+/// `IMUSample`. A snapshot contains no references, so that it can pass through a ring.
 public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Mode of the set-point.
     public var mode = Mode.inactive

@@ -3,7 +3,7 @@ public import GimbalCore
 
 /// A line that stands out of a spectrum: a motor, a propeller, a resonance.
 public struct SpectralPeak: Sendable, Equatable {
-    /// Its frequency, interpolated between the bins, Hz.
+    /// Frequency of the peak, interpolated between the bins, Hz.
     public var hz: Double
     /// Density at its top.
     public var density: Double

@@ -48,13 +48,15 @@ public protocol GimbalPort: Sendable {
     var calibration: CalibrationState { get }
 }
 
-/// Settings as a link sees and changes them. The links' threads call it; it never waits for a disk.
+/// Settings in the form in which a link reads and changes them. The links' threads call it; it
+/// never waits for a disk.
 public protocol SettingsPort: Sendable {
     /// The active settings.
     var settings: Settings { get }
 
     /// Changes settings together, all or none, until the process ends or they are saved; the
-    /// changes of apps revert after `airos.rollback_s`. An app changes nothing under the control of another source.
+    /// changes of apps revert after `airos.rollback_s`. An app changes nothing under the control of
+    /// another source.
     ///
     /// - Parameters:
     ///   - updates: The new values.
@@ -74,7 +76,8 @@ public protocol SettingsPort: Sendable {
     ///   - updates: New values of some of them, which take effect when they are on the disk.
     ///   - source: Its source.
     ///   - note: Author and action, for the log.
-    ///   - done: Receiver of the completion, or of the reason why nothing has changed; not after a throw.
+    ///   - done: Receiver of the completion, or of the reason why nothing has changed; not after a
+    ///     throw.
     /// - Throws: A refusal, because another source is in control.
     func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,

@@ -134,7 +134,7 @@ public struct StateStore: Sendable {
             try calls.link(file, next)
         } catch {
             // Hard links are not available, or the file has another owner. The last save has only
-            // its second name until the new one is in place; `load` finds it there.
+            // its second name until the new one is in place; `load` finds it under this name.
             guard calls.exists(file) else { return }
             return try calls.rename(file, previous)
         }

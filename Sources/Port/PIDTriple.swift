@@ -1,7 +1,8 @@
 /// The numbers p, i and d of one axis, as an AirOS app shows and sends them.
 ///
-/// Their unit is that of the original firmware (servo degrees per degree of error), which has no
-/// meaning for another gimbal. Only their ratio to the app's defaults counts, see `AirOSScale`.
+/// The unit of the gains is that of the original firmware (servo degrees per degree of error),
+/// which has no meaning for another gimbal. Only their ratio to the app's defaults counts, see
+/// `AirOSScale`.
 public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
     /// Proportional, 0...5.
     public var p: Double

@@ -6,7 +6,7 @@ public struct ReplayReport: Sendable, Equatable {
     public var unusableSamples = 0
     /// Records that were not used because their time was not later than the previous one.
     public var disorderedTimes = 0
-    /// Number of times that the log's clock was set back; one period is assumed there.
+    /// Number of times that the log's clock was set back; at each of them one period is assumed.
     public var clockRestarts = 0
     /// Number of gaps after which the inclination started from the accelerometer again.
     public var gaps = 0

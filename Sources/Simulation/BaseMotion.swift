@@ -29,8 +29,8 @@ public struct BaseMotion: Sendable {
     public var rampDuration: Double
     /// Mean handle yaw, roll, pitch, rad.
     public var pose: AxisVector
-    /// A steady turn in addition, yaw, roll, pitch, rad/s. It starts and ends as smoothly as the
-    /// motion starts.
+    /// A steady turn in addition, yaw, roll, pitch, rad/s. The turn starts and ends as smoothly as
+    /// the motion starts.
     public var turnRate = AxisVector.zero
     /// End of the turn, s after the stillness.
     public var turnDuration = Double.infinity

@@ -5,8 +5,8 @@ public import GimbalCore
 ///
 /// Source of the figures: Bosch Sensortec, "BMI088 6-axis Motion Tracking", data sheet
 /// BST-BMI088-DS001, tables of the electrical characteristics. The errors of an individual part are
-/// drawn from the seed. Their standard deviation is half of the sheet's typical value: a new part
-/// of decent quality.
+/// drawn from the seed. The standard deviation of these errors is half of the sheet's typical
+/// value: a new part of decent quality.
 public struct IMUModel: Sendable {
     /// The sensor's errors, all configurable.
     public struct Parameters: Sendable, Equatable {
@@ -22,9 +22,9 @@ public struct IMUModel: Sendable {
         /// ±20 mg.
         public var accelBias = 10e-3 * 9.81
         /// Standard deviation of the wandering part of the gyroscope's offset, rad/s (first-order
-        /// Gauss–Markov). With `wanderTime` this is a random walk of 1 °/h/√s at short times. That
-        /// is about twice the sheet's bias stability of 2 °/h, because room temperature is seldom
-        /// constant (0.015 °/s/K).
+        /// Gauss–Markov). With `wanderTime` this is a random walk of 1 °/h/√s at short times. This
+        /// value is about twice the sheet's bias stability of 2 °/h, because room temperature is
+        /// seldom constant (0.015 °/s/K).
         public var gyroBiasWander = 0.005 * Double.pi / 180
         /// Standard deviation of the wandering part of the accelerometer's offset, m/s². Sheet: 0.2
         /// mg/K.

@@ -1,8 +1,8 @@
 internal import CMathShim
 public import GimbalCore
 
-/// Simulation of a complete gimbal: moving handle, mechanics, motors or servos, sensor and bus. It
-/// is used by the daemon's simulated backend, the tests and the benchmarks.
+/// Simulation of a complete gimbal: moving handle, mechanics, motors or servos, sensor and bus. The
+/// daemon's simulated backend, the tests and the benchmarks use this gimbal.
 ///
 /// The delay from the camera's motion to the torque that answers it is 3.0 ms with the defaults:
 /// gyroscope filter 0.98 ms, mean age of a sample in a 1 kHz loop with another clock 0.5 ms,

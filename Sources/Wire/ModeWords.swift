@@ -7,7 +7,7 @@ public struct ModeWords: Sendable, Hashable {
     /// Short description of the mode.
     public let summary: String
 
-    /// Its name in configuration, on the socket and in the log.
+    /// Name of the mode in configuration, on the socket and in the log.
     public var name: String { mode.name }
 
     /// Every mode with its words.

@@ -19,11 +19,11 @@ public struct LoadedConfiguration: Sendable {
     /// The built-in defaults.
     public init() {}
 
-    /// The values of keys without a configured value. They are the built-in ones, with these
-    /// exceptions. In lockstep the sensor has no filter, because a simulator's values apply at `t`.
-    /// With real chips the loop's rate fits sensor and servos on one I2C bus of 400 kHz, and
-    /// address, range and filter are those of the named sensor. The gains fit the loop's rate, and
-    /// a servo's delay and tracker fit its pulses.
+    /// The values of keys without a configured value. The defaults are the built-in ones, with
+    /// these exceptions. In lockstep the sensor has no filter, because a simulator's values apply
+    /// at `t`. With real chips the loop's rate fits sensor and servos on one I2C bus of 400 kHz,
+    /// and address, range and filter are those of the named sensor. The gains fit the loop's rate,
+    /// and a servo's delay and tracker fit its pulses.
     var defaults: Settings {
         var settings = Settings()
         switch written("hardware.backend") {

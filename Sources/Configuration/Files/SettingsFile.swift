@@ -17,7 +17,7 @@ public enum SettingsFile {
     /// - Parameters:
     ///   - path: Its path; `-` for standard input.
     ///   - files: The file system.
-    /// - Returns: Its keys and values, in order, without a check that the settings exist.
+    /// - Returns: Keys and values of the file, in order, without a check that the settings exist.
     /// - Throws: A problem, if it cannot be read or is not TOML.
     public static func pairs(
         in path: FilePath, files: ConfigurationFiles = .system
@@ -37,7 +37,7 @@ public enum SettingsFile {
     /// - Parameters:
     ///   - bytes: The text.
     ///   - path: Its name in messages.
-    /// - Returns: Its keys and values, in order.
+    /// - Returns: Keys and values of the file, in order.
     /// - Throws: A problem, if it is not TOML.
     public static func pairs(
         of bytes: [UInt8], path: String

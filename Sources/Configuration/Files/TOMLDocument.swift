@@ -4,7 +4,7 @@ import TOMLKit
 /// The settings in one TOML text, checked against the schema.
 ///
 /// TOMLKit 0.6 never frees a parsed document: a file with every setting costs 20 kB per load. That
-/// is negligible for a reload, but `LiteralReader` avoids the parser where possible.
+/// memory is negligible for a reload, but `LiteralReader` avoids the parser where possible.
 struct TOMLDocument {
     /// Setting, value and line, in the order of the schema.
     private(set) var values: [(setting: Setting, value: SettingValue, line: Int?)] = []

@@ -1,10 +1,10 @@
 /// Locator of the line of every key in a TOML document, because the parser keeps positions for
 /// syntax errors only.
 ///
-/// It also guards the parser: TOMLKit 0.6 (toml++ 3.4) ends the process by assertion on some
-/// malformed texts, such as `[=]` or `a = [}`. The locator reports these texts as `fault` first; a
-/// valid document has none. Its other results are meaningless on malformed texts. Its time is
-/// linear in the length of the text.
+/// The locator also guards the parser: TOMLKit 0.6 (toml++ 3.4) ends the process by assertion on
+/// some malformed texts, such as `[=]` or `a = [}`. The locator reports these texts as `fault`
+/// first; a valid document has none. The other results of the locator are meaningless on malformed
+/// texts. The time of a scan is linear in the length of the text.
 public struct TOMLKeyLocator: Sendable {
     /// One step from a table or an array to an element.
     public enum Step: Hashable, Sendable {
@@ -30,7 +30,7 @@ public struct TOMLKeyLocator: Sendable {
     /// Lines of strings with a NUL character, at which the parser's C interface ends such strings.
     public private(set) var linesWithNul: [Int] = []
 
-    /// The first fault that the parser must not see; nil without one.
+    /// The first fault that must not reach the parser; nil without one.
     public private(set) var fault: Fault?
 
     /// A fault of the text with its line and column; both count from 1, columns in bytes.
@@ -46,8 +46,9 @@ public struct TOMLKeyLocator: Sendable {
     private var scanner: TOMLScanner
     private var arrayCounts: [[Step]: Int] = [:]
 
-    /// Largest number of names in a key, its tables included, and of nested arrays. No setting has more
-    /// than three levels. Each level stores its path, so a text with many levels would be slow.
+    /// Largest number of names in a key, its tables included, and of nested arrays. No setting has
+    /// more than three levels. Each level stores its path, so a text with many levels would be
+    /// slow.
     public static let depthLimit = 32
 
     /// Locates everything in `text`.

@@ -1,6 +1,6 @@
 /// Scanner for TOML: a position in a text, and steps over blanks, keys, strings and scalars.
 ///
-/// It stays within the text, for any content.
+/// The scanner stays within the text, for any content.
 struct TOMLScanner: Sendable {
     /// Limit beyond the length of any setting's value.
     private static let longestText = 4096

@@ -1,7 +1,7 @@
 import Port
 
-/// A new value of one setting. Its type is that of the property, so no text is passed between
-/// requester and store.
+/// A new value of one setting. The type of the value is that of the property, so no text is passed
+/// between requester and store.
 public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
     /// Dotted path of the setting.
     public let key: String

@@ -90,7 +90,8 @@ struct ConditionReporter {
 
     /// Creates a reporter.
     ///
-    /// - Parameter encoders: Names the joint of a missing encoder, which the loop does not know.
+    /// - Parameter encoders: Names the joint of a missing encoder, because the loop has no
+    ///   information about it.
     init(encoders: EncoderReports = EncoderReports()) {
         self.encoders = encoders
     }

@@ -1,8 +1,8 @@
 import PlainText
 import Wire
 
-/// Checks of `doctor` for the computer. Its problems do not prevent motion, but can become relevant
-/// later. Pure.
+/// Checks of `doctor` for the computer. Problems of the computer do not prevent motion, but can
+/// become relevant later. Pure.
 struct MachineDoctor {
     /// Sufficient free space for hundreds of saves, bytes.
     static let enoughBytes: UInt64 = 16 << 20

@@ -43,7 +43,7 @@ struct Observable: Sendable {
     /// The value for `subscribe`.
     let read: @Sendable (TelemetryRecord) -> JSONValue
     /// Puts the value into `status`, together with the other components of its vector; nil if
-    /// `status` does not contain the value, or if another component puts the vector there.
+    /// `status` does not contain the value, or if another component puts the vector into `status`.
     fileprivate(set) var show: (@Sendable (inout Status, StabilizerSnapshot) -> Void)?
 
     private init(

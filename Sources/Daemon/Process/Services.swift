@@ -86,9 +86,9 @@ struct StatusLineService: Service {
     }
 }
 
-/// Service that feeds systemd's watchdog with the progress of loop and bus. It reads the counters
-/// of their threads on a separate thread. This thread takes no shared lock and never waits, so
-/// neither a disk nor a reader of the log can delay it.
+/// Service that feeds systemd's watchdog with the progress of loop and bus. The service reads the
+/// counters of their threads on a separate thread. This thread takes no shared lock and never
+/// waits, so neither a disk nor a reader of the log can delay it.
 struct WatchdogService: Service {
     /// Period of the checks, s: shorter than any reasonable watchdog time.
     private static let period = 0.05

@@ -4,7 +4,7 @@ extension AttitudeEstimator {
     /// Uses one sample of the magnetic field, after the gyroscope and accelerometer sample of the
     /// same time.
     ///
-    /// It changes `northAttitude` only; inclination, bias and `attitude` stay.
+    /// The correction changes `northAttitude` only; inclination, bias and `attitude` stay.
     ///
     /// - Parameters:
     ///   - magneticField: As measured, body frame, µT; ignored if not finite or beyond 1000 µT.

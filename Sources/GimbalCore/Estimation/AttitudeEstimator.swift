@@ -15,7 +15,7 @@ import CMathShim
 /// inertial frame" comes from Laidig & Seel, "VQF", Information Fusion 91 (2023). The covariance,
 /// the scale states and the rate-dependent noise differ from it.
 public struct AttitudeEstimator: Sendable, BitwiseCopyable {
-    /// Assumptions about sensor and motion. They can change at any time; the estimate and its
+    /// Assumptions about sensor and motion. Parameters can change at any time; the estimate and its
     /// covariance stay.
     public var parameters: Parameters
     /// Rate of the sensor relative to its carrier, body frame, rad/s, from joint sensors; zero
@@ -325,9 +325,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         if isSaturated { widen(ended, by: gyro, dt) } else { saturatedTime = 0 }
     }
 
-    /// Adds the uncertainty of a saturated axis. Its rate error is unknown and lasting, so the
-    /// angle's sigma grows with time, not its variance. A turn about the vertical alone does not
-    /// affect the tilt.
+    /// Adds the uncertainty of a saturated axis. The rate error about the vertical is unknown and
+    /// lasting, so the angle's sigma grows with time, not its variance. A turn about the vertical
+    /// alone does not affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
         // When the estimator has found the range itself, swings in both directions exceed it, so
         // the lost angles largely cancel.

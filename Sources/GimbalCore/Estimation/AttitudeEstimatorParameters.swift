@@ -11,7 +11,7 @@ extension AttitudeEstimator {
         /// Angle random walk of the gyroscope, rad/s/√Hz, 1e-5...1e-2. The default is twice the
         /// data sheet value of a BMI088 (0.014 °/s/√Hz) and leaves room for vibration.
         public var gyroNoiseDensity = 0.5e-3
-        /// Tilt error gained by turning, as a share of the rate, √s, 0...0.02. It covers
+        /// Tilt error gained by turning, as a share of the rate, √s, 0...0.02. This value covers
         /// misalignment and the remaining scale error of a calibrated MEMS gyroscope until they
         /// have been observed.
         public var rotationNoise = 1.25e-3
@@ -23,8 +23,8 @@ extension AttitudeEstimator {
         public var biasWalkPerRate = 0.005 * .pi / 180
         /// Gyroscope bias at start, body frame, rad/s, from a calibration; otherwise zero.
         public var initialBias = Vector3.zero
-        /// Initial standard deviation of the bias, rad/s, 1e-5...0.5. BMI088: ±1 °/s offset. It
-        /// also limits the bias that can be learned in an initial rest (see `restGate`).
+        /// Initial standard deviation of the bias, rad/s, 1e-5...0.5. BMI088: ±1 °/s offset. This
+        /// value also limits the bias that can be learned in an initial rest (see `restGate`).
         public var initialBiasSigma = 1.5 * .pi / 180
         /// Standard deviation of the gyroscope's scale error, 0...0.05. BMI088: ±1 % at most.
         public var initialScaleSigma = 0.005
@@ -81,17 +81,17 @@ extension AttitudeEstimator {
         /// Change of the specific force during rest that reveals a tilting carrier, m/s², 0.01...1.
         /// The default corresponds to a tilt of half a degree.
         public var restDriftThreshold = 0.085
-        /// Turn of the joints that proves their motion, rad, 0.0001...0.1. It exceeds noise and
-        /// encoder steps while motors hold a camera still. The default, 0.1°, is four steps of a
-        /// 14-bit encoder.
+        /// Turn of the joints that proves their motion, rad, 0.0001...0.1. This threshold exceeds
+        /// noise and encoder steps while motors hold a camera still. The default, 0.1°, is four
+        /// steps of a 14-bit encoder.
         public var restJointTurn = 0.1 * Double.pi / 180
         /// Error of the handle's rate (the gyroscope's minus the joints'), as a share of a
         /// commanded turn, 0.001...0.1: the gyroscope's scale error and misalignment. BMI088: 1 %
         /// each at most.
         public var turnErrorShare = 0.01
         /// Time over which gravity is observed to detect that the handle or vehicle tilts, s,
-        /// 1...60. It is also the time without such a tilt until rest is accepted again after a
-        /// refutation.
+        /// 1...60. This value is also the time without such a tilt until rest is accepted again
+        /// after a refutation.
         public var restProofTime = 3.0
         /// Duration of rest after which a bias counts as known, s, 0.5...60.
         public var restTrustTime = 3.0
@@ -116,7 +116,7 @@ extension AttitudeEstimator {
         /// sensor with its filter at 100 Hz.
         public var sensorDelay = 0.003
         /// Whether a sample is the mean rate since the previous one, as from a decimating sensor,
-        /// and not an instantaneous rate. It is then older by half of that interval.
+        /// and not an instantaneous rate. The sample is then older by half of that interval.
         public var averagesRate = false
         /// Full scale of the gyroscope, rad/s, 1...100; zero if unknown, so that it is found
         /// (`GyroRange`). At full scale the rate is only a lower bound, so the inclination's

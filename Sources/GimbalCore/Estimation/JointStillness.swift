@@ -15,8 +15,8 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
     }
 }
 
-/// Detector of joint motion by the angle that the joints turn. Their rate is too noisy, because of
-/// the encoder's steps.
+/// Detector of joint motion by the angle that the joints turn. The rate of the joints is too noisy,
+/// because of the encoder's steps.
 ///
 /// The joints count as moving once they have turned by `restJointTurn`, and as still when they have
 /// not turned by that angle for `restProofTime`. Each count starts from zero, so that noise does

@@ -4,9 +4,10 @@ import CMathShim
 ///
 /// Gyroscope and accelerometer rotate the field into the earth frame. There its horizontal length
 /// and vertical component, which do not depend on the heading, are compared with a slowly learned
-/// reference. Their deviation is a disturbance. Its third component, which turns the heading, is
-/// assumed to be of the same size and adds to the noise of the heading. Therefore iron and magnets
-/// reduce the weight gradually, without a threshold to tune.
+/// reference. A deviation from the reference is a disturbance. The third component of a
+/// disturbance, which turns the heading, is assumed to be of the same size and adds to the noise of
+/// the heading. Therefore iron and magnets reduce the weight gradually, without a threshold to
+/// tune.
 struct MagneticHeading: Sendable, BitwiseCopyable {
     /// Angle from the attitude's heading to magnetic north, rad.
     private(set) var offset = 0.0

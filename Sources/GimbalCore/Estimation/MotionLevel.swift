@@ -6,7 +6,7 @@ import CMathShim
 /// The filter's innovations, each weighted with its own variance, sum up to the residual of the
 /// best fit. So the level is valid before the tilt is known, and a start on a slope does not look
 /// like motion. The level starts at that of the strongest assumed motion, because a calm first
-/// second does not mean that the next one is calm. It rises faster than it falls.
+/// second does not mean that the next one is calm. The level rises faster than it falls.
 struct MotionLevel: Sendable, BitwiseCopyable {
     /// Weight of the initial assumption, as seconds of observed motion.
     private static var priorTime: Double { @_noLocks @_noAllocation get { 1 } }

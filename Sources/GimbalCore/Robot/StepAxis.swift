@@ -29,7 +29,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case hold
         /// Go to a position, steps from home; limited to the soft limits.
         case position(Int)
-        /// Go a number of steps beyond the present goal. This is a request, which `replaced`
+        /// Go a number of steps beyond the present goal. This case is a request, which `replaced`
         /// converts to a position; a motor that receives it holds.
         case further(Int)
         /// Turn at a velocity, steps/s, until the given time, then hold.

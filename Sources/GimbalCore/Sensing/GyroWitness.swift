@@ -243,7 +243,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         claimedHandle = handle
         disturbance = .zero
         // A refused gyroscope does not become credible because the motors have been switched off
-        // meanwhile.
+        // since the refusal.
         guard isContradicted || isRefusing else {
             reference = rate
             use(rate)
@@ -337,8 +337,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     }
 
     /// Updates the handle's rate: the joints' rates minus the camera's, if the gyroscope is right.
-    /// It runs during disputes too, because an oscillating loop has one dispute after another while
-    /// the handle moves on.
+    /// This update runs during disputes too, because an oscillating loop has one dispute after
+    /// another while the handle moves on.
     @_noLocks
     private mutating func noteHandle(rate: Vector3, sensorDelay: Double, dt: Double) {
         guard hasJoints else { return }

@@ -1,8 +1,8 @@
 /// Joint angles and their rates, from any source.
 ///
-/// The rate comes from a first-order low-pass. Its integral equals the change of the angle, so the
-/// steps of an encoder (0.022° with 14 bits) average out and do not look like motion. Loop thread;
-/// constant time.
+/// The rate comes from a first-order low-pass. The integral of this rate equals the change of the
+/// angle, so the steps of an encoder (0.022° with 14 bits) average out and do not look like motion.
+/// Loop thread; constant time.
 struct JointMotion: Sendable, BitwiseCopyable {
     /// Time constant of the rate, s.
     static var smoothing: Double { @_noLocks get { 0.1 } }

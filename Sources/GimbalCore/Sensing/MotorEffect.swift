@@ -103,8 +103,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
             strongest: max(isFound ? 0 : Self.stop, Self.doubt * largest / smallest))
     }
 
-    /// Advances by one period of servos. Their horns can change their rate within a sample, but
-    /// only after a command to turn.
+    /// Advances by one period of servos. The horns of servos can change their rate within a sample,
+    /// but only after a command to turn.
     ///
     /// - Parameters:
     ///   - rates: Largest turning rates, rad/s: those of the servos' model, or at a start, when the

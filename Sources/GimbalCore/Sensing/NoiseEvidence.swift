@@ -2,8 +2,8 @@
 /// bit.
 ///
 /// White noise reverses direction from one sample to the next in two of three cases, and after a
-/// low-pass in well over half of them. Motion, however violent, does not do so on all six axes at
-/// once. Loop thread; constant time.
+/// low-pass in well over half of them. Motion, however violent, does not have this effect on all
+/// six axes at once. Loop thread; constant time.
 struct NoiseEvidence: Sendable, BitwiseCopyable {
     /// Number of differences that are judged together.
     private static var window: Int32 { @_noLocks get { 250 } }

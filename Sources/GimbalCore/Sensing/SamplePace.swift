@@ -1,8 +1,8 @@
 /// Number of samples for each tick of the loop.
 ///
-/// A loop that is faster than its sensor holds each sample for several ticks. Its delay is that of
-/// a loop at the sensor's rate, so it needs the tuning of such a loop. The count covers a quarter
-/// of a second, so that a lost sample or a late tick has no effect.
+/// A loop that is faster than its sensor holds each sample for several ticks. The delay of such a
+/// loop is that of a loop at the sensor's rate, so it needs the tuning of such a loop. The count
+/// covers a quarter of a second, so that a lost sample or a late tick has no effect.
 ///
 /// Loop thread only; constant time, no allocation.
 struct SamplePace: Sendable, BitwiseCopyable {

@@ -2,9 +2,9 @@ internal import CMathShim
 
 /// Calibration of the sensors: converts raw samples to the camera's body frame.
 ///
-/// Offsets and matrices apply in the sensor's own frame, because its errors originate there; the
-/// mounting rotation comes last. The gyroscope's bias is not subtracted here. It is the estimator's
-/// initial value, and the estimator continues to learn it.
+/// Offsets and matrices apply in the sensor's own frame, because the sensor's errors originate in
+/// this frame; the mounting rotation comes last. The gyroscope's bias is not subtracted here. The
+/// bias is the estimator's initial value, and the estimator continues to learn it.
 public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
     /// `matrix · (raw − offset)`.
     public struct Affine: Sendable, BitwiseCopyable, Equatable {

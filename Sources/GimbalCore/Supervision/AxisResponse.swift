@@ -31,8 +31,8 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     }
 
     /// Thresholds for motors that exert torques. After the inertia is found they are close to the
-    /// expected response, so that a push by hand does not look like a reversed one. They are wider
-    /// for a configured inertia and for an unknown one.
+    /// expected response, so that a push by hand does not look like a reversed one. The bounds are
+    /// wider for a configured inertia and for an unknown one.
     @_noLocks
     init(findsInertia: Bool, isInertiaFound: Bool, isDelayKnown: Bool) {
         defer { self.isDelayKnown = isDelayKnown }

@@ -103,7 +103,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var motorHot: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 18) }
     }
-    /// The inertia is being identified; meanwhile the camera is held where it is.
+    /// The inertia is being identified; until then the camera is held where it is.
     @inlinable public static var inertiaUnknown: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 17) }
     }

@@ -2,9 +2,9 @@ public import GimbalCore
 public import Realtime
 internal import Synchronization
 
-/// The rider's two wheels. It accepts requests from ordinary threads, ramps them, and writes them
-/// to the motor board on a separate thread, fifty times a second and at once after a request. The
-/// wheels stop unless requests are repeated in time.
+/// The rider's two wheels. The driver accepts requests from ordinary threads, ramps them, and
+/// writes them to the motor board on a separate thread, fifty times a second and at once after a
+/// request. The wheels stop unless requests are repeated in time.
 public final class DriveMotors: Sendable {
     private let requests: Mutex<MailboxWriter<DriveModel.Request>>
     private let context: DriveContext

@@ -1,7 +1,7 @@
 internal import GimbalCore
 internal import Realtime
 
-/// The line that switches the motors: output enable of their chip, or their power. It has a
+/// The line that switches the motors: output enable of their chip, or their power. The line has a
 /// separate thread, so that a hanging bus cannot prevent it from being switched off.
 ///
 /// `@unchecked Sendable`: passed once to that thread.

@@ -13,7 +13,7 @@ public final class StepperMotors: Sendable {
         public var steps: [Int]
         /// Their direction lines.
         public var directions: [Int]
-        /// Their home switches, active when low; nil without switches.
+        /// Home switches of the motors, active when low; nil without switches.
         public var homes: [Int]?
         /// Limits of each motor.
         public var parameters: [StepAxis.Parameters]

@@ -69,8 +69,8 @@ final class SysfsPWM {
     /// Starts the pulses.
     func start() throws(BusErrno) { try write(1, to: enable) }
 
-    /// Stops the pulses. Their length is set to zero first, because a driver can stop within a
-    /// pulse and leave the output high.
+    /// Stops the pulses. The pulses' length is set to zero first, because a driver can stop within
+    /// a pulse and leave the output high.
     func stop() throws(BusErrno) {
         try write(0, to: duty)
         try write(0, to: enable)

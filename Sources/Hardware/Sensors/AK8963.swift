@@ -83,8 +83,8 @@ struct AK8963: Sendable {
         // HOFL (overflow) in ST2.
         guard word != last, bytes[start + 7] & 0x08 == 0 else { return nil }
         last = word
-        // Its x and y axes are the other chip's y and x, its z axis is opposite (PS-MPU-9250A-01,
-        // 9.1).
+        // The magnetometer's x and y axes are the other chip's y and x, its z axis is opposite
+        // (PS-MPU-9250A-01, 9.1).
         return Vector3(
             bytes.littleEndian(at: start + 3) * Self.scale * adjustment.y,
             bytes.littleEndian(at: start + 1) * Self.scale * adjustment.x,

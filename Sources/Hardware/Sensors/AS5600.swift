@@ -1,9 +1,9 @@
 internal import GimbalCore
 internal import Realtime
 
-/// ams AS5600, the angle of a magnet on a shaft, 12 bits a turn. Its I2C address is always 0x36, so
-/// several need separate buses, for example the channels of a multiplexer with the kernel's driver
-/// (i2c-mux-pca954x).
+/// ams AS5600, the angle of a magnet on a shaft, 12 bits a turn. The I2C address of the chip is
+/// always 0x36, so several need separate buses, for example the channels of a multiplexer with the
+/// kernel's driver (i2c-mux-pca954x).
 ///
 /// Data sheet: AS5600, v1-06 (2018), register description.
 final class AS5600 {

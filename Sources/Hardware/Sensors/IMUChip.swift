@@ -1,7 +1,7 @@
 internal import GimbalCore
 
 /// Description of an inertial sensor: its set-up, the registers to read in every period, and their
-/// meaning. It contains registers but no bus, so it serves I2C and SPI.
+/// meaning. The description contains registers but no bus, so it serves I2C and SPI.
 protocol IMUChip: Sendable {
     /// Name in the settings: "bmi088".
     var name: String { get }

@@ -1,9 +1,9 @@
 internal import GimbalCore
 internal import Realtime
 
-/// An inertial sensor on its bus. It is set up step by step while the motors are served, read in
-/// every period, monitored, and set up again after a loss of its configuration, an outage, or a
-/// stall. Only the bus thread uses it after its creation; it allocates nothing from then on.
+/// An inertial sensor on its bus. The sensor is set up step by step while the motors are served,
+/// read in every period, monitored, and set up again after a loss of its configuration, an outage,
+/// or a stall. Only the bus thread uses it after its creation; it allocates nothing from then on.
 ///
 /// After a set-up, earlier measurements do not count as new.
 final class InertialSensor {

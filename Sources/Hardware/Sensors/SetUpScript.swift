@@ -58,7 +58,7 @@ enum SetUpFailure: Error {
 }
 
 /// Execution of the steps over several periods of the bus, so that the motors on the same bus are
-/// served meanwhile.
+/// served in each period.
 struct SetUpRun {
     private let steps: [SetUpStep]
     private var next = 0

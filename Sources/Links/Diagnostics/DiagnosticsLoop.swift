@@ -9,9 +9,9 @@ import Wire
 /// Thread of the diagnostics socket: poll(2), read, answer, write; it never waits for a single
 /// client.
 ///
-/// It uses no event-loop library, because this process locks its memory and is scheduled in real
-/// time. So it has one ordinary thread with an explicit stack and bounded buffers, and no thread
-/// pool wakes up next to the control loop.
+/// The loop uses no event-loop library, because this process locks its memory and is scheduled in
+/// real time. So it has one ordinary thread with an explicit stack and bounded buffers, and no
+/// thread pool wakes up next to the control loop.
 ///
 /// A stop overtakes everything. Each turn searches all input for a stop before it answers any
 /// request, even behind waiting requests; a turn ends after `turnSeconds`, so the next search is
@@ -193,7 +193,8 @@ struct DiagnosticsLoop {
         }
     }
 
-    /// Refuses an incomplete request at the end of the input, and tells a client that still reads.
+    /// Refuses an incomplete request at the end of the input, and reports this to a client that
+    /// still reads.
     private func refusePartialLine(of connection: ClientConnection) {
         guard connection.input.hasPartialLine else { return }
         handler.refuse(

@@ -8,9 +8,9 @@ import SystemPackage
 /// The diagnostics socket as a service: newline-delimited JSON on a UNIX stream socket, see `Wire`.
 ///
 /// One ordinary thread, `airframed-diag`, does all work except answers to questions, which a second
-/// one, `airframed-ask`, gives. `run()` waits for both without blocking a thread of Swift's pool.
-/// It returns within a few milliseconds of a graceful shutdown or a cancellation, or after the
-/// answer to the present question.
+/// thread, `airframed-ask`, gives. `run()` waits for both without blocking a thread of Swift's
+/// pool. `run` returns within a few milliseconds of a graceful shutdown or a cancellation, or after
+/// the answer to the present question.
 public final class DiagnosticsServer: Service {
     /// Stack of each thread, locked with everything else. The tests of a debug build pass with 128
     /// KiB, but not with 64 KiB; the rest is a reserve for the backend.

@@ -7,8 +7,8 @@ import Wire
 /// Handler of one request: finds the method, checks its parameters and the right to write, and
 /// encodes the result.
 ///
-/// It answers requests that move, stop or change something at once, on the server's thread;
-/// questions go to the `QuestionDesk`.
+/// The handler answers requests that move, stop or change something at once, on the server's
+/// thread; questions go to the `QuestionDesk`.
 struct RequestHandler: Sendable {
     /// Longest line that the server's thread parses, bytes: many times the longest request except a
     /// list of names or a text.

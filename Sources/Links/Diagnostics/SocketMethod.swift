@@ -55,7 +55,8 @@ public struct SocketMethod: Sendable {
         /// A question that only returns an answer; it receives the server's part of `status`. Runs
         /// on the thread of the `QuestionDesk`.
         case question(@Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer)
-        /// Runs on the server's thread and takes about 1 ms; no client is served meanwhile.
+        /// Runs on the server's thread and takes about 1 ms; no other client is served during this
+        /// time.
         case now(@Sendable (Parameters, Caller) throws(Refusal) -> Answer)
         /// Runs on the server's thread; the answer can wait for a disk, and only its client waits.
         case later(@Sendable (Parameters, Caller, @escaping Later<Answer>) throws(Refusal) -> Void)

@@ -5,8 +5,8 @@ public import ServiceLifecycle
 import Synchronization
 public import SystemPackage
 
-/// Newest time or counter used with a link's key. It survives restarts, so that no recorded frame
-/// is accepted again.
+/// Newest time or counter used with a link's key. The file survives restarts, so that no recorded
+/// frame is accepted again.
 ///
 /// The file is ahead of the used values: a value is accepted only if the disk has this value or a
 /// later one, so not even a power cut makes a recorded value valid again. After a power cut a

@@ -5,8 +5,8 @@ import Logging
 import SystemPackage
 import Wire
 
-/// Thread of the lockstep socket: poll(2), read, answer each line, write. It waits only for the
-/// simulator.
+/// Thread of the lockstep socket: poll(2), read, answer each line, write. The thread waits only for
+/// the simulator.
 struct LockstepLoop {
     private static let chunkSize = 64 * 1024
     /// Largest number of ended connections with unsent replies; further ones are closed at once.

@@ -5,7 +5,7 @@ import Port
 import Wire
 
 /// The gimbal as a MAVLink component, device and manager in one: frames in, frames out, time is an
-/// argument. It identifies peers by number and contains no socket. Thread airframed-mav.
+/// argument. The component identifies peers by number and contains no socket. Thread airframed-mav.
 final class MAVLinkComponent {
     /// Counters of ignored frames, by reason.
     struct Counters: Equatable {

@@ -4,7 +4,7 @@ import Wire
 /// The present components, each bound to one peer (an address, a serial line). Pure; time is an
 /// argument.
 ///
-/// The first peer that uses a component's name keeps it until the component is silent; meanwhile
+/// The first peer that uses a component's name keeps it until the component is silent; until then
 /// the same name from another peer is refused. A peer from the configuration outranks a guest of
 /// the open port.
 struct MAVLinkIdentities {

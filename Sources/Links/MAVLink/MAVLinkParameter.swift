@@ -5,7 +5,7 @@ import Port
 /// A number of a setting that ground stations can tune: gains under the names that apps use, and
 /// the limits of motion, each axis separately.
 struct MAVLinkParameter: Sendable {
-    /// Name, at most 16 bytes. It never changes, because ground stations store it in files.
+    /// Name, at most 16 bytes. The name never changes, because ground stations store it in files.
     let name: String
     /// The number, in the unit of the setting.
     let read: @Sendable (Settings) -> Double

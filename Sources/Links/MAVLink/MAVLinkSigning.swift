@@ -6,8 +6,8 @@ public import Wire
 ///
 /// Each sender's times must increase on each of its links, so no frame is accepted twice. The first
 /// frame of a link can be up to a minute older than the time of day and than the newest time of any
-/// frame. It must be newer than all frames of an earlier run, because the links of that run are not
-/// stored. Only frames with a valid signature are remembered.
+/// frame. The first frame must also be newer than all frames of an earlier run, because the links
+/// of that run are not stored. Only frames with a valid signature are remembered.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {
         var sender: MAVLinkAddress
@@ -50,7 +50,7 @@ public struct MAVLinkSigning: Sendable {
         UInt64(max(0, (seconds - Double(epoch)) * 1e5))
     }
 
-    /// Checks that a frame is genuine and new, and then remembers it.
+    /// Checks that a frame is genuine and new, and then stores its time.
     ///
     /// - Parameters:
     ///   - bytes: The whole frame.

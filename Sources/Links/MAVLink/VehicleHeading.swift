@@ -5,8 +5,8 @@ import Wire
 ///
 /// The joints show the vehicle in the loop's own frame, whose zero is arbitrary and whose heading
 /// drifts without a compass; the autopilot reports its heading relative to north. The difference of
-/// the two headings is the direction of north in the loop's frame. It is smoothed over seconds,
-/// because the two values have different times.
+/// the two headings is the direction of north in the loop's frame. The difference is smoothed over
+/// seconds, because the two values have different times.
 struct VehicleHeading {
     /// Age at which the autopilot's report is discarded, s.
     private static let staleSeconds = 2.0

@@ -61,8 +61,8 @@ struct LineBuffer {
         searched = bytes.count
     }
 
-    /// Finds the next newline at or after a position. It uses memchr(3), so that even a debug build
-    /// is fast with a stranger's input.
+    /// Finds the next newline at or after a position. The search uses memchr(3), so that even a
+    /// debug build is fast with a stranger's input.
     private func newline(from place: Int) -> Int? {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, place < bytes.count,

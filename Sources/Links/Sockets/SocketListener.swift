@@ -50,7 +50,7 @@ struct SocketListener: Sendable {
 
         policy = Self.policy(group: place.group, path: path, logger: logger)
         // The group first: until then the mode admits only the daemon's own user. The service's
-        // sandbox forbids chown(2), which is not needed there, because the group is its own.
+        // sandbox forbids chown(2), which the service does not need, because the group is its own.
         if SocketPath.owningGroup(of: path) != policy.group,
             chown(path, uid_t.max, policy.group) != 0
         {

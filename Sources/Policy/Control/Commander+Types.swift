@@ -18,12 +18,12 @@ extension Commander {
         /// Silence after the last rates, after which the camera enters `fallbackMode`, s; 0
         /// disables it.
         public var fallbackSeconds = 0.0
-        /// Mode after that silence. It accepts no rates, so only a request for another mode ends
-        /// this mode.
+        /// Mode after that silence. This mode accepts no rates, so only a request for another mode
+        /// ends this mode.
         public var fallbackMode = Mode.neutral
         /// Silence after which the outputs go off until a client requests a mode, s; 0 disables it.
         public var offSeconds = 0.0
-        /// Links that cannot take control. They can still request an emergency stop.
+        /// Links that cannot take control. These links can still request an emergency stop.
         public var barred: Set<CommandSource.Link> = []
         /// Links that require a key.
         public var keyed: Set<CommandSource.Link> = []
@@ -95,7 +95,7 @@ public struct Steppers: Sendable {
     ///
     /// - Parameters:
     ///   - hasSwitches: Whether each motor has a home switch.
-    ///   - ask: Receiver of goals for the motors 0...2. Must not call back.
+    ///   - ask: Receiver of the goals of the stepper motors, numbered 0...2. Must not call back.
     public init(
         hasSwitches: Bool, ask: @escaping @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
     ) {

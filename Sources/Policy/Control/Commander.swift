@@ -3,8 +3,8 @@ public import Port
 public import Realtime
 import Synchronization
 
-/// Commander: the only path to motion. It decides which source is in control, and is the only
-/// producer of the command ring.
+/// Commander: the only path to motion. The Commander decides which source is in control, and is the
+/// only producer of the command ring.
 ///
 /// Links on ordinary threads call it; time is an argument. The dead-man has two parts. A rate
 /// command contains its time of expiry, at which the loop alone stops the motion. `advance`

@@ -1,8 +1,8 @@
 package import Persistence
 import Synchronization
 
-/// The newest changes of the tuning, with time, author and action. They are written with every
-/// save, and when the process ends. Any ordinary thread.
+/// The newest changes of the tuning, with time, author and action. The entries are written with
+/// every save, and when the process ends. Any ordinary thread.
 package final class ChangeHistory: Sendable {
     /// Largest number of entries; older ones are dropped, but are in the log.
     package static let capacity = 200

@@ -2,8 +2,8 @@ package import GimbalCore
 import PlainText
 import Port
 
-/// Report on a tuning: effective gains, margins, and warnings in sentences. It sweeps frequencies,
-/// so it is computed when the tuning changes, not when a client asks.
+/// Report on a tuning: effective gains, margins, and warnings in sentences. The report sweeps
+/// frequencies, so it is computed when the tuning changes, not when a client requests the report.
 package struct LoopReport: Sendable {
     /// One gain on all three axes.
     package struct Gain: Sendable {

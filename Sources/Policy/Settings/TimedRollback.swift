@@ -4,8 +4,8 @@ public import Port
 /// Timed rollback of a live change: the state before it, and the time to return to it unless it is
 /// kept.
 ///
-/// It has no clock and no thread: its owner calls `expire` at every tick of a timer, and restores
-/// the returned state. A save counts as `keep`.
+/// The rollback has no clock and no thread: its owner calls `expire` at every tick of a timer, and
+/// restores the returned state. A save counts as `keep`.
 public struct TimedRollback<Snapshot: Sendable>: Sendable {
     private struct Pending: Sendable {
         var snapshot: Snapshot

@@ -93,8 +93,8 @@ extension Tuning {
         write(by: who, what) {
             $0.parameters.merge(change: text)
         } commit: { (state, saved) throws(Refusal) in
-            // The files may have changed meanwhile. The requested values are on the disk in any
-            // case.
+            // The files may have changed since they were read. The requested values are on the disk
+            // in any case.
             var changed = (try? state.store.changed(updates)) ?? state.store
             changed.adopt(saved: saved.parameters)
             // Another client's change on trial reverts only its own values.

@@ -1,7 +1,7 @@
 internal import GimbalCore
 
-/// Writer of the loop's answers to the motors of one bus. It also turns the motors off when the
-/// loop hangs. Owned by the thread of that bus.
+/// Writer of the loop's answers to the motors of one bus. The writer also turns the motors off when
+/// the loop hangs. Owned by the thread of that bus.
 struct AnswerWriter {
     let status: BusStatus
     /// Histograms for its durations; nil disables them.

@@ -4,9 +4,9 @@ internal import GimbalCore
 /// One bus with the thread that owns it: the clock of the system.
 ///
 /// Every period it wakes on the absolute grid, reads, passes the samples to the loop, and rings its
-/// bell. It waits for the loop's answer for at most a quarter of a period, and writes the newest
-/// output. So the way from the IMU to the motors consists of one read, one write and two wake-ups.
-/// Errors are counted and stored; they never stop the thread.
+/// bell. The thread waits for the loop's answer for at most a quarter of a period, and writes the
+/// newest output. So the way from the IMU to the motors consists of one read, one write and two
+/// wake-ups. Errors are counted and stored; they never stop the thread.
 struct BusThread: ~Copyable {
     private var bus: any GimbalBus
     private var ports: BusPorts

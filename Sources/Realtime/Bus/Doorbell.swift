@@ -8,8 +8,8 @@ public import GimbalCore
 /// one. Ringing costs a system call only if the waiter is asleep. Data written before `ring()` is
 /// visible after `wait`.
 ///
-/// A plain handle: copies refer to the same bell. Its creator calls `deallocate()` once, after the
-/// threads that use it have ended.
+/// A plain handle: copies refer to the same bell. The creator of a doorbell calls `deallocate()`
+/// once, after the threads that use it have ended.
 @frozen
 public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
     /// Reason for the end of a wait.

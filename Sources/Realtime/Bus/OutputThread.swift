@@ -45,8 +45,8 @@ struct OutputThread: ~Copyable {
         writer = AnswerWriter(status: lane.status, stages: stages)
     }
 
-    /// Runs until a stop is requested, and turns off before it returns. It also begins by turning
-    /// off, because the earlier state is unknown.
+    /// Runs until a stop is requested, and turns off before it returns. The thread also begins by
+    /// turning off, because the earlier state is unknown.
     mutating func run() {
         try? bus.allOff()
         while !lane.stop.isSet {

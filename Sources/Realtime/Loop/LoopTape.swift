@@ -16,9 +16,9 @@ public enum TapeKind: UInt32, BitwiseCopyable, Sendable {
     case tick
 }
 
-/// Inputs of one tick other than samples and commands, and its results. It contains only the
-/// recorded part of the snapshot, 384 bytes instead of 1,040, because the tape has one for every
-/// tick.
+/// Inputs of one tick other than samples and commands, and its results. This record contains only
+/// the recorded part of the snapshot, 384 bytes instead of 1,040, because the tape has one for
+/// every tick.
 public struct TapeTick: Sendable, BitwiseCopyable {
     /// Faults reported by the loop and its bus.
     public var reported: Conditions

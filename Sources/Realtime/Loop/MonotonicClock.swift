@@ -1,8 +1,8 @@
 public import CLinuxShim
 public import GimbalCore
 
-/// The only clock of the process: CLOCK_MONOTONIC. It is read here and passed on as an argument;
-/// the core never reads it.
+/// The only clock of the process: CLOCK_MONOTONIC. The clock is read here and passed on as an
+/// argument; the core never reads it.
 public enum MonotonicClock {
     /// The present time. Never waits; about 25 ns.
     @inlinable

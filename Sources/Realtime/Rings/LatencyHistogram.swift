@@ -7,8 +7,8 @@ public import Atomics
 /// locks. A snapshot during a `record` can miss that one value. Bucket layout after Gil Tene's
 /// HdrHistogram.
 ///
-/// A plain handle: copies refer to the same histogram. Its creator calls `deallocate()` once, after
-/// its threads have ended.
+/// A plain handle: copies refer to the same histogram. The creator of a histogram calls
+/// `deallocate()` once, after the threads that use it have ended.
 @frozen
 public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
     @usableFromInline typealias Cell = UnsafeAtomic<UInt64>

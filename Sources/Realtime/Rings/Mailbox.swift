@@ -94,7 +94,7 @@ public struct MailboxReading<Value: BitwiseCopyable & Sendable>: BitwiseCopyable
     public var value: Value
     /// Number of values published up to and including this one.
     public var sequence: UInt64
-    /// Whether this reader sees the value for the first time.
+    /// Whether this reader reads the value for the first time.
     public var isNew: Bool
 
     @usableFromInline

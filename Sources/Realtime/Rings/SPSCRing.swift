@@ -32,14 +32,15 @@ public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable
     }
 }
 
-/// The producer's end of a ring. It cannot be copied, so a second producer does not compile.
+/// The producer's end of a ring. A producer cannot be copied, so a second producer does not
+/// compile.
 @frozen
 public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: RingStorage<Element>
     /// Index of the next element to write; the shared atomic is its published copy.
     @usableFromInline var head: UInt = 0
-    /// The consumer's last known position. It is never ahead of the true one, so errors are only
-    /// towards "full".
+    /// The consumer's last known position. This position is never ahead of the true one, so errors
+    /// are only towards "full".
     @usableFromInline var cachedTail: UInt = 0
     @usableFromInline var droppedCount: UInt = 0
 
@@ -85,7 +86,7 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     public var capacity: Int { Int(bitPattern: storage.mask &+ 1) }
 }
 
-/// The consumer's end of a ring. It cannot be copied, so there is only one.
+/// The consumer's end of a ring. A consumer cannot be copied, so there is only one consumer.
 @frozen
 public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: RingStorage<Element>
@@ -120,8 +121,8 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
         Int(bitPattern: storage.head.load(ordering: .acquiring) &- tail)
     }
 
-    /// Number of elements that the producer has dropped since the start. It can lag behind the
-    /// producer's own count.
+    /// Number of elements that the producer has dropped since the start. The number can lag behind
+    /// the producer's own count.
     @inlinable
     public var dropped: UInt { storage.dropped.load(ordering: .relaxed) }
 

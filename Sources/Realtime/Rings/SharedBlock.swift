@@ -21,7 +21,7 @@ struct SharedHandles: BitwiseCopyable, Sendable {
     }
 }
 
-/// The handles of the threads that only write. They exist even without these threads.
+/// The handles of the threads that only write. The handles exist even without these threads.
 struct OutputLanes: BitwiseCopyable, Sendable {
     let motors = OutputLane()
     let power = OutputLane()

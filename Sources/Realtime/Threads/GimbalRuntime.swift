@@ -172,7 +172,7 @@ public final class GimbalRuntime: Sendable {
     /// The durations of a stage since the start. Any thread.
     ///
     /// - Parameter stage: The part of the period.
-    /// - Returns: Its histogram at this moment.
+    /// - Returns: Histogram of the stage at this moment.
     public func histogram(of stage: Stage) -> HistogramSnapshot {
         shared.handles.stages[stage].snapshot()
     }

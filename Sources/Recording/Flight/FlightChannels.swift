@@ -2,8 +2,8 @@ import GimbalCore
 
 /// The channels of a flight recording.
 public enum FlightChannels {
-    /// Version of the file format. It increases when a program for older files would misread new
-    /// ones; new fields and channels do not count.
+    /// Version of the file format. The version increases when a program for older files would
+    /// misread new ones; new fields and channels do not count.
     public static let format = 1
 
     /// Name of the metadata record that identifies the file.

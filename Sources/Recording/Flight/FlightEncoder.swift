@@ -18,8 +18,8 @@ public struct FlightEncoder: ~Copyable {
     /// Age at which a chunk is closed, s: the largest loss if the process ends suddenly, in
     /// addition to the time of the write.
     public static let chunkSeconds = 0.5
-    /// Size at which a chunk is closed, bytes. It bounds the buffers: at 4 kHz, half a second of
-    /// data would need the largest buffers of the process.
+    /// Size at which a chunk is closed, bytes. This limit bounds the buffers: at 4 kHz, half a
+    /// second of data would need the largest buffers of the process.
     private static let chunkBytes = 300_000
     /// Age from which on a state closes a chunk, s, so that most files begin with a state.
     private static let earliestSeconds = 0.25

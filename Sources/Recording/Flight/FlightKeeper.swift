@@ -2,8 +2,8 @@ internal import Glibc
 public import SystemPackage
 
 /// Writer of recordings to the shelf: dumps of the ring, and continuous recordings with their
-/// rotation. It waits for the disk and therefore runs on a separate thread. If the disk is full or
-/// not writable, it reports the problem and tries again.
+/// rotation. The keeper waits for the disk and therefore runs on a separate thread. If the disk is
+/// full or not writable, it reports the problem and tries again.
 public struct FlightKeeper {
     /// Description of the machine, included in every file.
     public struct Description: Sendable {

@@ -73,9 +73,9 @@ struct MCAPChunkPlace {
     var counts: [UInt16: Int]
 }
 
-/// Assembler of the bytes of an MCAP file, piece by piece; the caller writes them in this order. It
-/// collects the data for the summary at the end. A file that ends before the summary is readable up
-/// to its last complete piece.
+/// Assembler of the bytes of an MCAP file, piece by piece; the caller writes them in this order.
+/// The assembler collects the data for the summary at the end. A file that ends before the summary
+/// is readable up to its last complete piece.
 ///
 /// Source: MCAP File Format Specification, https://mcap.dev/spec.
 public struct MCAPAssembler: Sendable {
@@ -114,8 +114,8 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// An assembler for an existing file, at the position of its first record. Its channels are
-    /// added as they are found.
+    /// An assembler for an existing file, at the position of its first record. The channels of the
+    /// file are added as they are found.
     static func adopting() -> MCAPAssembler {
         var assembler = MCAPAssembler(channels: [])
         assembler.size = MCAPOpcode.magic.count

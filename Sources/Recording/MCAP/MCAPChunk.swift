@@ -1,7 +1,7 @@
 internal import Persistence
 
-/// A sequence of messages in the form of the file: compressed, with an index. It is built once, and
-/// can be written to several files.
+/// A sequence of messages in the form of the file: compressed, with an index. A chunk is built
+/// once, and can be written to several files.
 public struct MCAPChunk: Sendable {
     /// Number of the chunk; it increases by one with each chunk of a recorder.
     public var number: UInt64

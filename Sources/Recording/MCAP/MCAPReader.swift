@@ -3,8 +3,8 @@ internal import Persistence
 /// Reader of the records of an MCAP file from its beginning, including the readable part of a
 /// damaged file.
 ///
-/// It does not need the summary at the end, so it also reads a file whose writing program ended
-/// unexpectedly.
+/// The reader does not need the summary at the end, so it also reads a file whose writing program
+/// ended unexpectedly.
 public struct MCAPReader: Sendable {
     /// One item in a file.
     public enum Item {

@@ -148,8 +148,8 @@ enum BytePattern {
 
         /// Index of the bytes' case; nil if they are invalid.
         func tag(_ bytes: UnsafeRawPointer) -> Int? {
-            // This function is the first witness that only enumerations have. It follows eight
-            // functions, size, stride and flags.
+            // This function is the first witness that only enumerations have. The function follows
+            // eight functions, size, stride and flags.
             typealias GetTag = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> UInt32
             let function = (witnesses + 88).load(as: UnsafeRawPointer.self)
             let tag = unsafeBitCast(function, to: GetTag.self)(bytes, metadata)

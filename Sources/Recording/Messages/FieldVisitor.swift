@@ -47,8 +47,8 @@ struct FieldWords: Sendable {
 
 /// A message that the recorder writes and a replay reads: Protocol Buffers, version 3.
 ///
-/// A reader skips unknown fields; a field that the writer did not know is zero. Field numbers never
-/// change.
+/// A reader skips unknown fields; a field that the writer did not write is zero. Field numbers
+/// never change.
 protocol RecordedMessage {
     /// Name of the type, within the package `airframe`.
     static var name: String { get }

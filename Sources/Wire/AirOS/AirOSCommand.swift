@@ -3,7 +3,7 @@ public import Port
 /// Command of an app on the control characteristic: a word, in upper or lower case, or a word with
 /// a speed.
 public enum AirOSCommand: Sendable, Equatable {
-    /// Calibrate the gyroscope's zero; the camera must be still meanwhile.
+    /// Calibrate the gyroscope's zero; the camera must be still during the calibration.
     case calibrate
     /// Save mode, PID and Kalman for the next start.
     case save
@@ -29,8 +29,8 @@ public enum AirOSCommand: Sendable, Equatable {
     /// Parses the written bytes.
     ///
     /// - Parameter bytes: Text without a terminator. As in the sample firmware the whole text is
-    ///   lower-cased and nothing is trimmed. Unlike there, a speed must be a number up to its last
-    ///   byte, because accepting garbage as zero would hide a faulty app.
+    ///   lower-cased and nothing is trimmed. Unlike in the original firmware, a speed must be a
+    ///   number up to its last byte, because accepting garbage as zero would hide a faulty app.
     /// - Throws: `notText`, `unknownCommand`, `notANumber` or `notFinite`.
     public init(bytes: [UInt8]) throws(Refusal) {
         guard let text = String(validating: bytes.map(Self.lowerCased), as: UTF8.self) else {

@@ -15,7 +15,7 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
     case personTracking = 4
 
     /// Creates the mode for one of the gimbal's. The rest poses, `neutral` and `retract`, have no
-    /// byte: an app, which cannot request them, sees `inactive`.
+    /// byte: an app, which cannot request them, reads `inactive`.
     public init(_ mode: Mode) {
         self =
             switch mode {
@@ -48,7 +48,7 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
 public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// Outputs off.
     case inactive = 0
-    /// The gyroscope is being calibrated; the app's button is grey meanwhile.
+    /// The gyroscope is being calibrated; the app's button is grey during the calibration.
     case calibrating = 1
     /// Mode `locked`.
     case locked = 2
@@ -59,7 +59,7 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// Mode `personTracking`.
     case personTracking = 5
     /// A phone's calibration has just failed. The original firmware never sends this: its app
-    /// ignores the value, and sees the end of the calibration with the next one.
+    /// ignores the value, and detects the end of the calibration from the next value.
     case calibrationFailed = 6
 
     /// Creates the status of a mode without a calibration.
@@ -124,9 +124,9 @@ extension PIDTriple {
     }
 }
 
-/// Parameters of the sample firmware's Kalman filters, as apps know them; only their ratio to the
-/// defaults counts (`estimator.kalman_*`). No app writes them yet; the format of three float32 in
-/// this order is airframe's own.
+/// Parameters of the sample firmware's Kalman filters, in the form that apps use; only their ratio
+/// to the defaults counts (`estimator.kalman_*`). No app writes them yet; the format of three
+/// float32 in this order is airframe's own.
 public struct KalmanTriple: Sendable, Equatable {
     /// Process noise of the angle.
     public var qAngle: Double

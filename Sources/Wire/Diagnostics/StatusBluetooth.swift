@@ -92,7 +92,7 @@ public struct BondStatus: Hashable, Sendable, Codable {
 public struct PairingStatus: Hashable, Sendable, Codable {
     /// Remaining time in which new phones can pair; 0 means not allowed.
     public var remainingS: Number
-    /// Passkey to type on the phone, six digits; absent until a phone asks.
+    /// Passkey to type on the phone, six digits; absent until a phone requests pairing.
     public var passkey: String?
     /// The phone that requests pairing.
     public var address: String?

@@ -93,7 +93,7 @@ public struct LockstepIntake: Sendable {
             // accumulate.
             now = anchor.instant.advanced(byRoundedSeconds: t - anchor.t)
         } else {
-            // Limited, because the loop need not know how many years were skipped.
+            // Limited, because the loop does not need the number of skipped years.
             now = min(now.advanced(bySeconds: Self.longestJump), Self.latest)
         }
         if step > Self.longestStep { anchor = (t, now) }

@@ -1,6 +1,7 @@
 /// Command of a robot's remote control over the serial service: ASCII, each command ends with `>`.
 public enum RobotCommand: Sendable, Equatable {
-    /// `F>`, `B>`: the slider is above or below its centre; repeated while it is held there.
+    /// `F>`, `B>`: the slider is above or below its centre; repeated while the slider is held in
+    /// this position.
     case slide(forwards: Bool)
     /// `S>`: the slider is centred.
     case stop

@@ -4,8 +4,8 @@ import Realtime
 import Wire
 
 /// Soak test of all links: an hour of the simulated gimbal in real time, in a walking hand, with
-/// traffic on every link. It compares the end with the beginning. Not part of `all`; `make soak`
-/// runs it.
+/// traffic on every link. The bench compares the end with the beginning. Not part of `all`; `make
+/// soak` runs it.
 enum LinkSoak {
     /// Observations at one moment.
     private struct Look {

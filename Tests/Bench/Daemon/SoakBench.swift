@@ -5,8 +5,8 @@ import Simulation
 import Wire
 
 /// Soak test in lockstep: an hour of simulated time, in a walking hand, with traffic on the socket.
-/// It compares the end with the beginning. Lockstep has no other links; `LinkSoak` covers them. Not
-/// part of `all`; `make soak` runs it.
+/// The bench compares the end with the beginning. Lockstep has no other links; `LinkSoak` covers
+/// them. Not part of `all`; `make soak` runs it.
 enum SoakBench {
     private static let ticksPerSecond = 1000
 

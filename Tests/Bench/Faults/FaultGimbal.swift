@@ -48,7 +48,7 @@ struct FaultGimbal {
     /// A drawn gimbal with the daemon's tuning for the two facts that its owner knows, motors and
     /// loop.
     ///
-    /// Its identification of inertia and delay can take eight seconds, so the faults occur later.
+    /// The identification of inertia and delay can take eight seconds, so the faults occur later.
     static func drawn(seed: UInt64, motor: MotorType) throws -> FaultGimbal {
         let drawn = DrawnGimbal(seed: seed, motor: motor)
         var gimbal = FaultGimbal(name: "drawn \(seed), \(motor)")

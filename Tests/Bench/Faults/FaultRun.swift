@@ -13,10 +13,10 @@ import Simulation
 /// half a second after that, it is a run in which an emergency stop turned healthy outputs off at
 /// that moment. So the coasting of a camera counts, but not its fall after the motors are off.
 ///
-/// If the plant is wrong from the beginning, the camera also starts differently. Its motion
-/// relative to the run without the fault is measured twice: from the start of the motors until the
-/// onset, and from there on relative to the heading at that time, because no sensor of the gimbal
-/// shows north.
+/// If the plant is wrong from the beginning, the camera also starts differently. The camera's
+/// motion relative to the run without the fault is measured twice: from the start of the motors
+/// until the onset, and from there on relative to the heading at that time, because no sensor of
+/// the gimbal shows north.
 struct FaultRun {
     /// Fault that occurs at `onset`.
     enum Fault: String, CaseIterable {

@@ -4,8 +4,8 @@ import Glibc
 import Wire
 
 /// Ordinary clients of every link at the same time: a client of the socket and a subscriber, a
-/// phone that comes and goes, a ground station over MAVLink, a rider's remote control. They control
-/// the camera or the wheels in turns.
+/// phone that comes and goes, a ground station over MAVLink, a rider's remote control. The clients
+/// control the camera or the wheels in turns.
 final class LinkChatter {
     /// Number of messages sent, by link.
     var sent: [String: Int] { others.merging(["socket": socket.requests]) { $1 } }

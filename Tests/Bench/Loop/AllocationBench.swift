@@ -21,8 +21,8 @@ enum AllocationBench {
         _ = consume wakefulness
     }
 
-    /// Counts the calls of a thread that is known to allocate. It shows that the count works, so
-    /// that a zero of the other threads is meaningful.
+    /// Counts the calls of a thread that is known to allocate. This number shows that the count
+    /// works, so that a zero of the other threads is meaningful.
     private static func callsOfKnownThread() -> Int64 {
         let configuration = ThreadConfiguration(name: "allocating", priority: nil)
         let thread = try? RealtimeThread(configuration) {

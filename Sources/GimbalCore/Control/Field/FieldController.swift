@@ -5,8 +5,8 @@ internal import CMathShim
 /// Each rotor is held by its stator's field as if by a spring. A fixed field would drag the camera
 /// along with the handle. Therefore an observer (`FieldObserver`) estimates each rotor's angle from
 /// the gyroscope, and the field is set to that angle plus the load angle whose torque the attitude
-/// loop requests. The motor thereby acts as a torque motor whose limit is the pull-out torque, and
-/// a rotor that is turned by force stays locked, because the field follows it.
+/// loop requests. In this way the motor acts as a torque motor whose limit is the pull-out torque,
+/// and a rotor that is turned by force stays locked, because the field follows it.
 ///
 /// The rotor's electrical angle is unknown at the start. The power ramps up while the observer
 /// locks on to the rotor: the field moves to the rotor, so the camera does not move.
@@ -34,8 +34,8 @@ public struct FieldController: MotorController {
         @_noLocks get { sinceSlip < Self.slipMemory ? lastSlipped : .none }
     }
     /// Torque of the motors at the time of the gyroscope's sample in the last step, N·m: from field
-    /// and power at that time, with each rotor's angle from its joint's motion. It does not depend
-    /// on the assumed inertia.
+    /// and power at that time, with each rotor's angle from its joint's motion. This torque does
+    /// not depend on the assumed inertia.
     public private(set) var exerted = AxisVector.zero
     /// The camera axes whose gains are reduced because their motors have made the camera oscillate.
     public var oscillating: AxisSet { @_noLocks get { search.oscillating } }
@@ -183,7 +183,7 @@ public struct FieldController: MotorController {
         case holding
     }
 
-    /// Share of the largest torque that a swing uses; the rest holds the camera meanwhile.
+    /// Share of the largest torque that a swing uses; the rest holds the camera during the swing.
     private static var swingShare: Double { @_noLocks get { 0.8 } }
     /// Bandwidth of the observers while they search for their rotors, rad/s: stable with any
     /// inertia.

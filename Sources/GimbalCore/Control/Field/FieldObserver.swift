@@ -5,12 +5,12 @@ internal import CMathShim
 ///
 /// An extended-state observer (J. Han, "From PID to Active Disturbance Rejection Control", IEEE
 /// Trans. Ind. Electron. 56 (2009)) of the magnetic spring `torque = peak * power * sin(field -
-/// electrical angle)`. Its states are the camera rate, the rotor's electrical angle, and the part
-/// of the joint's rate that no sensor measures. An unmodelled acceleration of the camera (friction,
-/// imbalance) appears as a displacement of the rotor by that load, so a field that is set to the
-/// estimate corrects it as an integral would. Because the sine repeats with every pole pair, the
-/// observer locks on from any angle, like a phase-locked loop, and follows a rotor that is turned
-/// by force.
+/// electrical angle)`. The states of the observer are the camera rate, the rotor's electrical
+/// angle, and the part of the joint's rate that no sensor measures. An unmodelled acceleration of
+/// the camera (friction, imbalance) appears as a displacement of the rotor by that load, so a field
+/// that is set to the estimate corrects it as an integral would. Because the sine repeats with
+/// every pole pair, the observer locks on from any angle, like a phase-locked loop, and follows a
+/// rotor that is turned by force.
 ///
 /// Loop thread only; constant time.
 struct FieldObserver: Sendable, BitwiseCopyable {
@@ -39,8 +39,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     var isLost: Bool { @_noLocks get { atBound > 0.15 } }
 
     /// Expected acceleration by the motor over the last period, rad/s², for the identification of
-    /// the inertia. It uses the rotor's angle from its joint's motion, with only slow corrections
-    /// by the observer.
+    /// the inertia. This estimate uses the rotor's angle from its joint's motion, with only slow
+    /// corrections by the observer.
     private(set) var expected = 0.0
 
     /// Electrical angle that follows the known motion at once and the observer's corrections

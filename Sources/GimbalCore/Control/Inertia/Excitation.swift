@@ -2,9 +2,10 @@ internal import CMathShim
 
 /// A small multisine for identification: a moment on one camera axis, or with servos a joint angle.
 ///
-/// Its lines are odd harmonics of `1 / period`, so that the products of a nonlinearity fall between
-/// most of them. No line is a multiple of 2 Hz, the step frequency of a walk. The phases follow M.
-/// Schroeder, "Synthesis of low-peak-factor signals", IEEE Trans. Information Theory 16 (1970).
+/// The lines of the multisine are odd harmonics of `1 / period`, so that the products of a
+/// nonlinearity fall between most of them. No line is a multiple of 2 Hz, the step frequency of a
+/// walk. The phases follow M. Schroeder, "Synthesis of low-peak-factor signals", IEEE Trans.
+/// Information Theory 16 (1970).
 public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     /// Number that the snapshot repeats, so that the requester recognizes its own excitation.
     public var id: UInt32

@@ -1,7 +1,7 @@
 internal import CMathShim
 
 /// Inertia of a camera on motors without encoders. A small swing of all joints measures it when the
-/// motors come on. It counts as uncertain when a rotor slips or the motors make the camera
+/// motors come on. The inertia counts as uncertain when a rotor slips or the motors make the camera
 /// oscillate.
 ///
 /// Too high an estimate makes every gain too high and the rotors' observers too fast: the camera

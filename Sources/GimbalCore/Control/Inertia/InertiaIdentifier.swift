@@ -6,11 +6,11 @@ internal import CMathShim
 /// The probe serves as the instrument: only signals that correlate with it count, so that neither
 /// the feedback nor the hand's motion biases the result (instrumental variables in closed loop:
 /// Söderström & Stoica, "System Identification", 1989, ch. 8). The torque's impulse and the change
-/// of the rate in each period are demodulated at the probe's frequency under a Hann window. Their
-/// ratio in phase is the inertia, for periods of any length. Coulomb and viscous friction are in
-/// phase with the rate (describing function) and cancel. The elastic creep of a joint that has not
-/// broken away does not cancel, so the probe grows until two blocks agree. Two neighbouring
-/// frequencies without excitation show the size of the disturbances.
+/// of the rate in each period are demodulated at the probe's frequency under a Hann window. The
+/// ratio of the two in phase is the inertia, for periods of any length. Coulomb and viscous
+/// friction are in phase with the rate (describing function) and cancel. The elastic creep of a
+/// joint that has not broken away does not cancel, so the probe grows until two blocks agree. Two
+/// neighbouring frequencies without excitation show the size of the disturbances.
 ///
 /// A clear response at a phase that is impossible for a camera means that the assumed delay is
 /// wrong. At one frequency a delay cannot be told from a wrong sign or from friction. The probe's

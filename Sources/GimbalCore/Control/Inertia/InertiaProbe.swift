@@ -44,7 +44,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Starts the swing again and forgets the result.
+    /// Starts the swing again and clears the result.
     @_noLocks
     mutating func begin() { self = InertiaProbe() }
 

@@ -35,7 +35,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Largest standard deviation at which a set-point is followed.
     private static var readySigma: Double { @_noLocks get { 0.6 } }
 
-    /// Frequencies of the probes, Hz. Their distances exceed the resolution of a measurement.
+    /// Frequencies of the probes, Hz. The distances between them exceed the resolution of a
+    /// measurement.
     private static var frequencies: AxisVector {
         @_noLocks get { AxisVector(yaw: 42, roll: 47, pitch: 52) }
     }

@@ -46,7 +46,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     }
 
     /// Clears the integrators. The controllers of servos and of motors without encoders have no
-    /// integrators. They use a model and an observer, which stay valid.
+    /// integrators. These controllers use a model and an observer, which stay valid.
     @_noLocks
     mutating func clearIntegrals() { torque.clearIntegrals() }
 

@@ -1,8 +1,8 @@
 internal import CMathShim
 
-/// Small swing of one motor while the outputs are off. It shows a person which motor belongs to the
-/// axis, and the direction in which the motor turns; the swing starts in the joint's positive
-/// direction. Needs no sensor.
+/// Small swing of one motor while the outputs are off. The swing shows a person which motor belongs
+/// to the axis, and the direction in which the motor turns; the swing starts in the joint's
+/// positive direction. Needs no sensor.
 ///
 /// The swing ends automatically at its dead-man time unless the request is repeated. Loop thread
 /// only.

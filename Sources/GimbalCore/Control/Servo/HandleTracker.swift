@@ -5,9 +5,9 @@ internal import CMathShim
 /// If only the attitude is known, the rate passes a second-order low-pass, and the attitude follows
 /// the measured one closely. So the look-ahead fades with frequency. This is intended: a prediction
 /// whose error exceeds the motion amplifies the motion, and above a third of the reciprocal delay
-/// every prediction does so. The fading also keeps the loop calm when the motors' model is wrong,
-/// because an error of the model looks like a fast motion of the handle. Loop thread only, constant
-/// time.
+/// every prediction amplifies the motion. The fading also keeps the loop calm when the motors'
+/// model is wrong, because an error of the model looks like a fast motion of the handle. Loop
+/// thread only, constant time.
 struct HandleTracker: Sendable, BitwiseCopyable {
     /// Smoothed attitude, handle to earth.
     private(set) var attitude = Quaternion.identity

@@ -6,7 +6,7 @@
 /// of the handle. A tracker extrapolates it to the moment at which a command takes effect, and the
 /// joints are commanded to the angles that will be right at that moment (internal model control).
 /// An error of the model, such as a wrong zero of a servo, appears as a change of the handle's
-/// attitude and is thereby corrected, as an integral would correct it.
+/// attitude and is corrected in this way, as an integral would correct it.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct ServoController: MotorController {

@@ -48,8 +48,8 @@ struct AsideYaw: Sendable, BitwiseCopyable {
         angle = min(max(angle, range.minimum.yaw - behind), range.maximum.yaw - behind)
     }
 
-    /// Whether an angle was requested since the last call. It counts from the handle, not from the
-    /// edge of its dead zone.
+    /// Whether an angle was requested since the last call. This angle counts from the handle, not
+    /// from the edge of its dead zone.
     @_noLocks
     mutating func takeCentring() -> Bool {
         let result = centres

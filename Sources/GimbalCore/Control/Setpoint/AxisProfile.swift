@@ -150,7 +150,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     }
 
     /// Stops at `angle`, rad, because the present angle cannot be reached; a turn continues from
-    /// there.
+    /// this angle.
     @_noLocks @_noAllocation
     mutating func stop(at angle: Double, limits: AxisLimits) {
         let nearest = Angle(radians: state.angle).shortestArc(to: .radians(angle)).radians

@@ -15,9 +15,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// Half the width of the zone in which the camera falls behind, rad.
     private static var knee: Double { @_noLocks get { 2 * .pi / 180 } }
 
-    /// Speed limits of the joints at the ends of their ranges. They are needed when the handle is
-    /// tilted: while the requested angles pass roll ±90°, the nearest reachable angles can jump
-    /// from one end to another.
+    /// Speed limits of the joints at the ends of their ranges. These speed limits are needed when
+    /// the handle is tilted: while the requested angles pass roll ±90°, the nearest reachable
+    /// angles can jump from one end to another.
     struct Pace: Sendable, BitwiseCopyable {
         /// Largest rate of a joint at its end, rad/s.
         var rate: Double
@@ -26,7 +26,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     }
 
     /// The rates, rad/s, from which a stop within `distance`, rad, requires at most `braking`,
-    /// rad/s². They are always above zero, so that the joint reaches the end.
+    /// rad/s². These rates are always above zero, so that the joint reaches the end.
     private static func stoppingRate(
         within distance: AxisVector, braking: Double
     ) -> AxisVector {
@@ -227,9 +227,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             && (turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt)))
     }
 
-    /// Of all angle triples for this attitude, the one nearest to `before`. It can differ by whole
-    /// turns of yaw and pitch. Roll can exceed ±90°, so that the angles do not jump by half a turn
-    /// there.
+    /// Of all angle triples for this attitude, the one nearest to `before`. The result can differ
+    /// by whole turns of yaw and pitch. Roll can exceed ±90°, so that the angles do not jump by
+    /// half a turn at ±90°.
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)
         let way = distance(near, before)

@@ -95,7 +95,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Turns to earth-frame angles, rad. An axis that is NaN, or that the mode controls, continues.
-    /// While the outputs are off the request waits for them, see `takeOver`.
+    /// While the outputs are off the request waits until the outputs are on, see `takeOver`.
     @_noLocks
     mutating func point(to wanted: AxisVector, duration: Double, rate: Double, isEnabled: Bool) {
         let own = wanted * mode.commandable
@@ -259,8 +259,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Resets the set-point of joints at their ends to the angles that still move the camera, on
-    /// the axes that are numbers here. A turn ends there, and the next request starts there. Other
-    /// requests wait until the hand allows them.
+    /// the axes that are numbers here. A turn ends at this angle, and the next request starts at
+    /// this angle. Other requests wait until the hand allows them.
     @_noLocks
     private mutating func unwind(_ axes: AxisVector) {
         let stopped = limiter.stopped + axes * 0

@@ -2,10 +2,10 @@ internal import CMathShim
 
 /// Feed-forward of one joint's friction, with learning of its size and shape while the joint moves.
 ///
-/// Friction is by far the largest disturbance of a carried gimbal. It changes its sign whenever the
-/// handle reverses, and the loop's delay makes the feedback late each time. The joint's encoder, or
-/// a gyroscope on the handle, shows the reversals; a tracker without lag under constant
-/// acceleration looks ahead by the loop's delay.
+/// Friction is by far the largest disturbance of a carried gimbal. Friction changes its sign
+/// whenever the handle reverses, and the loop's delay makes the feedback late each time. The
+/// joint's encoder, or a gyroscope on the handle, shows the reversals; a tracker without lag under
+/// constant acceleration looks ahead by the loop's delay.
 ///
 /// Shape: a sum of elastic bristles that slide (P. Dahl, "A solid friction model", Aerospace Corp.
 /// TOR-158, 1968) after different distances, as in the generalised Maxwell slip model (Al-Bender,

@@ -3,9 +3,10 @@ internal import CMathShim
 /// Partial compensation of the lag of sensor filter and current loop: two zeros, two poles at
 /// slightly higher frequencies, gain 1 at zero frequency.
 ///
-/// It reduces the response to a push by a fifth at the same margins, compared with the PID alone;
-/// the price is more gyroscope noise in the torque. The corner frequencies follow the loop's delay,
-/// so that the loop keeps its shape. Discretised by the bilinear transform, exact at each corner.
+/// The compensator reduces the response to a push by a fifth at the same margins, compared with the
+/// PID alone; the price is more gyroscope noise in the torque. The corner frequencies follow the
+/// loop's delay, so that the loop keeps its shape. Discretised by the bilinear transform, exact at
+/// each corner.
 ///
 /// Loop thread only; constant time, no allocation.
 struct LagCompensator: Sendable, BitwiseCopyable {

@@ -4,8 +4,8 @@ public import ServiceLifecycle
 import Synchronization
 public import Wire
 
-/// The Bluetooth peripheral as a service, on one ordinary thread, `airframed-ble`. It starts
-/// without bus, bluetoothd or adapter, and uses them as soon as they appear.
+/// The Bluetooth peripheral as a service, on one ordinary thread, `airframed-ble`. The service
+/// starts without bus, bluetoothd or adapter, and uses them as soon as they appear.
 public final class BluetoothServer: Service {
     /// Stack of the thread, locked with everything else.
     private static let stackSize = 512 * 1024

@@ -14,7 +14,7 @@ struct CentralRegistry {
         fileprivate var bucket: TokenBucket
     }
 
-    /// A device that bluetoothd knows.
+    /// A device in bluetoothd's list.
     private struct Known {
         var name = ""
         var isPaired = false
@@ -56,7 +56,8 @@ struct CentralRegistry {
 
     /// Registers a connection, new or existing.
     ///
-    /// - Returns: The new entry; nil if it was known, or if there are more than a radio can connect to.
+    /// - Returns: The new entry; nil if it was known, or if there are more than a radio can connect
+    ///   to.
     mutating func connect(_ device: String) -> Entry? {
         guard entries[device] == nil, entries.count < limit + Self.mostRefused else { return nil }
         let entry = Entry(

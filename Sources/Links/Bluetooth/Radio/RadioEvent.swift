@@ -27,7 +27,7 @@ enum RadioEvent: Equatable {
     case released(Int)
     /// The name of a service has changed.
     case renamed
-    /// bluetoothd no longer asks the agent.
+    /// bluetoothd has released the pairing agent.
     case agentReleased
     /// A central connected: the advertisements are on the air.
     case centralCame

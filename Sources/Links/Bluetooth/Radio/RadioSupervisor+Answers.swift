@@ -48,7 +48,7 @@ extension RadioSupervisor {
         return []
     }
 
-    /// Evaluates an answer. It is ignored if the request is no longer current.
+    /// Evaluates an answer. The answer is ignored if the request is no longer current.
     private mutating func settled(
         _ step: Step, _ failure: RadioFailure?, _ now: Instant
     ) -> Step {

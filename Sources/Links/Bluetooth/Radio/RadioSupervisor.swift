@@ -1,11 +1,12 @@
 import GimbalCore
 
-/// Supervisor that brings the peripheral on the air and keeps it there, through all failures of
-/// bus, bluetoothd and adapter.
+/// Supervisor that brings the peripheral on the air and keeps it on the air, through all failures
+/// of bus, bluetoothd and adapter.
 ///
-/// A pure state machine: its inputs are events and the time, its outputs are requests. It compares
-/// the desired with the present state and requests the difference, so the order of failures and
-/// returns does not matter. It repeats failed requests at growing intervals.
+/// A pure state machine: its inputs are events and the time, its outputs are requests. The
+/// supervisor compares the desired with the present state and requests the difference, so the order
+/// of failures and returns does not matter. The supervisor repeats failed requests at growing
+/// intervals.
 struct RadioSupervisor {
     /// Desired state of the radio.
     struct Plan {
@@ -92,7 +93,7 @@ struct RadioSupervisor {
     private(set) var chosen: String?
     var asksForHandles = true
     /// Time at which advertisements are renewed because the adapter sends fewer than it accepted;
-    /// nil without a suspicion. Its report can merely be late.
+    /// nil without a suspicion. The adapter's report can merely be late.
     private var suspicion: Instant?
     /// Time at which the advertisements are renewed, in case one was lost silently; a connection of
     /// a phone proves that none was.

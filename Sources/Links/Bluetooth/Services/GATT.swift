@@ -102,7 +102,7 @@ public protocol GATTService: AnyObject {
     /// The complete name in its advertisement. A write may have changed it.
     var advertisedName: String { get }
     /// The characteristics in the order of their handles, which must be the same at every start,
-    /// because phones remember them.
+    /// because phones store the handles.
     var characteristics: [GATTCharacteristic] { get }
     /// Counters since the start, by their names in `status`.
     var counts: [String: Int] { get }
@@ -114,7 +114,8 @@ public protocol GATTService: AnyObject {
         _ characteristic: GATTUUID, by central: Central, now: Instant
     ) throws(ATTError) -> [UInt8]
 
-    /// Handles a central's complete write of at most 512 bytes. It can answer by notification.
+    /// Handles a central's complete write of at most 512 bytes. The service can answer by
+    /// notification.
     ///
     /// - Throws: The error for the central; then nothing has changed.
     func write(

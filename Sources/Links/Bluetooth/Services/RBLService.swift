@@ -216,7 +216,7 @@ public final class RBLService: GATTService {
     /// Handles an event of the role's descriptor.
     public func ready(now: Instant) {
         role.ready(now: now, &output)
-        // The role can now wait for an event; the next turn asks it.
+        // The role can now wait for an event; the next turn of the loop queries the role.
         if isSubscribed { roleDue = now } else { output.clear() }
     }
 
