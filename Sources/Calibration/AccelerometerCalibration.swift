@@ -16,7 +16,7 @@ public struct AccelerometerCalibration: Sendable {
         public var offsetSigma: Double
         /// Root mean square of the remaining errors of the lengths, m/s².
         public var residual: Double
-        /// Tilt of the upright pose before the correction, rad. If it exceeds
+        /// Tilt of the upright pose before the correction, rad. If the tilt exceeds
         /// `Parameters.largestTilt`, the sensor's mounting differs from the configured one, and the
         /// pose is not used.
         public var tilt: Double

@@ -11,7 +11,7 @@ public enum CalibrationKind: String, Sendable, CaseIterable {
     /// Hard and soft iron.
     case magnetometer
 
-    /// Number of values in its result.
+    /// Number of values in the result of a calibration.
     var valueCount: Int {
         switch self {
         case .gyro: 3

@@ -10,9 +10,9 @@ public enum CameraFace: Int, Sendable, CaseIterable {
     case back
     /// Lens down.
     case front
-    /// On its right side.
+    /// The camera lies on its right side.
     case right
-    /// On its left side.
+    /// The camera lies on its left side.
     case left
 
     /// Phrase that follows "put the camera".

@@ -7,7 +7,7 @@ internal import CMathShim
 /// Nine unknowns by Gauss–Newton, each with a prior. An unknown that the vectors do not determine
 /// (cross-axis terms, with six poses along the axes) stays at its prior instead of diverging, and
 /// its sigma shows that. Lengths do not show a rotation, so the matrix is symmetric. Not for the
-/// loop: it allocates.
+/// loop, because the fit allocates memory.
 public struct NormFit: Sendable, Equatable {
     /// Prior before the first vector.
     public struct Prior: Sendable, Equatable {
@@ -46,7 +46,7 @@ public struct NormFit: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - vectors: As measured, sensor frame.
-    ///   - length: Their true length.
+    ///   - length: True length of the vectors.
     ///   - prior: Prior of the unknowns.
     public init?(_ vectors: [Vector3], length: Double, prior: Prior) {
         var state = [prior.offset.x, prior.offset.y, prior.offset.z, 1, 1, 1, 0, 0, 0]

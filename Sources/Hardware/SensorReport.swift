@@ -19,19 +19,19 @@ public final class SensorReport: Sendable {
     /// Creates the report of a sensor before its set-up.
     public init() {}
 
-    /// Whether it is set up and answers.
+    /// Whether the sensor is set up and answers.
     public var isRunning: Bool { running.load(ordering: .relaxed) }
 
     /// Number of losses of the configuration during operation.
     public var lostConfigurations: UInt64 { resets.load(ordering: .relaxed) }
 
-    /// Number of times that it stopped answering.
+    /// Number of times that the sensor stopped answering.
     public var outages: UInt64 { outageCount.load(ordering: .relaxed) }
 
-    /// Number of times that it answered without measuring.
+    /// Number of times that the sensor answered without measuring.
     public var stalls: UInt64 { stallCount.load(ordering: .relaxed) }
 
-    /// Transfers to it that failed.
+    /// Number of failed transfers to the sensor.
     public var failedTransfers: UInt64 { failedTransferCount.load(ordering: .relaxed) }
 
     /// Number of missed edges of its data-ready line.
@@ -40,14 +40,14 @@ public final class SensorReport: Sendable {
     /// Number of periods without an edge of the data-ready line.
     public var lateEdges: UInt64 { lateEdgeCount.load(ordering: .relaxed) }
 
-    /// Number of times that its buffer was full, and samples were lost.
+    /// Number of times that the sensor's buffer was full, and samples were lost.
     public var bufferOverflows: UInt64 { overflowCount.load(ordering: .relaxed) }
 
     /// Clock error, parts per million, slow is positive; NaN if not measured.
     public var clockErrorPPM: Double { Double(bitPattern: clockError.load(ordering: .relaxed)) }
 
-    /// Reason why its last set-up failed: "is not the gyroscope of a BMI088 (chip id)"; nil after a
-    /// success.
+    /// Reason why the last set-up of the sensor failed: "is not the gyroscope of a BMI088 (chip
+    /// id)"; nil after a success.
     public var lastFailure: String? {
         UnsafePointer<UInt8>(bitPattern: failure.load(ordering: .relaxed))
             .map { String(cString: $0) }

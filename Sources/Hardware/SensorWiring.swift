@@ -22,9 +22,9 @@ public struct SensorWiring: Sendable, Equatable {
         public var gyroRange: Double
         /// Full scale of the accelerometer, g.
         public var accelRange: Double
-        /// Whether it tests itself during its set-up, in which it must be at rest.
+        /// Whether the sensor tests itself during its set-up; it must then be at rest.
         public var testsItself: Bool
-        /// Whether every sample is read from its buffer.
+        /// Whether every sample is read from the sensor's buffer.
         public var usesBuffer = false
 
         /// A sensor at this place.

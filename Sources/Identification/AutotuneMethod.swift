@@ -113,7 +113,7 @@ extension AutotuneRun {
     public struct ServoFinding: Sendable {
         /// Model from commanded angle to the camera's angle.
         public var model: ServoResponse
-        /// Parameters of its controller, and its bandwidth.
+        /// Parameters of the servo controller, and its bandwidth.
         public var design: ServoDesign
     }
 }

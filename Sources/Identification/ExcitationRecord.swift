@@ -25,7 +25,7 @@ public struct ExcitationRecord: Sendable {
     /// - Parameters:
     ///   - input: Excitation of the axis.
     ///   - rate: The camera's rate about it, rad/s.
-    ///   - joint: Its joint's angle, rad.
+    ///   - joint: Angle of the axis's joint, rad.
     public mutating func append(input: Double, rate: Double, joint: Double) {
         inputs.append(input)
         rates.append(rate)

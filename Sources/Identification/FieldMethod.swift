@@ -75,8 +75,8 @@ struct FieldMethod: AutotuneMethod {
     }
 
     /// Proposes the tuning. The delay, and with it the speed of the loop, is common to all axes. If
-    /// all are tuned it is the slowest one's, because an axis that is slower than assumed slows
-    /// down all.
+    /// all axes are tuned, the delay of the slowest axis applies, because an axis that is slower
+    /// than assumed slows down all.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay

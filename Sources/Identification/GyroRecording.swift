@@ -15,9 +15,9 @@ public struct GyroRecording: Sendable {
 
     /// The samples of one tick.
     private struct Batch {
-        /// Index after its last sample.
+        /// Index after the last sample of the tick.
         var end: Int
-        /// Time of its last sample.
+        /// Time of the last sample of the tick.
         var time: Instant
         /// Whether the previous tick is missing.
         var isTorn: Bool

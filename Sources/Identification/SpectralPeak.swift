@@ -5,9 +5,9 @@ public import GimbalCore
 public struct SpectralPeak: Sendable, Equatable {
     /// Frequency of the peak, interpolated between the bins, Hz.
     public var hz: Double
-    /// Density at its top.
+    /// Density at the top of the peak.
     public var density: Double
-    /// Height above its surroundings, dB.
+    /// Height above the peak's surroundings, dB.
     public var prominence: Double
     /// Root mean square of its content, unit of the signal.
     public var rms: Double

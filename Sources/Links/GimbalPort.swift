@@ -10,13 +10,13 @@ public import Port
 public protocol GimbalPort: Sendable {
     // MARK: Motion
 
-    /// Requests motion, or control of it. After it returns, the request takes effect at the loop's
-    /// next tick.
+    /// Requests motion, or control of it. After this method returns, the request takes effect at
+    /// the loop's next tick.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - source: Its source.
-    ///   - now: Time of its receipt, on the loop's clock.
+    ///   - now: Time at which the request was received, on the loop's clock.
     /// - Throws: The refusal.
     func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
@@ -72,7 +72,7 @@ public protocol SettingsPort: Sendable {
     /// Saves some settings, and no others.
     ///
     /// - Parameters:
-    ///   - keys: Their dotted paths.
+    ///   - keys: Dotted paths of the settings.
     ///   - updates: New values of some of them, which take effect when they are on the disk.
     ///   - source: Its source.
     ///   - note: Author and action, for the log.

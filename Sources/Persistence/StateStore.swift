@@ -82,7 +82,7 @@ public struct StateStore: Sendable {
         return Loaded(state: SavedState(), source: .defaults, problems: problems)
     }
 
-    /// Writes a state. When this returns, it survives a power cut.
+    /// Writes a state. When this method returns, the saved state survives a power cut.
     ///
     /// - Parameter state: The state to save.
     /// - Throws: The problem and its remedy; then the previous state is intact.

@@ -48,7 +48,7 @@ public struct IMULog: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
-    ///   - path: Its name, for the errors.
+    ///   - path: Name of the file, for errors.
     /// - Throws: `IMULogError`.
     public init(bytes: [UInt8], path: FilePath) throws(IMULogError) {
         let decoded: Result<IMULog, IMULogError> = bytes.withUnsafeBytes { raw in

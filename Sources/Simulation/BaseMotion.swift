@@ -100,9 +100,9 @@ public struct BaseMotion: Sendable {
     ///
     /// - Parameters:
     ///   - recording: The recording.
-    ///   - stillDuration: Rest before it begins, s.
-    ///   - isRepeated: Whether it is played repeatedly. In between the handle turns back to the
-    ///     initial attitude, within `RecordedMotion.returnSeconds`.
+    ///   - stillDuration: Rest before the recording begins, s.
+    ///   - isRepeated: Whether the recording is played repeatedly. In between the handle turns back
+    ///     to the initial attitude, within `RecordedMotion.returnSeconds`.
     public init(
         _ recording: RecordedMotion, stillDuration: Double = 4, isRepeated: Bool = false
     ) {

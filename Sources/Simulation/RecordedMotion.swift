@@ -6,10 +6,11 @@ public import GimbalCore
 /// The recorded rate counts as true, after two corrections: its mean over the calmest second is
 /// subtracted, and the accelerometer prevents drift. The second correction is part of the played
 /// rate, so attitude and rate remain derivatives of each other. The recorded specific force,
-/// rotated by that attitude, is the acceleration. Below 0.1 Hz it counts as a tilt, because nobody
-/// moves away at an increasing speed. Rate and acceleration are linear between two samples, so a
-/// recording at 100 Hz has no content above 50 Hz. Heading begins at zero. If the recording begins
-/// or ends during a motion, the motion is slowed down to rest over a third of a second.
+/// rotated by that attitude, is the acceleration. Below 0.1 Hz this acceleration counts as a tilt,
+/// because nobody moves away at an increasing speed. Rate and acceleration are linear between two
+/// samples, so a recording at 100 Hz has no content above 50 Hz. Heading begins at zero. If the
+/// recording begins or ends during a motion, the motion is slowed down to rest over a third of a
+/// second.
 public struct RecordedMotion: Sendable {
     /// Duration of the recording, s; before and after it the handle is at rest.
     public var duration: Double { Double(knots.count - 1) / sampleRate }
@@ -58,7 +59,7 @@ public struct RecordedMotion: Sendable {
     }
 
     /// The mean rate over those `count` consecutive samples that deviate least from their mean. If
-    /// they deviate by more than in a hand at rest, 3 °/s RMS, the mean over all samples.
+    /// these samples deviate by more than in a hand at rest, 3 °/s RMS, the mean over all samples.
     private static func calmest(_ samples: [IMUSample], count: Int) -> Vector3 {
         var (sum, squares) = (Vector3.zero, 0.0)
         var (best, least) = (Vector3.zero, Double.infinity)

@@ -171,7 +171,7 @@ public struct SimulatedGimbal: Sendable {
     /// Advances time, and delivers the samples of that interval.
     ///
     /// - Parameters:
-    ///   - target: End of the interval; if it is not after `now`, nothing happens.
+    ///   - target: End of the interval; if the end is not after `now`, nothing happens.
     ///   - deliver: Called once for each sample, in order of time.
     public mutating func advance(to target: Instant, deliver: (IMUSample) -> Void) {
         let dt = Double(stepNanoseconds) * 1e-9

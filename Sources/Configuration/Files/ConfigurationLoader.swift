@@ -92,7 +92,7 @@ public enum ConfigurationLoader {
     /// - Parameters:
     ///   - key: Dotted path.
     ///   - text: TOML, or a bare word taken as a string.
-    ///   - place: For the message.
+    ///   - place: Place of the text, for the message.
     /// - Returns: The setting and its value.
     /// - Throws: The problem, if the key is unknown or the value is not allowed.
     static func value(

@@ -87,7 +87,8 @@ enum LiteralReader {
         return rest.isEmpty ? Double(string).map(RawValue.number) : nil
     }
 
-    /// Whether it begins like a word or a path, and contains no character with a meaning in TOML.
+    /// Whether the text begins like a word or a path, and contains no character with a meaning in
+    /// TOML.
     private static func isWord(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first else { return false }
         let isLetter = UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20

@@ -2,7 +2,7 @@ public import SystemPackage
 
 /// A file of settings for a running daemon: its pairs, without validation.
 public enum SettingsFile {
-    /// One setting as it is written.
+    /// One setting in the form in which the file contains it.
     public struct Pair: Sendable, Equatable {
         /// Dotted path including tables; an element of an array of tables as `a[0]`.
         public var key: String
@@ -15,10 +15,10 @@ public enum SettingsFile {
     /// Reads a file.
     ///
     /// - Parameters:
-    ///   - path: Its path; `-` for standard input.
+    ///   - path: Path of the file; `-` for standard input.
     ///   - files: The file system.
     /// - Returns: Keys and values of the file, in order, without a check that the settings exist.
-    /// - Throws: A problem, if it cannot be read or is not TOML.
+    /// - Throws: A problem, if the file cannot be read or is not TOML.
     public static func pairs(
         in path: FilePath, files: ConfigurationFiles = .system
     ) throws(ConfigurationFailure) -> [Pair] {
@@ -36,9 +36,9 @@ public enum SettingsFile {
     ///
     /// - Parameters:
     ///   - bytes: The text.
-    ///   - path: Its name in messages.
+    ///   - path: Name of the file in messages.
     /// - Returns: Keys and values of the file, in order.
-    /// - Throws: A problem, if it is not TOML.
+    /// - Throws: A problem, if the text is not TOML.
     public static func pairs(
         of bytes: [UInt8], path: String
     ) throws(ConfigurationFailure) -> [Pair] {

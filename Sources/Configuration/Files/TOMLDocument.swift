@@ -25,7 +25,7 @@ struct TOMLDocument {
     ///
     /// - Parameters:
     ///   - bytes: The file's contents.
-    ///   - path: Its name in messages.
+    ///   - path: Name of the file in messages.
     init(bytes: [UInt8], path: String) {
         self.path = path
         if let problem = Self.textProblem(bytes, path: path) {

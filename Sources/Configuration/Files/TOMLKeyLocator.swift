@@ -46,9 +46,9 @@ public struct TOMLKeyLocator: Sendable {
     private var scanner: TOMLScanner
     private var arrayCounts: [[Step]: Int] = [:]
 
-    /// Largest number of names in a key, its tables included, and of nested arrays. No setting has
-    /// more than three levels. Each level stores its path, so a text with many levels would be
-    /// slow.
+    /// Largest number of names in a key, including the names of the tables, and of nested arrays.
+    /// No setting has more than three levels. Each level stores its path, so a text with many
+    /// levels would be slow.
     public static let depthLimit = 32
 
     /// Locates everything in `text`.

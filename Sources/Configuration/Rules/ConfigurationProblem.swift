@@ -29,7 +29,7 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
     public var place: Place?
     /// Dotted key, if the fault concerns one.
     public var key: String?
-    /// The value as it was written, shortened.
+    /// Text of the value, shortened.
     public var value: String?
     /// Problem, as the rest of a sentence that begins with key and value.
     public var complaint: String

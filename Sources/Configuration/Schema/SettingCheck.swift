@@ -9,7 +9,7 @@ extension Setting {
     /// - Parameters:
     ///   - raw: The value as TOML.
     ///   - written: The same as text, for the message.
-    ///   - place: Its place, for the message.
+    ///   - place: Place of the value, for the message.
     /// - Returns: A value that `write` accepts.
     /// - Throws: The problem, if type or range is wrong.
     func check(
@@ -30,7 +30,7 @@ extension Setting {
     /// - Parameters:
     ///   - value: Of any type.
     ///   - written: The same as text, for the message.
-    ///   - place: Its place, for the message.
+    ///   - place: Place of the value, for the message.
     /// - Throws: The problem, if type or range is wrong.
     func check(
         _ value: SettingValue, written: @autoclosure () -> String, at place: Place? = nil

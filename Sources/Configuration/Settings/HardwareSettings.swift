@@ -28,9 +28,9 @@ public enum SensorChip: String, Sendable, CaseIterable {
         }
     }
 
-    /// Group delay of the driver's filter setting, ms. MPU-6050 and MPU-6500: from their register
-    /// maps (register 26). The others: second-order filters from their corners, √2 / (2π corner)
-    /// each: 230 Hz (BMI088), 250 Hz and 585 Hz (ICM-42688-P).
+    /// Group delay of the driver's filter setting, ms. MPU-6050 and MPU-6500: from the register
+    /// maps of the chips (register 26). The others: second-order filters from their corners, √2 /
+    /// (2π corner) each: 230 Hz (BMI088), 250 Hz and 585 Hz (ICM-42688-P).
     public var filterDelayMs: Double {
         switch self {
         case .bmi088: 1.0

@@ -10,7 +10,7 @@ public enum RobotMotors: String, Sendable, CaseIterable {
 
 /// Effect of `F>` and `B>` of a robot's remote control.
 public enum SliderMotion: String, Sendable, CaseIterable {
-    /// Each makes one step, as in the original robot.
+    /// Each command makes one step, as in the original robot.
     case step
     /// A turn at `robot.slider_speed` until `S>` or the dead-man.
     case rate
@@ -35,7 +35,7 @@ extension Settings {
 
     /// `[robot]`
     public struct Robot: Sendable, Equatable {
-        /// Driver of its motors.
+        /// Driver of the robot's motors.
         public var motors = RobotMotors.none
         /// GPIO chip of the stepper motors' lines.
         public var gpioChip = "/dev/gpiochip0"

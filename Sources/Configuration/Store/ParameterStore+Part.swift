@@ -65,7 +65,7 @@ extension ParameterStore.Snapshot {
     ///
     /// - Parameters:
     ///   - keys: Dotted paths.
-    ///   - store: Store with their values.
+    ///   - store: Store with the values of the settings.
     public mutating func adopt(_ keys: [String], from store: ParameterStore) {
         for key in keys {
             live[key] = store.live[key]

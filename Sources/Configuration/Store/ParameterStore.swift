@@ -220,8 +220,9 @@ public struct ParameterStore: Sendable {
         return problems
     }
 
-    /// Marks all set values as saved. Call it on a copy, write the copy's `savedOverlay` to the
-    /// disk, and keep the copy after a success, so that a full disk does not look like a save.
+    /// Marks all set values as saved. Call this method on a copy, write the copy's `savedOverlay`
+    /// to the disk, and keep the copy after a success, so that a full disk does not look like a
+    /// save.
     public mutating func save() {
         saved = merged
         live = [:]

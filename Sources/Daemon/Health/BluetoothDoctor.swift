@@ -17,7 +17,7 @@ struct BluetoothDoctor {
         return BluetoothDoctor(status: status, daemonConfiguration: readConfiguration()).checks
     }
 
-    /// Reads the configuration; nil if it cannot be read.
+    /// Reads the configuration; nil if the file cannot be read.
     private static func readConfiguration() -> String? {
         guard let file = try? FileDescriptor.open(daemonConfigurationFile, .readOnly) else {
             return nil

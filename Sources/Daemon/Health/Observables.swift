@@ -83,7 +83,7 @@ struct Observable: Sendable {
         return [observable]
     }
 
-    /// The same in `status`, if `isKnown`.
+    /// The same value in `status`, if `isKnown`.
     private static func number(
         _ name: String, _ unit: Unit, _ summary: String, in path: Path<Number>,
         where isKnown: @escaping Read<Bool> = { _ in true }, _ read: @escaping Read<Double>

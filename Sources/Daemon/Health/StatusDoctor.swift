@@ -157,7 +157,7 @@ final class DoctorLooks: Sendable {
     /// - Parameters:
     ///   - status: Present status.
     ///   - now: Time of the status on the computer's clock.
-    /// - Returns: In the order in which they are shown.
+    /// - Returns: In the order in which the checks are shown.
     func checks(_ status: Status, now: Instant) -> [DoctorCheck] {
         let before = looks.withLock { looks in
             let before = looks.last { Self.ages.contains(now.seconds(since: $0.time)) }

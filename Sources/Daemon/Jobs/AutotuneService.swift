@@ -41,7 +41,8 @@ final class AutotuneService: Sendable {
     /// - Parameters:
     ///   - tuning: Receives the gains on trial and the results.
     ///   - commander: Executes the excitation.
-    ///   - calibration: The calibrations; they must not run at the same time.
+    ///   - calibration: The calibrations; an autotune and a calibration must not run at the same
+    ///     time.
     init(tuning: Tuning, commander: Commander, calibration: CalibrationService) {
         self.tuning = tuning
         self.commander = commander
@@ -119,7 +120,7 @@ final class AutotuneService: Sendable {
         return status
     }
 
-    /// Handles the end of a connection: ends the run that it requested.
+    /// Handles the end of a connection: ends the run that the connection requested.
     func disconnected(_ owner: CommandSource) { stop { $0.owner == owner } }
 
     private func stop(where isMeant: (State) -> Bool) {
@@ -130,7 +131,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Passes a tick to the run. Takes little time without a run.
+    /// Passes a tick to the run. This call takes little time when no autotune runs.
     func feed(_ snapshot: StabilizerSnapshot) {
         state.withLock { state in
             guard !state.isSaving, let action = state.run?.take(snapshot) else { return }

@@ -11,7 +11,7 @@ enum DescriptorLimit {
 
     /// Raises the limit as far as possible.
     ///
-    /// - Throws: An error, if it is still too low.
+    /// - Throws: An error, if the limit is still too low.
     static func demand() throws(DaemonError) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

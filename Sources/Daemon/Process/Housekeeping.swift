@@ -8,7 +8,8 @@ import Synchronization
 /// Periodic tasks outside the loop: telemetry to the hub and to a calibration, dead-man timers,
 /// rollbacks, and log sentences about the loop's counters.
 ///
-/// Time is an argument: it comes from a timer on the computer's clock, or from a simulator's lines.
+/// Time is an argument, which comes from a timer on the computer's clock, or from a simulator's
+/// lines.
 final class Housekeeping: Sendable {
     private struct State {
         var reporter: ConditionReporter

@@ -13,7 +13,7 @@ public enum OutputsOff {
     ///
     /// - Parameter settings: Buses and chips.
     /// - Returns: A sentence about the result.
-    /// - Throws: `DaemonError` if the motors did not confirm it.
+    /// - Throws: `DaemonError` if the motors did not confirm that they are off.
     public static func run(_ settings: Settings) throws(DaemonError) -> String {
         guard settings.hardware.backend == .linux else {
             return

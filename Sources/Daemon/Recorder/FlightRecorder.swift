@@ -227,7 +227,7 @@ extension FlightRecorder {
         }
     }
 
-    /// Ends the thread, after it has written everything.
+    /// Ends the thread, after the thread has written everything.
     func end() {
         poll()
         state.withLock { state in

@@ -24,7 +24,7 @@ struct NetworkLinks: Sendable {
     /// Opens the sockets; the links serve peers only when the services run.
     ///
     /// - Parameters:
-    ///   - settings: Which links, and their addresses.
+    ///   - settings: The enabled links and the addresses of these links.
     ///   - port: The gimbal.
     ///   - wheels: Wheels for a rider's remote control.
     ///   - log: Log for actions and refusals.
@@ -63,7 +63,8 @@ struct NetworkLinks: Sendable {
         self.freshness = freshness
     }
 
-    /// The services; stopped in reverse order, so that the newest times are written after the links have ended.
+    /// The services; stopped in reverse order, so that the newest times are written after the links
+    /// have ended.
     var services: [any Service] {
         freshness + [mavlink as (any Service)?, rider].compactMap { $0 }
     }

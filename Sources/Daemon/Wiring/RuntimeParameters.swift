@@ -51,7 +51,7 @@ extension Settings {
         return configuration
     }
 
-    /// The level by its name in swift-log.
+    /// The log level with this name in swift-log.
     var logLevel: Logger.Level { Logger.Level(rawValue: log.level.rawValue) ?? .info }
 }
 

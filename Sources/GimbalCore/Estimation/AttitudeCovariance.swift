@@ -111,7 +111,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - variance: Added to both tilts, rad².
-    ///   - loss: Added to x, to y, and to their covariance, rad².
+    ///   - loss: Values that are added to the variances of x and y, and to the covariance of x and
+    ///     y, rad².
     @inline(__always) @_noLocks @_noAllocation
     mutating func addTilt(variance: Double, loss: Vector3) {
         xx += variance + loss.x

@@ -25,9 +25,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     public var relativeRate = Vector3.zero
     /// Cause of the joints' motion when `relativeRate` is not zero.
     public var jointDrive = JointDrive.unknown
-    /// Whether the estimator can conclude that the sensor is at rest. Set it to false when another
-    /// source reports motion, or while motors keep the gyroscope's rate at zero and the joints
-    /// cannot be measured; a quiet gyroscope is then not evidence of rest.
+    /// Whether the estimator can conclude that the sensor is at rest. Set this property to false
+    /// when another source reports motion, or while motors keep the gyroscope's rate at zero and
+    /// the joints cannot be measured; a quiet gyroscope is then not evidence of rest.
     public var restIsPlausible = true
     /// Number of samples that were not used: not finite, beyond any sensor's range, or with an
     /// impossible time step.

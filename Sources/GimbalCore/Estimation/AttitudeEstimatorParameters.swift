@@ -203,7 +203,7 @@ extension AttitudeEstimator.Parameters {
 
     /// Covariance of a gyroscope with unknown scale and axes.
     ///
-    /// - Parameter bias: Variance of its bias, (rad/s)².
+    /// - Parameter bias: Variance of the gyroscope's bias, (rad/s)².
     /// - Returns: The covariance.
     @_noLocks @_noAllocation
     func gyroCovariance(bias: Double) -> GyroCovariance {

@@ -9,8 +9,8 @@ internal import CMathShim
 ///
 /// If the estimate was certain, gravity that changes its direction without a turn of the gyroscope
 /// means a faulty accelerometer. The watch flags the accelerometer as doubtful within 0.4 s. The
-/// accelerometer is then not used until its readings agree with the estimate again. If they have
-/// not done so after `gravityDoubtPatience`, the estimate counts as wrong and is refuted.
+/// accelerometer is then not used until its readings agree with the estimate again. If the readings
+/// still disagree after `gravityDoubtPatience`, the estimate counts as wrong and is refuted.
 struct GravityWatch: Sendable, BitwiseCopyable {
     /// Vertical specific force, smoothed, relative to its value at rest: 1 if the estimate is
     /// right, -1 if it is upside down.

@@ -1,6 +1,6 @@
 /// One value for each of the twelve errors of a gyroscope; also a correction of them. The errors
-/// are its bias, its scale, and the shares of the two other axes' rates in the reading of each
-/// axis.
+/// are the gyroscope's bias, its scale, and the shares of the two other axes' rates in the reading
+/// of each axis.
 ///
 /// The sensor reads approximately `rate + scale * rate + next * (y, z, x) of the rate + after * (z,
 /// x, y) of it + bias`, component by component.

@@ -2,12 +2,12 @@ import CMathShim
 
 /// Magnetic heading: an angle about the vertical that is added to the attitude.
 ///
-/// Gyroscope and accelerometer rotate the field into the earth frame. There its horizontal length
-/// and vertical component, which do not depend on the heading, are compared with a slowly learned
-/// reference. A deviation from the reference is a disturbance. The third component of a
-/// disturbance, which turns the heading, is assumed to be of the same size and adds to the noise of
-/// the heading. Therefore iron and magnets reduce the weight gradually, without a threshold to
-/// tune.
+/// Gyroscope and accelerometer rotate the field into the earth frame. In that frame, the field's
+/// horizontal length and vertical component, which do not depend on the heading, are compared with
+/// a slowly learned reference. A deviation from the reference is a disturbance. The third component
+/// of a disturbance, which turns the heading, is assumed to be of the same size and adds to the
+/// noise of the heading. Therefore iron and magnets reduce the weight gradually, without a
+/// threshold to tune.
 struct MagneticHeading: Sendable, BitwiseCopyable {
     /// Angle from the attitude's heading to magnetic north, rad.
     private(set) var offset = 0.0

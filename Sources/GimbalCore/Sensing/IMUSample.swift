@@ -1,4 +1,4 @@
-/// The sensors' readings at one instant, in SI units. A bus delivers them in the sensor's frame;
+/// The sensors' readings at one instant, in SI units. A bus delivers samples in the sensor's frame;
 /// `SensorCorrection` converts them to the camera's body frame. Without a calibration the two
 /// frames are the same.
 public struct IMUSample: Sendable, BitwiseCopyable {

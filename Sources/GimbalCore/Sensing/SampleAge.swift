@@ -2,15 +2,15 @@
 ///
 /// The sensor has its own clock. When the two clocks have drifted apart by one period of the
 /// sensor, a tick finds two new samples or none, and the age jumps by that period. A controller
-/// that took the jump for motion would kick the motors. With the age known, it compares the sample
-/// with the set-point of the same moment.
+/// that took the jump for motion would kick the motors. With a known age, the controller compares
+/// the sample with the set-point of the same moment.
 ///
 /// Loop thread only; constant time.
 struct SampleAge: Sendable, BitwiseCopyable {
     /// Time constant of the mean, s, longer than the interval between two slips.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// Largest deviation from the mean that counts, s. Beyond it samples are missing, and the
-    /// supervisor reacts.
+    /// Largest deviation from the mean that counts, s. If the deviation is larger, samples are
+    /// missing, and the supervisor reacts.
     private static var bound: Double { @_noLocks get { 0.005 } }
 
     private var mean = Double.nan
@@ -23,7 +23,7 @@ struct SampleAge: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - age: Age of the newest sample at this tick, s.
     ///   - dt: Seconds since the previous tick.
-    /// - Returns: Age minus its mean, s.
+    /// - Returns: Age minus the mean age, s.
     @_noLocks
     mutating func excess(age: Double, dt: Double) -> Double {
         if mean.isNaN { mean = age }

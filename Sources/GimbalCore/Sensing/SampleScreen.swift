@@ -6,11 +6,11 @@
 public struct SampleScreen: Sendable, BitwiseCopyable {
     /// The sensor's limits and the thresholds of the faults.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Full scale of the gyroscope, rad/s. Above it a sample is implausible; at it the sensor
-        /// is saturated. Default 2000 °/s.
+        /// Full scale of the gyroscope, rad/s. A sample above full scale is implausible; at full
+        /// scale the sensor is saturated. Default 2000 °/s.
         public var gyroRange = 34.91
-        /// Full scale of the accelerometer, m/s². Above it a sample is implausible; at it the
-        /// sample is clipped. Default 24 g.
+        /// Full scale of the accelerometer, m/s². A sample above full scale is implausible; at full
+        /// scale the sample is clipped. Default 24 g.
         public var accelRange = 235.4
         /// Share of full scale from which on a reading counts as saturated, 0.9...1: the sensor's
         /// scale error and its filters keep a saturated axis slightly below full scale.

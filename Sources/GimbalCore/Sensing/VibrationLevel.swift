@@ -43,8 +43,8 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - newGyro: Rate, rad/s, finite.
     ///   - newAccel: Specific force, m/s², finite.
-    ///   - dt: Seconds since the previous sample. If it is not positive or longer than a tenth of a
-    ///     second, the filters start again at this sample, and the level stays.
+    ///   - dt: Seconds since the previous sample. If this time is not positive or longer than a
+    ///     tenth of a second, the filters start again at this sample, and the level stays.
     @_noLocks @_noAllocation
     public mutating func update(gyro newGyro: Vector3, accel newAccel: Vector3, dt: Double) {
         guard dt > 0, dt < 0.1 else {

@@ -8,7 +8,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         var isEnabled: Bool
         /// The joints with a reversed response.
         var reversed: AxisSet
-        /// The motors at their limit.
+        /// The motors at their torque limit.
         var saturated: AxisSet
         /// Camera's rate, rad/s.
         var rate: Double

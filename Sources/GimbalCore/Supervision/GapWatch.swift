@@ -19,7 +19,7 @@ struct GapWatch: Sendable, BitwiseCopyable {
     /// Takes one period.
     ///
     /// - Parameter dt: Seconds since the previous one.
-    /// - Returns: Whether it was a gap.
+    /// - Returns: Whether the period was a gap.
     @_noLocks
     mutating func step(dt: Double) -> Bool {
         usualPeriod = usualPeriod == 0 ? dt : usualPeriod + (dt - usualPeriod) * Self.newShare

@@ -25,7 +25,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ///   - delay: Time from a command to the sample that shows it, s.
     ///   - rates: Camera's rate about the joints' axes, rad/s.
     ///   - wanted: Desired rate, rad/s.
-    ///   - errors: From the camera to its set-point about the joints' axes, rad.
+    ///   - errors: Rotation from the camera to the set-point about the joints' axes, rad.
     ///   - joints: Joint angles from encoders, rad; nil without encoders.
     ///   - bar: Thresholds of a mirror image.
     ///   - least: Smallest commanded accelerations that count, rad/s²; less does not overcome
@@ -52,7 +52,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ///   - jointRates: Present joint rates in the servos' model, rad/s.
     ///   - rates: Camera's rate about the joints' axes, rad/s.
     ///   - wanted: Desired rate, rad/s.
-    ///   - errors: From the camera to its set-point about the joints' axes, rad.
+    ///   - errors: Rotation from the camera to the set-point about the joints' axes, rad.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(

@@ -30,7 +30,7 @@ final class I2CBus {
     /// Executes one I2C_RDWR, like `ch_i2c_transfer`.
     typealias Transfer = (Int32, UnsafeMutablePointer<i2c_msg>, UInt32) -> Int32
 
-    /// Creates a bus that is opened at its first use.
+    /// Creates a bus, whose device file is opened at the first use.
     ///
     /// - Parameters:
     ///   - path: `/dev/i2c-1`.

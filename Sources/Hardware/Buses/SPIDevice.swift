@@ -106,7 +106,7 @@ struct SPIMessage: ~Copyable {
 
     /// Adds a transfer with this first byte.
     ///
-    /// - Returns: Offset of its bytes.
+    /// - Returns: Offset of the transfer's bytes.
     @discardableResult
     mutating func append(_ first: UInt8, length: Int) -> Int {
         precondition(used + length <= sent.count && count < capacity, "no room")

@@ -38,7 +38,7 @@ public final class DriveMotors: Sendable {
 
     /// Starts the thread. Once.
     ///
-    /// - Throws: `ThreadError` if it cannot be created.
+    /// - Throws: `ThreadError` if the thread cannot be created.
     public func start() throws(ThreadError) {
         let context = context
         let started = try RealtimeThread(ThreadTable.drive) { context.run() }

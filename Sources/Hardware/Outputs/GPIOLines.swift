@@ -25,9 +25,9 @@ final class GPIOLines {
     ///
     /// - Parameters:
     ///   - chip: `/dev/gpiochip0`.
-    ///   - lines: Their numbers on the chip, at most 64.
+    ///   - lines: Numbers of the lines on the chip, at most 64.
     ///   - activeLow: Bits of the lines that are active when low.
-    ///   - isOutput: Whether they are outputs.
+    ///   - isOutput: Whether the lines are outputs.
     init(chip: String, lines: [Int], activeLow: UInt64 = 0, isOutput: Bool) {
         self.chip = chip
         self.lines = lines.map { UInt32($0) }

@@ -5,7 +5,7 @@ internal import Realtime
 protocol MotorPort: AnyObject {
     /// Sets the chip up, or checks that it still is. After a set-up the outputs are off.
     ///
-    /// - Returns: Whether it is ready.
+    /// - Returns: Whether the chip is ready.
     func prepare(now: Instant) throws(BusError) -> Bool
 
     /// Puts an output in force; does nothing if the output is unchanged or the last frame is not

@@ -72,7 +72,7 @@ final class PCA9685Outputs {
     /// Sets the chip up step by step, or checks that it still is. After a set-up the outputs are
     /// off.
     ///
-    /// - Returns: Whether it is ready.
+    /// - Returns: Whether the chip is ready.
     func prepare(now: Instant) throws(BusError) -> Bool {
         switch state {
         case .up:

@@ -14,7 +14,7 @@ final class PowerLine: OutputBus, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - chip: `/dev/gpiochip0`.
-    ///   - line: Its number on the chip.
+    ///   - line: Number of the line on the chip.
     ///   - isActiveLow: Whether a low level enables the motors, as at the OE pin of a PCA9685.
     init(chip: String, line: Int, isActiveLow: Bool) {
         self.line = GPIOLines(

@@ -23,8 +23,8 @@ final class GPIOStepperLines: StepperLines {
     /// - Parameters:
     ///   - chip: `/dev/gpiochip0`.
     ///   - steps: Step lines of the three motors.
-    ///   - directions: Their direction lines.
-    ///   - homes: Their switches, active when low; nil without switches.
+    ///   - directions: Direction lines of the motors.
+    ///   - homes: Home switches of the motors, active when low; nil without switches.
     init(chip: String, steps: [Int], directions: [Int], homes: [Int]?) {
         outputs = GPIOLines(chip: chip, lines: steps + directions, isOutput: true)
         inputs = homes.map { GPIOLines(chip: chip, lines: $0, activeLow: 0b111, isOutput: false) }

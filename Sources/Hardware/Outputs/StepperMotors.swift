@@ -69,7 +69,7 @@ public final class StepperMotors: Sendable {
 
     /// Starts the thread. Once.
     ///
-    /// - Throws: `ThreadError` if it cannot be created.
+    /// - Throws: `ThreadError` if the thread cannot be created.
     public func start() throws(ThreadError) {
         let context = context
         let started = try RealtimeThread(ThreadTable.steps) { context.run() }
@@ -113,7 +113,7 @@ public final class StepperMotors: Sendable {
 
     /// Ends the thread; the motors stop at their present position, with their holding torque.
     ///
-    /// - Returns: Whether it ended within half a second.
+    /// - Returns: Whether the thread ended within half a second.
     @discardableResult
     public func stop() -> Bool {
         context.isStopping.store(true, ordering: .releasing)

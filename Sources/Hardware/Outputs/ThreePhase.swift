@@ -51,7 +51,7 @@ public struct PhaseMotor: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - torque: On the joint, N·m.
-    ///   - joint: Its angle, rad.
+    ///   - joint: Angle of the joint, rad.
     ///   - share: Share of the strength, 0...1; 0 if the joint's angle is unknown.
     /// - Returns: Angle of the field, rad, and its strength, -1...1.
     func commutate(

@@ -23,8 +23,8 @@ final class AS5600 {
     ///
     /// - Parameters:
     ///   - bus: Bus of the chip.
-    ///   - zero: Its reading at joint angle zero, rad.
-    ///   - direction: 1, or -1 if its angle decreases when the joint's increases.
+    ///   - zero: Reading of the encoder at joint angle zero, rad.
+    ///   - direction: 1, or -1 if the encoder's angle decreases when the joint's angle increases.
     ///   - staleSeconds: Time without an answer after which its angle is unknown.
     ///   - report: State for other threads.
     init(

@@ -11,7 +11,7 @@ public final class EncoderReport: Sendable {
     /// Creates the report of an encoder before its first reading.
     public init() {}
 
-    /// Reason why its last reading failed: "does not answer"; nil after a success.
+    /// Reason why the last reading of the encoder failed: "does not answer"; nil after a success.
     public var failure: String? {
         switch Answer(rawValue: answer.load(ordering: .relaxed)) {
         case .silence: "does not answer"

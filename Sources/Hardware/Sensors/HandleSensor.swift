@@ -10,14 +10,14 @@ final class HandleSensor {
     private var batch = SampleBatch()
     private var rate = Vector3.zero
     private var lastTime = Instant(nanoseconds: .min / 2)
-    /// Whether its rate is recent.
+    /// Whether the rate of the handle is recent.
     private(set) var isKnown = false
 
     /// Creates a handle's sensor.
     ///
     /// - Parameters:
     ///   - sensor: The chip.
-    ///   - mounting: Rotation from its axes to the handle's (forward, right, down).
+    ///   - mounting: Rotation from the sensor's axes to the handle's (forward, right, down).
     ///   - staleSeconds: Age above which a rate is not used.
     init(sensor: InertialSensor, mounting: Quaternion, staleSeconds: Double) {
         self.staleSeconds = staleSeconds
@@ -25,8 +25,8 @@ final class HandleSensor {
         self.mounting = mounting
     }
 
-    /// Reads the sensor. Failures only go into its report, because the camera can be held without
-    /// it.
+    /// Reads the sensor. Failures only go into the sensor's report, because the camera can be held
+    /// without this sensor.
     func read(now: Instant) {
         batch.removeAll()
         do { try sensor.read(into: &batch, time: now, now: now) } catch {}

@@ -12,7 +12,7 @@ final class InertialSensor {
     private let report: SensorReport
     private let expected: [(read: RegisterRead, mask: UInt8, value: UInt8)]
     private var setUp: SetUpRun
-    /// Whether it delivers samples.
+    /// Whether the sensor delivers samples.
     private(set) var isUp = false
     private var notBefore = Instant(nanoseconds: .min / 2)
     private var lastAudit = Instant(nanoseconds: .min / 2)

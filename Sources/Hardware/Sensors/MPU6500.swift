@@ -30,8 +30,8 @@ struct MPU6500: IMUChip {
     ///   - accelRange: Full scale, g: 2, 4, 8 or 16; other values are rounded up.
     ///   - testsItself: Whether the self test is part of the set-up. The part must be at rest for
     ///     0.2 s.
-    ///   - hasMagnetometer: Whether it is an MPU-9250.
-    ///   - isOnSPI: Whether its I2C interface must be disabled.
+    ///   - hasMagnetometer: Whether the chip is an MPU-9250.
+    ///   - isOnSPI: Whether the chip's I2C interface must be disabled.
     init(
         gyroRange: Double, accelRange: Double, testsItself: Bool = true, hasMagnetometer: Bool,
         isOnSPI: Bool = false

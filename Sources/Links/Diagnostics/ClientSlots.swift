@@ -10,7 +10,7 @@ struct ClientSlots {
     /// Relevant properties of a connection.
     struct Client {
         var mayWrite: Bool
-        /// Whether it has subscribed to something, or waits for an answer.
+        /// Whether the client has subscribed to something, or waits for an answer.
         var isStreaming: Bool
         /// Time of the last request, or of the connection.
         var lastRequest: Instant

@@ -10,8 +10,8 @@ import Wire
 /// client.
 ///
 /// The loop uses no event-loop library, because this process locks its memory and is scheduled in
-/// real time. So it has one ordinary thread with an explicit stack and bounded buffers, and no
-/// thread pool wakes up next to the control loop.
+/// real time. Therefore the socket has one ordinary thread with an explicit stack and bounded
+/// buffers, and no thread pool wakes up next to the control loop.
 ///
 /// A stop overtakes everything. Each turn searches all input for a stop before it answers any
 /// request, even behind waiting requests; a turn ends after `turnSeconds`, so the next search is
@@ -20,8 +20,8 @@ import Wire
 struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients' turn.
     private static let requestsPerTurn = 8
-    /// Time limit of a turn, s; then the next client begins a new turn. One request can take
-    /// longer, not two.
+    /// Time limit of a turn, s; then the next client begins a new turn. Only one request can take
+    /// longer.
     private static let turnSeconds = 0.001
     private static let chunkSize = 16 * 1024
 

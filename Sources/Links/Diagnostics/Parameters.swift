@@ -29,7 +29,7 @@ public struct Parameters: Sendable {
             field: unknown)
     }
 
-    /// The value, nil when it is missing or `null`.
+    /// The value; nil when the parameter is missing or `null`.
     public func value(_ name: String) -> JSONValue? {
         guard let value = values[name], value != .null else { return nil }
         return value

@@ -97,8 +97,8 @@ struct RequestHandler: Sendable {
         return request.method == "stop" && request.params.isEmpty
     }
 
-    /// Executes a stop that waits behind other requests of its connection. At its turn it is
-    /// answered and executed again, so that an earlier reset cannot undo it.
+    /// Executes a stop that waits behind other requests of its connection. In its turn the stop is
+    /// answered and executed again, so that an earlier reset cannot undo the stop.
     func hurryStop(_ connection: ClientConnection) {
         services.settle()
         try? port.request(.emergencyStop, from: CommandSource(connection.client), now: port.now)

@@ -68,7 +68,7 @@ public struct SocketMethod: Sendable {
 
     /// The name in requests.
     public let name: String
-    /// Names of its parameters; nil: all parameters are ignored.
+    /// Names of the method's parameters; nil: all parameters are ignored.
     let parameters: [String]?
     /// Whether the method requires write access before it reads its parameters.
     public let isWrite: Bool
@@ -115,8 +115,8 @@ public struct SocketMethod: Sendable {
         SocketMethod(name, ["action"] + parameters, .now(body))
     }
 
-    /// A method whose answer waits for a disk. With `isWrite` it always changes something;
-    /// otherwise its body checks write access.
+    /// A method whose answer waits for a disk. With `isWrite` the method always changes something;
+    /// otherwise the method's body checks write access.
     public static func saving<Value: Encodable & Sendable>(
         _ name: String, _ parameters: [String] = [], isWrite: Bool,
         _ body:

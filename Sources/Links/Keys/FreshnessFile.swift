@@ -48,7 +48,8 @@ public final class FreshnessFile: Service {
         reserved = Atomic(floor)
     }
 
-    /// The newest used value, of this run or an earlier one. Values up to it are refused.
+    /// The newest used value, of this run or an earlier one. This value and smaller values are
+    /// refused.
     public var value: UInt64 { floor }
 
     /// Accepts a value that the disk will have after a power cut. A newer value is refused and

@@ -2,8 +2,8 @@ import Glibc
 public import SystemPackage
 public import Wire
 
-/// File with the passphrase of a link's shared key: one line. The key is derived from it as in
-/// ground stations.
+/// File with the passphrase of a link's shared key: one line. The key is derived from the
+/// passphrase as in ground stations.
 public struct KeyFile: Sendable {
     /// Shortest allowed passphrase, bytes; shorter ones are easy to guess.
     static let shortest = 8

@@ -17,7 +17,7 @@ public protocol LockstepBackend: Sendable {
 
     /// Handles the disconnection of the simulator; `connected` comes next.
     ///
-    /// - Parameter isMidLine: Whether it left an incomplete line behind.
+    /// - Parameter isMidLine: Whether the simulator left an incomplete line behind.
     func disconnected(isMidLine: Bool)
 
     /// Appends the message for a second simulator.

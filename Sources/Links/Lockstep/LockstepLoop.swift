@@ -11,7 +11,7 @@ struct LockstepLoop {
     private static let chunkSize = 64 * 1024
     /// Largest number of ended connections with unsent replies; further ones are closed at once.
     private static let maximumLeavers = 8
-    /// Time limit for them, s.
+    /// Time limit for ended connections, s.
     private static let leaveSeconds = 1.0
 
     private let wake: FileDescriptor

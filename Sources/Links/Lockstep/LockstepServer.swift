@@ -40,8 +40,8 @@ public final class LockstepServer: Service {
 
     deinit { listener.withLock { $0?.close() } }
 
-    /// Creates the socket, so that a start-up can fail with a message before anything runs. Call it
-    /// once; otherwise `run()` does it.
+    /// Creates the socket, so that a start-up can fail with a message before anything runs. Call
+    /// this method once; without this call, `run()` calls it.
     ///
     /// - Throws: The problem.
     public func open() throws(SocketError) {

@@ -89,8 +89,8 @@ final class MAVLinkComponent {
     ///
     /// - Parameters:
     ///   - peer: Number of the peer.
-    ///   - streams: Messages that it receives periodically.
-    ///   - version: Version that it supports; with v1, messages that do not fit are not sent.
+    ///   - streams: Messages that the peer receives periodically.
+    ///   - version: Version that the peer supports; with v1, messages that do not fit are not sent.
     ///   - isConfigured: Whether the peer is from the configuration: its components outrank those
     ///     of guests.
     func join(
@@ -245,9 +245,9 @@ final class MAVLinkComponent {
         }
     }
 
-    /// Checks a frame before it is handled: it must not be the component's own, and must be signed
-    /// if signatures are required. An emergency stop need not pass these checks: it is executed
-    /// here, from every sender and every peer.
+    /// Checks a frame before it is handled: the frame must not be the component's own, and must be
+    /// signed if signatures are required. An emergency stop need not pass these checks: it is
+    /// executed here, from every sender and every peer.
     ///
     /// - Parameters:
     ///   - frame: Header and payload.

@@ -1,14 +1,14 @@
 import GimbalCore
 import Wire
 
-/// The peers at MAVLink's port that receive streams. Pure; it contains no socket, and time is an
-/// argument.
+/// The peers at MAVLink's port that receive streams. Pure; this type contains no socket, and time
+/// is an argument.
 ///
 /// The number of places is small, because each guest receives streams. A peer in control keeps its
 /// place. If all places are taken, a peer that was silent for two heartbeats is dropped. Otherwise
 /// the quietest peer of the host with most peers is dropped, unless the new peer's host would then
-/// have the most peers. So one host cannot exclude another. A stop is executed even from a peer
-/// without a place.
+/// have the most peers. Therefore one host cannot exclude another host. A stop is executed even
+/// from a peer without a place.
 struct MAVLinkGuests {
     /// A peer with a place.
     struct Guest {
@@ -49,8 +49,8 @@ struct MAVLinkGuests {
     ///
     /// - Parameters:
     ///   - address: Address of the peer.
-    ///   - parser: The parser of its bytes.
-    ///   - now: Time of its message.
+    ///   - parser: The parser of the guest's bytes.
+    ///   - now: Time of the guest's message.
     ///   - isInControl: Whether the guest with a number must keep its place.
     /// - Returns: The number of the new peer, and the dropped peer; nil if there is no place.
     mutating func admit(

@@ -54,7 +54,7 @@ public struct MAVLinkSigning: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The whole frame.
-    ///   - sender: The sender in its header.
+    ///   - sender: The sender in the frame's header.
     ///   - time: The time of day.
     ///   - admits: Whether the time of a genuine frame can already be used, see `FreshnessFile`.
     /// - Returns: Whether the frame is accepted.

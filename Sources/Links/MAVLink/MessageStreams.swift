@@ -32,7 +32,7 @@ struct MessageStreams {
     ///
     /// - Parameters:
     ///   - isManager: Whether the streams include the manager's messages.
-    ///   - now: Time of their start.
+    ///   - now: Time at which the streams start.
     init(isManager: Bool, now: Instant) {
         for (id, period) in Self.usual where period > 0 {
             if id == GimbalManagerStatus.format.id, !isManager { continue }
@@ -44,7 +44,7 @@ struct MessageStreams {
     ///
     /// - Parameters:
     ///   - attitudeHz: Rate of the attitude; the rate of the head-up display is half of it.
-    ///   - now: Time of their start.
+    ///   - now: Time at which the streams start.
     init(display attitudeHz: Double, now: Instant) {
         streams[Heartbeat.format.id] = Stream(period: 1, due: now)
         streams[AttitudeReport.format.id] = Stream(period: 1 / attitudeHz, due: now)

@@ -11,7 +11,7 @@ struct RiderGate {
     ///
     /// - Parameters:
     ///   - isStanding: Whether the request is 0/0.
-    ///   - now: Time of its receipt.
+    ///   - now: Time at which the request was received.
     ///   - deadMan: Silence after which the wheels have stopped, s.
     /// - Returns: False until 0/0 has arrived.
     mutating func admits(isStanding: Bool, now: Instant, deadMan: Double) -> Bool {

@@ -2,8 +2,9 @@ import Glibc
 
 /// Splitter of a byte stream into lines, with bounded memory.
 ///
-/// Lines end with `\n`; a `\r` before it is dropped, for clients that send CRLF. A line longer than
-/// the limit is reported once, as soon as it exceeds the limit, and is dropped up to its newline.
+/// Lines end with `\n`; a `\r` before the end is dropped, for clients that send CRLF. A line longer
+/// than the limit is reported once, as soon as it exceeds the limit, and is dropped up to its
+/// newline.
 struct LineBuffer {
     /// Result of `next()`.
     enum Line: Equatable {
@@ -35,7 +36,7 @@ struct LineBuffer {
     /// after it.
     var hasRoom: Bool { bytes.count - start <= limit }
 
-    /// Adds bytes. Call it only if there is room, because memory is not bounded otherwise.
+    /// Adds bytes. Call this method only if there is room, because memory is not bounded otherwise.
     mutating func append(_ chunk: some Collection<UInt8>) {
         if start > 0 {
             bytes.removeFirst(start)
@@ -49,7 +50,7 @@ struct LineBuffer {
 
     /// Visits each complete line that has arrived since the last call once, and removes none.
     ///
-    /// - Parameter visit: The line, and whether it is the one that `next` returns.
+    /// - Parameter visit: The line, and whether `next` returns this line.
     mutating func arrivals(_ visit: (ArraySlice<UInt8>, _ isNext: Bool) -> Void) {
         var from = max(looked, start)
         while let newline = newline(from: max(from, searched)) {

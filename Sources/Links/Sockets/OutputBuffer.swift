@@ -24,7 +24,7 @@ struct OutputBuffer {
 
     /// Sends bytes until `send` accepts no more.
     ///
-    /// - Parameter send: Sends a prefix and returns its length; 0 when it would have to wait.
+    /// - Parameter send: Sends a prefix and returns its length; 0 when the send would have to wait.
     /// - Returns: Number of sent bytes.
     mutating func flush(_ send: (UnsafeRawBufferPointer) -> Int) -> Int {
         var total = 0

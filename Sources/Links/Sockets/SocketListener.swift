@@ -5,7 +5,7 @@ import SystemPackage
 
 /// Place of a socket.
 struct SocketPlace: Sendable {
-    /// Path of its file.
+    /// Path of the socket's file.
     var path: String
     /// Group that owns the file; nil, or a group that does not exist, means the daemon's own.
     var group: String?

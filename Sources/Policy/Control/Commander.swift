@@ -89,12 +89,13 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Requests motion. After it returns, the request takes effect at the loop's next tick.
+    /// Requests motion. After this method returns, the request takes effect at the loop's next
+    /// tick.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - source: Its source.
-    ///   - now: Time of its receipt, on the loop's clock.
+    ///   - now: Time at which the request was received, on the loop's clock.
     /// - Throws: The refusal; then nothing has changed, except that with the refusal `stopped` the
     ///   source's own stop has been reset.
     public func request(

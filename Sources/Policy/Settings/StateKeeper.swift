@@ -58,7 +58,7 @@ package final class StateKeeper: Sendable {
 
     /// Locks the directory for this process, for the lifetime of the result.
     ///
-    /// - Throws: A problem, if another process has locked it.
+    /// - Throws: A problem, if another process has locked the directory.
     package func lock() throws(StateProblem) -> StateLock? { try StateLock.take(directory) }
 
     /// The saved state.

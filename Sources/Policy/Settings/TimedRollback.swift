@@ -32,7 +32,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     /// - Parameters:
     ///   - snapshot: The state before the change.
     ///   - owner: Author of the change: the connection, or the link.
-    ///   - seconds: Time to keep it, 1...3600.
+    ///   - seconds: Time for which the change is kept without a save, 1...3600 s.
     ///   - now: The present.
     /// - Throws: If the time is out of range, or another owner's change is on trial; then the
     ///   change must not be made.

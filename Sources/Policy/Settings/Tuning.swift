@@ -65,7 +65,7 @@ package final class Tuning: Sendable {
     ///   - keeper: The state directory.
     ///   - correction: The loop's present correction of samples.
     ///   - mailbox: The loop's mailbox; this class must be its only writer.
-    ///   - commander: Receiver of its rules.
+    ///   - commander: Receiver of the rules that follow from the settings.
     ///   - clock: Clock of rollbacks: the loop's.
     ///   - log: History of changes.
     ///   - onChange: Receives the settings at once and after each change; must not call back.

@@ -4,7 +4,7 @@ internal import GimbalCore
 /// the loop hangs. Owned by the thread of that bus.
 struct AnswerWriter {
     let status: BusStatus
-    /// Histograms for its durations; nil disables them.
+    /// Histograms for the durations of the writes; nil disables them.
     let stages: StageHistograms?
     /// Duration of the last write.
     private(set) var writeNanoseconds: Int64 = 0

@@ -3,10 +3,10 @@ internal import GimbalCore
 
 /// One bus with the thread that owns it: the clock of the system.
 ///
-/// Every period it wakes on the absolute grid, reads, passes the samples to the loop, and rings its
-/// bell. The thread waits for the loop's answer for at most a quarter of a period, and writes the
-/// newest output. So the way from the IMU to the motors consists of one read, one write and two
-/// wake-ups. Errors are counted and stored; they never stop the thread.
+/// In every period the thread wakes on the absolute grid, reads, passes the samples to the loop,
+/// and rings its bell. The thread waits for the loop's answer for at most a quarter of a period,
+/// and writes the newest output. So the way from the IMU to the motors consists of one read, one
+/// write and two wake-ups. Errors are counted and stored; they never stop the thread.
 struct BusThread: ~Copyable {
     private var bus: any GimbalBus
     private var ports: BusPorts
@@ -21,7 +21,7 @@ struct BusThread: ~Copyable {
     ///   - bus: Sensors, and motors unless these have their own bus.
     ///   - ports: Connections to the other threads.
     ///   - periodNanoseconds: Period of the reads.
-    ///   - drivesMotors: Whether the motors are on this bus, so that its writes are timed.
+    ///   - drivesMotors: Whether the motors are on this bus, so that the thread's writes are timed.
     init(
         bus: any GimbalBus, ports: consuming BusPorts, periodNanoseconds: Int64,
         drivesMotors: Bool = true

@@ -50,8 +50,8 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
 
     /// Sleeps until the bell rings or the deadline passes. The waiting thread only.
     ///
-    /// - Parameter deadline: On `MonotonicClock`. If it is in the past, the bell is checked once
-    ///   without sleeping.
+    /// - Parameter deadline: On `MonotonicClock`. If the deadline is in the past, the bell is
+    ///   checked once without sleeping.
     /// - Returns: `rung` after any ring, even if the deadline has passed as well.
     @inlinable
     public func wait(until deadline: Instant) -> Wakeup {

@@ -6,7 +6,7 @@ public protocol OutputBus: Sendable {
     /// unchanged output, so that a motor driver's own watchdog does not expire.
     ///
     /// - Parameters:
-    ///   - output: If it is not enabled, the power stages are turned off.
+    ///   - output: If the output is not enabled, the power stages are turned off.
     ///   - now: The time of the call.
     /// - Throws: `BusError`; the write is repeated in the next period.
     mutating func write(_ output: MotorOutput, now: Instant) throws(BusError)

@@ -17,8 +17,8 @@ public struct OutputBuses: Sendable {
 /// A thread that only writes: it sleeps until the loop has answered, writes the answer, and sleeps
 /// again.
 ///
-/// The loop is its clock. If the loop is silent for one and a quarter periods, the thread writes
-/// the newest answer again, and turns off when that answer is too old.
+/// The loop determines when the thread writes. If the loop is silent for one and a quarter periods,
+/// the thread writes the newest answer again, and turns off when that answer is too old.
 struct OutputThread: ~Copyable {
     private var bus: any OutputBus
     private var answers: MailboxReader<LoopAnswer>
@@ -33,7 +33,7 @@ struct OutputThread: ~Copyable {
     ///   - answers: Answers of the loop.
     ///   - lane: Handles shared with the loop.
     ///   - periodNanoseconds: Period of the loop.
-    ///   - stages: Histograms for its writes; nil disables them.
+    ///   - stages: Histograms for the thread's writes; nil disables them.
     init(
         bus: any OutputBus, answers: consuming MailboxReader<LoopAnswer>, lane: OutputLane,
         periodNanoseconds: Int64, stages: StageHistograms?

@@ -44,7 +44,7 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - kind: Kind of the value.
-    ///   - tick: Number of its tick.
+    ///   - tick: Number of the frame's tick.
     ///   - now: Beginning of that tick.
     ///   - value: Copied into the ring.
     /// - Returns: Whether there was room.

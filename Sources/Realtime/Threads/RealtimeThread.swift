@@ -43,8 +43,8 @@ public final class RealtimeThread: Sendable {
     /// Waits for the thread to end. Call once.
     ///
     /// - Parameter deadline: End of the wait.
-    /// - Returns: Whether it has ended. If not, it is detached, and the memory that it uses must
-    ///   not be freed.
+    /// - Returns: Whether the thread has ended. If not, the thread is detached, and the memory that
+    ///   it uses must not be freed.
     public func join(until deadline: Instant) -> Bool {
         // A bell and a plain join: thread sanitizers do not support a join with a deadline on this
         // clock.

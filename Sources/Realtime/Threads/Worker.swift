@@ -63,7 +63,7 @@ public final class Worker: Sendable {
     ///
     /// - Parameter job: Runs on the worker's thread, or on the caller's if no further thread can be
     ///   created.
-    /// - Returns: Whether it will run; false while `capacity` jobs wait, and after the end.
+    /// - Returns: Whether the job will run; false while `capacity` jobs wait, and after the end.
     @discardableResult
     public func post(_ job: @escaping Job) -> Bool {
         let (isTaken, isFirst) = queue.contents.withLock { contents in

@@ -35,7 +35,7 @@ public struct FlightFile: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
-    ///   - path: Its name, for errors.
+    ///   - path: Name of the file, for errors.
     /// - Throws: `FlightFileError`.
     public init(bytes: [UInt8], path: FilePath) throws(FlightFileError) {
         let magic = MCAPOpcode.magic

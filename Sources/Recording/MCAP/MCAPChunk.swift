@@ -64,7 +64,7 @@ struct MCAPChunkBuilder {
     /// Adds a message.
     ///
     /// - Parameters:
-    ///   - channel: Number of its channel.
+    ///   - channel: Number of the message's channel.
     ///   - sequence: Number of the tick.
     ///   - time: Time to which the message applies, ns.
     ///   - data: Closure that appends the payload.

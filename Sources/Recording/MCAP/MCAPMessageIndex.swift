@@ -8,7 +8,7 @@ struct MCAPMessageIndex {
         /// Adds a message.
         ///
         /// - Parameters:
-        ///   - channel: Number of its channel.
+        ///   - channel: Number of the message's channel.
         ///   - time: Its `log_time`, ns.
         ///   - offset: Position of the message's record in the uncompressed chunk, bytes.
         mutating func add(channel: UInt16, time: Int64, offset: Int) {

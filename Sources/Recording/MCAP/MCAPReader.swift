@@ -89,7 +89,7 @@ public struct MCAPReader: Sendable {
         }
     }
 
-    /// Takes a record. Returns the problem with it, nil without one, or an empty text if the
+    /// Takes a record. Returns the record's problem, nil without a problem, or an empty text if the
     /// visitor has ended the visit.
     private static func take(
         _ opcode: UInt8, _ content: UnsafeRawBufferPointer, _ schemas: inout [UInt16: String],

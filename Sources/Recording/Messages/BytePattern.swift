@@ -53,7 +53,7 @@ enum BytePattern {
     ///
     /// - Parameters:
     ///   - type: A bitwise-copyable type.
-    ///   - offset: Its offset, bytes.
+    ///   - offset: Offset of the value, bytes.
     /// - Returns: The variables that do not accept all bit patterns.
     static func checks(of type: Any.Type, at offset: Int = 0) -> [Check] {
         if isAny(type) { return [] }

@@ -18,8 +18,8 @@ struct FieldName {
     }
 }
 
-/// Visitor of a message's fields: it describes, writes or reads them. All three use one list of
-/// fields, so they cannot differ.
+/// Visitor of a message's fields: it describes, writes or reads them. All three operations use one
+/// list of fields, so that the results cannot differ.
 protocol FieldVisitor {
     mutating func double(_ name: FieldName, _ number: Int, _ value: inout Double)
     mutating func float(_ name: FieldName, _ number: Int, _ value: inout Float)

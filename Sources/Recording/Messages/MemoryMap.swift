@@ -11,7 +11,7 @@ public struct MemoryMap: Sendable, Equatable {
     struct Field: Sendable, Hashable {
         /// Names from the outermost to the innermost, such as `estimator.gyroBias.x`.
         var path: String
-        /// Name of its type; a variable with another type does not match.
+        /// Name of the variable's type; a variable with another type does not match.
         var type: String
         /// Size, bytes.
         var size: Int

@@ -125,8 +125,8 @@ extension PIDTriple {
 }
 
 /// Parameters of the sample firmware's Kalman filters, in the form that apps use; only their ratio
-/// to the defaults counts (`estimator.kalman_*`). No app writes them yet; the format of three
-/// float32 in this order is airframe's own.
+/// to the defaults counts (`estimator.kalman_*`). No app writes these parameters yet; the format of
+/// three float32 in this order is airframe's own.
 public struct KalmanTriple: Sendable, Equatable {
     /// Process noise of the angle.
     public var qAngle: Double

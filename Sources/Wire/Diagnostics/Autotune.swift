@@ -35,7 +35,7 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     /// The state before the first run.
     public init() {}
 
-    /// Whether it is running.
+    /// Whether the autotune is running.
     public var isRunning: Bool { state == State.running.rawValue }
 }
 

@@ -50,7 +50,7 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
         saved = []
     }
 
-    /// Whether it is running.
+    /// Whether the calibration is running.
     public var isRunning: Bool {
         state == State.waiting.rawValue || state == State.collecting.rawValue
     }

@@ -56,7 +56,7 @@ public struct SettingChange: Hashable, Sendable, Codable {
     public var origin: String
     /// Whether the value would be lost at the next start.
     public var isUnsaved: Bool
-    /// Seconds until it reverts; absent without a pending rollback.
+    /// Seconds until the change reverts; absent without a pending rollback.
     public var rollbackS: Number?
 
     enum CodingKeys: String, CodingKey {

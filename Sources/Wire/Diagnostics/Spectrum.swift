@@ -33,7 +33,7 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
     /// The state before the first run.
     public init() {}
 
-    /// Whether it is running.
+    /// Whether a recording for a spectrum is running.
     public var isRunning: Bool { state == State.recording.rawValue }
 }
 

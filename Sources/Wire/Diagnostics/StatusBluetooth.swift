@@ -39,11 +39,11 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
 
 /// One service and its advertisement.
 public struct AdvertisementStatus: Hashable, Sendable, Codable {
-    /// Service that it announces.
+    /// Service that the advertisement announces.
     public var uuid: String
-    /// Name that it announces, complete.
+    /// Complete name that the advertisement announces.
     public var name: String
-    /// Whether bluetoothd has accepted it.
+    /// Whether bluetoothd has accepted the advertisement.
     public var isRegistered: Bool
     /// Counters of the service since the start, by name.
     public var counts: [String: Int]
@@ -59,11 +59,11 @@ public struct AdvertisementStatus: Hashable, Sendable, Codable {
 
 /// A connected phone.
 public struct CentralStatus: Hashable, Sendable, Codable {
-    /// Its Bluetooth address.
+    /// Bluetooth address of the phone.
     public var address: String
     /// Sequence number of the connection since the start.
     public var connection: Int
-    /// ATT MTU; absent until its first read or write.
+    /// ATT MTU; absent until the phone's first read or write.
     public var mtu: Int?
 
     /// A connection.
@@ -121,7 +121,7 @@ public struct BluetoothCounters: Hashable, Sendable, Codable {
     public var refusedConnections = 0
     /// Writes that reached a service.
     public var writes = 0
-    /// Writes refused because their phone sent too many.
+    /// Writes refused because the phone sent too many.
     public var refusedWrites = 0
     /// Writes that a service refused.
     public var invalidWrites = 0

@@ -16,13 +16,13 @@ public enum JSONValue: Hashable, Sendable {
     /// An object; the order of its members is not kept.
     case object([String: JSONValue])
 
-    /// The string, if it is one.
+    /// The string, if the value is a string.
     public var string: String? {
         if case .string(let value) = self { return value }
         return nil
     }
 
-    /// The truth value, if it is one.
+    /// The truth value, if the value is true or false.
     public var bool: Bool? {
         if case .bool(let value) = self { return value }
         return nil
@@ -37,7 +37,7 @@ public enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The number, if it is one and finite.
+    /// The number, if the value is a finite number.
     public var number: Double? {
         switch self {
         case .int(let value): Double(value)
@@ -46,13 +46,13 @@ public enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The elements, if it is an array.
+    /// The elements, if the value is an array.
     public var array: [JSONValue]? {
         if case .array(let value) = self { return value }
         return nil
     }
 
-    /// The members, if it is an object.
+    /// The members, if the value is an object.
     public var object: [String: JSONValue]? {
         if case .object(let value) = self { return value }
         return nil

@@ -38,7 +38,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
     /// Creates a frame for a message.
     ///
     /// - Parameters:
-    ///   - message: In v1 its number must be below 256.
+    ///   - message: The message; in v1 its number must be below 256.
     ///   - sender: The sender.
     ///   - sequence: Of this link.
     ///   - version: A version that the peer supports.

@@ -7,7 +7,7 @@ public struct MAVLinkFormat: Sendable, Equatable {
     /// The last byte in its checksum: a digest of names and types of its fields, without
     /// extensions.
     public let crcExtra: UInt8
-    /// Size of its fields without extensions, bytes: the payload in v1.
+    /// Size of the message's fields without extensions, bytes: the payload in v1.
     public let size: Int
 
     /// Creates a format.

@@ -1,5 +1,5 @@
-/// Parser that finds frames in a stream of bytes, which can be split anywhere. Bounded: it keeps
-/// less than one frame between two calls.
+/// Parser that finds frames in a stream of bytes, which can be split anywhere. Bounded: the parser
+/// keeps less than one frame between two calls.
 ///
 /// A frame is valid if its checksum is right. One with a number that is not in the catalogue cannot
 /// be checked; it is skipped as a whole if it is followed by another frame or by nothing. All other

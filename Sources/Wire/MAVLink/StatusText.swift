@@ -8,7 +8,7 @@ public struct StatusText: MAVLinkMessage {
     public var severity: UInt8 = 0
     /// Text of the chunk.
     public var text = ""
-    /// Number of the sentence; 0 if it is in one chunk.
+    /// Number of the sentence; 0 if the sentence is in one chunk.
     public var number: UInt16 = 0
     /// Index of the chunk in its sentence, from 0.
     public var chunk: UInt8 = 0

@@ -9,9 +9,9 @@ public enum RobotCommand: Sendable, Equatable {
     case turn(Int)
     /// `U7>`, `D-7>`: target of the joystick's y axis, steps from home, up positive.
     case lift(Int)
-    /// `E>`: everything off, latched. No app sends it yet.
+    /// `E>`: everything off, latched. No app sends this command yet.
     case emergencyStop
-    /// `C>`: reset of the emergency stop. No app sends it yet.
+    /// `C>`: reset of the emergency stop. No app sends this command yet.
     case resetEmergencyStop
 
     /// First letters of the commands.

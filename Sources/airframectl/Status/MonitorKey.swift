@@ -8,7 +8,7 @@ enum MonitorKey {
     /// The keys that leave the monitor, including Ctrl-C, see `Terminal`.
     static let leaving: Set<UInt8> = [UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03]
 
-    /// The request for a key; nil if it has none.
+    /// The request for a key; nil if the key has no request.
     static func request(
         _ key: UInt8, _ status: Status
     ) -> (method: Method, params: [String: JSONValue])? {

@@ -51,7 +51,7 @@ final class DaemonProcess {
     ///   - counter: The library that counts allocations, to be preloaded.
     ///   - slowDisk: The library that makes each fsync(2) take a second, to be preloaded.
     ///   - bus: Address of a D-Bus that replaces the system's.
-    /// - Throws: The reason why it cannot start.
+    /// - Throws: The reason why the daemon cannot start.
     init(
         _ path: String, settings: [String], counter: String? = nil, slowDisk: String? = nil,
         bus: String? = nil

@@ -43,7 +43,7 @@ enum ConsistencyPlot {
 
     /// Draws each run.
     ///
-    /// - Parameter directory: Created if it is missing.
+    /// - Parameter directory: Directory of the plots; created if it is missing.
     /// - Throws: `Errno`.
     static func draw(into directory: FilePath) throws {
         try EstimatorFiles.makeDirectory(directory)

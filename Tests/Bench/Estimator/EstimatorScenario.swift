@@ -6,7 +6,7 @@ import Recording
 struct EstimatorScenario {
     /// Name in the table.
     var name: String
-    /// Folder of its exported logs.
+    /// Folder of the scenario's exported logs.
     var folder: String
     /// Converts a log into the harder one.
     var apply: (inout IMULog) -> Void

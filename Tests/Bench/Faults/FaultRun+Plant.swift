@@ -119,7 +119,7 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Whether its gimbal, and the healthy twin, have 1000 ticks a second.
+    /// Whether the gimbal of the run, and the healthy twin, have 1000 ticks a second.
     var isAtFullRate: Bool { self == .plantSlow }
 
     /// Whether the fault applies to this kind of motor: servos do not use the inertia, and motors

@@ -66,7 +66,7 @@ struct Twins {
 
     init(seconds: Double) { self.seconds = seconds }
 
-    /// The same run without its fault.
+    /// The same run without the fault.
     mutating func twin(of run: FaultRun) -> FaultTrace {
         let key = Key(isTurning: run.isTurning, isAtFullRate: run.fault.isAtFullRate)
         if let known = traces[key] { return known }

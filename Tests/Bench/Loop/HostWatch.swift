@@ -4,7 +4,7 @@ import Realtime
 import Synchronization
 
 /// A thread that only waits, with the period and priority of the daemon's bus thread. The periods
-/// that it misses are caused by the machine, and every program misses them.
+/// that this thread misses are caused by the machine, and every program misses them.
 final class HostWatch: Sendable {
     private struct State {
         var missed = 0.0

@@ -16,7 +16,7 @@ enum PointingStarts {
             $0.plant.friction.coulomb *= 3
             $0.plant.friction.stiction *= 3
         },
-        // 0.5 kg at 5 mm from its axes, in any direction.
+        // Imbalance: 0.5 kg at 5 mm from the camera's axes, in any direction.
         Case(name: "5 mm off balance") {
             let moment = 0.5 * 0.005 / 3.0.squareRoot()
             $0.plant.imbalance = Vector3(moment, moment, moment)

@@ -314,7 +314,7 @@ public struct FieldController: MotorController {
             rateGain = rateGain.capped(Self.gentleRateGain)
             attitudeGain = attitudeGain.capped(Self.gentleAttitudeGain)
         }
-        // The set-point as it was at the time of the measurement.
+        // The set-point at the time of the measurement.
         let reference = setpoint.earlier(by: p.loopDelay - p.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
         let law = RateCommand(

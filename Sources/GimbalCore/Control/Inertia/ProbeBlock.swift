@@ -5,7 +5,7 @@ internal import CMathShim
 struct ProbeBlock: Sendable, BitwiseCopyable {
     /// Length of the measurement, s.
     let length: Double
-    /// Time since its beginning, s.
+    /// Time since the beginning of the measurement, s.
     private(set) var time = 0.0
     private var periods = 0
     private var centre = Demodulator()

@@ -22,9 +22,9 @@ struct HandleTracker: Sendable, BitwiseCopyable {
 
     /// Poles and look-ahead for a handle with known attitude only, relative to the bandwidth w.
     ///
-    /// Found on recorded walks of three people and on a hand's tremor. Of all values with margins
-    /// of 6 dB and 45° these leave the least motion above 1 Hz with motors that are 2 ms faster to
-    /// 7 ms slower than assumed.
+    /// Values found on recorded walks of three people and on a hand's tremor. Of all values with
+    /// margins of 6 dB and 45° these leave the least motion above 1 Hz with motors that are 2 ms
+    /// faster to 7 ms slower than assumed.
     enum Shape {
         /// Damping ratio of the rate's low-pass, whose natural frequency is w.
         static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }

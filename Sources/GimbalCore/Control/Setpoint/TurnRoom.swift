@@ -1,8 +1,8 @@
 /// Distances of an angle until its joint reaches an end of its range, rad.
 public struct TurnRoom: Sendable, BitwiseCopyable {
-    /// Room towards smaller angles: negative if there is any.
+    /// Room towards smaller angles, rad: zero or negative.
     var down: Double
-    /// Room towards larger angles: positive if there is any.
+    /// Room towards larger angles, rad: zero or positive.
     var up: Double
 
     /// No end in either direction.

@@ -30,7 +30,7 @@ public struct AttitudeController: MotorController {
 
     /// Present torque limit of each motor, N·m: the configured one, or less while a motor is hot.
     var limit: AxisVector
-    /// Range of the joints. If they are measured, no torque pushes beyond it.
+    /// Range of the joints. If the joints are measured, no torque pushes a joint beyond its range.
     var jointRange: JointRange?
 
     /// Mean duration of a sample minus one tick, s; it adds to the delay.
@@ -65,7 +65,7 @@ public struct AttitudeController: MotorController {
     private(set) var planned = MotorEffect.Planned()
 
     /// Excess of the delay over the assumed one, used until the delay is measured, s. At a delay of
-    /// 3.5 ms it reduces the feedback by 3 dB.
+    /// 3.5 ms this excess reduces the feedback by 3 dB.
     private static var unmeasured: Double { @_noLocks get { 0.0015 } }
 
     /// Creates a controller at rest.
@@ -215,8 +215,8 @@ public struct AttitudeController: MotorController {
     @_noLocks @_noAllocation
     private mutating func forgetOscillation() { oscillation.forgetMotion() }
 
-    /// Resets the integrals to zero. A load that they held moves the camera until they hold it
-    /// again.
+    /// Resets the integrals to zero. A load that the integrals held moves the camera until the
+    /// integrals hold the load again.
     @_noLocks @_noAllocation
     public mutating func clearIntegrals() {
         pids.change { pid, _ in pid.clearIntegral() }

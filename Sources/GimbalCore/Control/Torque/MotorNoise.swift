@@ -7,9 +7,9 @@ internal import CMathShim
 /// heavy camera the motors therefore hum, become warm and drain the battery, for a stiffness that
 /// is not needed, because friction and cables move a heavy camera less. Each axis has a calm share,
 /// 0...1: the degree to which its loop has been made less stiff. At 0 the loop is as stiff as
-/// tuned. At 1 it has no `LagCompensator`, a quarter of the noise, and a response to a push that is
-/// 1.8 times as large. Half of the noise costs a factor of 1.35. The loop has margins of 6 dB and
-/// 45° (`LoopMargins`) at every calm share.
+/// tuned. At 1 the loop has no `LagCompensator`, a quarter of the noise, and a response to a push
+/// that is 1.8 times as large. Half of the noise costs a factor of 1.35. The loop has margins of 6
+/// dB and 45° (`LoopMargins`) at every calm share.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorNoise: Sendable, BitwiseCopyable {

@@ -115,8 +115,8 @@ public struct RateFilter: Sendable, BitwiseCopyable {
     /// The filtered rate.
     ///
     /// - Parameters:
-    ///   - rate: Body frame, rad/s. If not finite, it is returned unchanged, and the filters keep
-    ///     their state.
+    ///   - rate: Body frame, rad/s. If the rate is not finite, it is returned unchanged, and the
+    ///     filters keep their state.
     ///   - dt: Seconds since the previous step.
     /// - Returns: Body frame, rad/s.
     @_noLocks @_noAllocation

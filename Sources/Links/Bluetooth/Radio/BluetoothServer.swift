@@ -21,8 +21,8 @@ public final class BluetoothServer: Service {
     ///
     /// - Parameters:
     ///   - configuration: Adapter, security and limits.
-    ///   - services: Its services, each with an advertisement; from now on only its own thread uses
-    ///     them.
+    ///   - services: Services of the peripheral, each with an advertisement; from now on only its
+    ///     own thread uses them.
     ///   - logger: Log for connections and changes of state, at level notice.
     ///   - clock: Monotonic.
     /// - Throws: `Errno` if the process has no free descriptors.

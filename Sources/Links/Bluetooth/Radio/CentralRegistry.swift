@@ -56,8 +56,8 @@ struct CentralRegistry {
 
     /// Registers a connection, new or existing.
     ///
-    /// - Returns: The new entry; nil if it was known, or if there are more than a radio can connect
-    ///   to.
+    /// - Returns: The new entry; nil if the connection was known, or if there are more connections
+    ///   than a radio can have.
     mutating func connect(_ device: String) -> Entry? {
         guard entries[device] == nil, entries.count < limit + Self.mostRefused else { return nil }
         let entry = Entry(

@@ -26,12 +26,12 @@ struct RadioSupervisor {
         var isPowered: Bool?
         var isPairable: Bool?
         var alias: String?
-        /// Number of advertisements that it sends.
+        /// Number of advertisements that the adapter sends.
         var sent: Int?
-        /// Number of further advertisements that it accepts.
+        /// Number of further advertisements that the adapter accepts.
         var slots: Int?
 
-        /// Whether it can be a peripheral.
+        /// Whether the adapter can be a peripheral.
         var isComplete: Bool { interfaces.isSuperset(of: RadioInterface.ofAdapter) }
     }
 
@@ -83,8 +83,8 @@ struct RadioSupervisor {
     var naming = Step.wanted
     var pairability = Step.wanted
     var askedPairable = false
-    /// Whether power-on has succeeded once. Until then it is retried; later an adapter that a user
-    /// switches off stays off.
+    /// Whether power-on has succeeded once. Until then power-on is repeated; later an adapter that
+    /// a user switches off stays off.
     var powering = Step.wanted
     /// State of the adapter's power cycle, which ends a phone's link that outlived its bluetoothd
     /// and blocks the phone.

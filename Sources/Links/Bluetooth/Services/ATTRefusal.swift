@@ -2,8 +2,8 @@ import Logging
 public import Port
 import Wire
 
-/// Defers the answer to a write: returns a closure that takes the answer later. Call it once, on any
-/// thread.
+/// Defers the answer to a write: returns a closure that takes the answer later. Call the closure
+/// once, on any thread.
 public typealias GATTLater = () -> Later<Void>
 
 extension GATTNotifier {

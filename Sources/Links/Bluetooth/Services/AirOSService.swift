@@ -7,8 +7,8 @@ import Wire
 /// The AirOS service: the gimbal for AirLink and similar apps.
 ///
 /// The service converts bytes to settings and requests and back, and paces notifications: the
-/// newest values at `airos.notify_hz` to all subscribers. A period in which it could not send is
-/// skipped, so no queue builds up. Thread airframed-ble.
+/// newest values at `airos.notify_hz` to all subscribers. A period in which the service could not
+/// send is skipped, so no queue builds up. Thread airframed-ble.
 public final class AirOSService: GATTService {
     /// Counters since the start.
     public struct Counters: Sendable, Equatable {

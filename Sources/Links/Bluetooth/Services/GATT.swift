@@ -94,8 +94,8 @@ extension GATTNotifier {
     public func answerLater() -> @Sendable (ATTError?) -> Void { { _ in } }
 }
 
-/// A primary service with its responder. All calls on the thread airframed-ble, one at a time; none
-/// can block.
+/// A primary service with its responder. All calls are made on the thread airframed-ble, one at a
+/// time; no call must block.
 public protocol GATTService: AnyObject {
     /// The service's UUID; it has a separate advertisement.
     var uuid: GATTUUID { get }

@@ -1,5 +1,5 @@
-/// Output queue for the radio: a bounded queue of messages. When it is full, it drops the oldest
-/// complete message, so that messages are recent and frames are never torn.
+/// Output queue for the radio: a bounded queue of messages. When the queue is full, it drops the
+/// oldest complete message, so that messages are recent and frames are never torn.
 public struct SerialOutput: Sendable {
     /// Counters since the start.
     public struct Counters: Sendable, Equatable {

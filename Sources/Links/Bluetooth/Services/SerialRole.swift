@@ -15,7 +15,7 @@ public protocol SerialRole: AnyObject {
     var counts: [String: Int] { get }
     /// Sets the speed of the serial port, if there is one.
     func setBaud(_ bitsPerSecond: Int)
-    /// Handles the end of a connection: its motion must stop.
+    /// Handles the end of a connection: the motion that the client requested must stop.
     func disconnected(_ central: Central, now: Instant)
     /// Descriptor and events for poll(2); nil without one.
     var entry: pollfd? { get }

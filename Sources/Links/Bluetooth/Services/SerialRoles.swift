@@ -33,7 +33,7 @@ public final class AutoRole: SerialRole {
     /// Creates a role.
     ///
     /// - Parameters:
-    ///   - mavlink: Its telemetry goes to all listeners.
+    ///   - mavlink: MAVLink role, whose telemetry goes to all listeners.
     ///   - robot: Receives commands only.
     public init(mavlink: any SerialRole, robot: any SerialRole) {
         self.mavlink = mavlink
