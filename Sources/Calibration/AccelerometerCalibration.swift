@@ -85,7 +85,7 @@ public struct AccelerometerCalibration: Sendable {
     /// another face.
     public private(set) var isNewPose = true
 
-    /// Takes one raw sample.
+    /// Processes one raw sample.
     ///
     /// - Parameters:
     ///   - gyro: Sensor frame, rad/s.

@@ -53,7 +53,7 @@ public struct GyroCalibration: Sendable {
     /// Last disturbance.
     public var motion: Motion? { window.motion }
 
-    /// Takes one raw sample.
+    /// Processes one raw sample.
     ///
     /// - Parameters:
     ///   - gyro: Sensor frame, rad/s.

@@ -56,7 +56,7 @@ public struct MagnetometerCalibration: Sendable {
         return seen.nonzeroBitCount
     }
 
-    /// Takes one raw reading.
+    /// Processes one raw reading.
     ///
     /// - Parameters:
     ///   - field: Sensor frame, µT.

@@ -5,8 +5,8 @@ internal import CMathShim
 /// down.
 ///
 /// Gravity in the level pose is the direction down; the axis about which gravity turns on the way
-/// to the second pose is the camera's pitch axis. Both together determine the whole rotation, for
-/// every mounting.
+/// to the second pose is the camera's pitch axis. The two poses together determine the whole
+/// rotation, for every mounting.
 public struct MountingCalibration: Sendable {
     /// The rotation.
     public struct Result: Sendable, Equatable {
@@ -58,7 +58,7 @@ public struct MountingCalibration: Sendable {
     /// Last disturbance of the present pose.
     public var motion: Motion? { window.motion }
 
-    /// Takes one raw sample.
+    /// Processes one raw sample.
     ///
     /// - Parameters:
     ///   - gyro: Sensor frame, rad/s.

@@ -135,7 +135,7 @@ public struct StillWindow: Sendable {
         return mean
     }
 
-    /// Removes everything except the last motion.
+    /// Removes all values except the last motion.
     public mutating func restart() {
         block = Block()
         blocks.removeAll(keepingCapacity: true)

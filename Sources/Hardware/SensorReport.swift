@@ -34,7 +34,7 @@ public final class SensorReport: Sendable {
     /// Number of failed transfers to the sensor.
     public var failedTransfers: UInt64 { failedTransferCount.load(ordering: .relaxed) }
 
-    /// Number of missed edges of its data-ready line.
+    /// Number of missed edges of the data-ready line.
     public var missedEdges: UInt64 { missedEdgeCount.load(ordering: .relaxed) }
 
     /// Number of periods without an edge of the data-ready line.

@@ -135,7 +135,7 @@ public struct SensorWiring: Sendable, Equatable {
     public var handle: Inertial?
     /// Rotation from that sensor's axes to the handle's.
     public var handleMounting = Quaternion.identity
-    /// Encoders of the joints; nil without them.
+    /// Encoders of the joints; nil without encoders.
     public var encoders: Encoders?
 
     /// Largest age of samples of handle and encoders, s.

@@ -135,7 +135,7 @@ public struct AutotuneRun: Sendable {
         phase = .over
     }
 
-    /// Takes the newest tick.
+    /// Processes the newest tick.
     ///
     /// - Parameter snapshot: Snapshot after the tick.
     /// - Returns: Next action; usually nil.

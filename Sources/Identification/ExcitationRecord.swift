@@ -20,7 +20,7 @@ public struct ExcitationRecord: Sendable {
         self.periodTicks = periodTicks
     }
 
-    /// Takes the newest tick.
+    /// Processes the newest tick.
     ///
     /// - Parameters:
     ///   - input: Excitation of the axis.
@@ -44,9 +44,9 @@ public struct ExcitationRecord: Sendable {
 
     /// The response from input to rate at the excited lines.
     ///
-    /// Both are projected on the excitation, which is the same in every period, so the feedback's
-    /// response to noise cancels (L. Ljung, "System Identification", 2nd ed., section 13.5: the
-    /// indirect way). The agreement of the periods gives the coherence.
+    /// Input and response are projected on the excitation, which is the same in every period, so
+    /// the feedback's response to noise cancels (L. Ljung, "System Identification", 2nd ed.,
+    /// section 13.5: the indirect way). The agreement of the periods gives the coherence.
     ///
     /// - Parameter tickRate: Hz.
     /// - Returns: Lines slower than a fifth of the tick rate; empty without two complete periods.

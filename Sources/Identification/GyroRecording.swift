@@ -35,7 +35,7 @@ public struct GyroRecording: Sendable {
         return last.time.seconds(since: first.time)
     }
 
-    /// Takes the samples of a tick; an empty batch has no effect.
+    /// Processes the samples of a tick; an empty batch has no effect.
     ///
     /// - Parameters:
     ///   - batch: Oldest first.
@@ -60,7 +60,7 @@ public struct GyroRecording: Sendable {
         var start = 0
         for index in 1..<batches.count {
             let count = Double(batches[index].end - batches[index - 1].end)
-            // The times of reading jitter by less than this.
+            // The times of reading jitter by less than this value.
             let isHeldUp = steps[index - 1] * count > (count + 1.5) * period
             if isHeldUp || batches[index].isTorn { start = index }
             if index - start > best.count - 1 { best = start...index }

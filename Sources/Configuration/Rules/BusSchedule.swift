@@ -1,7 +1,7 @@
 import GimbalCore
 
-/// Load of the buses in a period of the loop, compared with their capacity. One thread serves
-/// them one after the other.
+/// Load of the buses in a period of the loop, compared with their capacity. One thread serves the
+/// buses one after the other.
 ///
 /// A message is a start, its address and its bytes, each with an acknowledge; an exchange ends with
 /// a stop (NXP UM10204, section 3.1). The fifth of the bus that the rule keeps free covers

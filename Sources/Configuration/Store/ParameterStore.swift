@@ -89,7 +89,7 @@ public struct ParameterStore: Sendable {
     ///   - key: Dotted path.
     ///   - text: TOML, or a bare word taken as a string.
     /// - Returns: The value that is now in force.
-    /// - Throws: The problem; then nothing has changed.
+    /// - Throws: The problem; in this case nothing has changed.
     @discardableResult
     public mutating func set(
         _ key: String, to text: String
@@ -152,8 +152,8 @@ public struct ParameterStore: Sendable {
     /// Restores the values of an earlier snapshot.
     ///
     /// - Parameter snapshot: The earlier snapshot.
-    /// - Throws: The rule that would be broken, if the files have changed in between; then nothing
-    ///   has changed.
+    /// - Throws: The rule that would be broken, if the files have changed in between; in this case
+    ///   nothing has changed.
     public mutating func restore(_ snapshot: Snapshot) throws(ConfigurationProblem) {
         var changed = self
         changed.live = snapshot.live
@@ -167,7 +167,7 @@ public struct ParameterStore: Sendable {
     ///
     /// - Parameter overlay: An earlier `tuning`.
     /// - Returns: The problems of entries that no longer fit and were left out.
-    /// - Throws: The rule that the rest would break; then nothing has changed.
+    /// - Throws: The rule that the rest would break; in this case nothing has changed.
     public mutating func restore(
         tuning overlay: Overlay
     ) throws(ConfigurationProblem) -> [ConfigurationProblem] {

@@ -78,7 +78,7 @@ extension StatusDoctor {
         )
     }
 
-    /// Check of a robot's motors; none without them.
+    /// Check of a robot's motors; none without such motors.
     static func robot(_ status: Status) -> DoctorCheck? {
         status.robot.map { robot in
             DoctorCheck(

@@ -47,7 +47,7 @@ struct CalibrationRun: Sendable {
             }
     }
 
-    /// Takes the newest sample of a tick, unless it was taken before.
+    /// Processes the newest sample of a tick, unless it was taken before.
     mutating func add(_ snapshot: StabilizerSnapshot) -> CalibrationOutcome<Result> {
         defer { lastTime = snapshot.sampleTime }
         guard let lastTime, lastTime < snapshot.sampleTime else { return .collecting }

@@ -98,7 +98,7 @@ final class CalibrationService: Sendable {
         }
     }
 
-    /// Takes the newest sample of a tick. Cheap without a calibration.
+    /// Processes the newest sample of a tick. Cheap without a calibration.
     func feed(_ snapshot: StabilizerSnapshot) {
         state.withLock { state in
             guard var run = state.run, case .collecting = state.outcome else { return }

@@ -71,7 +71,7 @@ final class SpectrumService: Sendable {
         }
     }
 
-    /// Takes the samples of a tick.
+    /// Processes the samples of a tick.
     func feed(_ record: TelemetryRecord) {
         state.withLock { state in
             guard state.report.isRunning else { return }

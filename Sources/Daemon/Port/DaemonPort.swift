@@ -16,7 +16,7 @@ struct DaemonPort: GimbalPort {
     let calibrations: CalibrationService
     let spectra: SpectrumService
     let autotuning: AutotuneService
-    /// The robot's motors; nil without them.
+    /// The robot's motors; nil without stepper motors.
     let steppers: StepperMotors?
     let hub: TelemetryHub
     let clock: LoopClock

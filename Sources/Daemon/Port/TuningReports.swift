@@ -46,7 +46,7 @@ extension Tuning {
     ///   - rollback: Seconds after which the change reverts unless it was saved.
     ///   - who: For the log.
     /// - Returns: The changed setting.
-    /// - Throws: A refusal that names key or value; then nothing has changed.
+    /// - Throws: A refusal that names key or value; in this case nothing has changed.
     func set(
         key: String, value: JSONValue, rollback: Double?, by who: String
     ) throws(Refusal) -> Wire.Setting {

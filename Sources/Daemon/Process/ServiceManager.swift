@@ -22,7 +22,7 @@ struct ServiceManager: Sendable {
     /// Whether systemd listens.
     var isThere: Bool { socket != nil }
 
-    /// Reports that everything runs.
+    /// Reports that all services run.
     func ready() { say("READY=1") }
 
     /// Reports that the daemon is stopping.

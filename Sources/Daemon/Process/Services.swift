@@ -12,9 +12,9 @@ import Wire
 /// Service that starts and stops the real-time threads; at the end the motors go off first.
 struct ControlService: Service {
     let machine: Machine
-    /// The wheels; nil without them.
+    /// The wheels; nil without wheels.
     let wheels: DriveMotors?
-    /// The robot's motors; nil without them.
+    /// The robot's motors; nil without stepper motors.
     let steppers: StepperMotors?
     let manager: ServiceManager
     let log: Logger

@@ -106,8 +106,8 @@ final class FlightRecorder: Sendable {
 
     deinit { bell.deallocate() }
 
-    /// Takes the frames of the loop. Call often enough that its tape does not fill: it holds more
-    /// than half a second.
+    /// Processes the frames of the loop. Call often enough that its tape does not fill: it holds
+    /// more than half a second.
     func poll() {
         tape.withLock { tape in
             state.withLock { state in

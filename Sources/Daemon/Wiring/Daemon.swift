@@ -29,18 +29,19 @@ public struct Daemon {
     /// The network links; nil in lockstep, because their messages do not follow the simulator's
     /// clock.
     private let links: NetworkLinks?
-    /// The wheels; nil without them.
+    /// The wheels; nil without wheels.
     private let wheels: DriveMotors?
     /// The recorder; nil if it is off.
     private let recorder: FlightRecorder?
-    /// The robot's motors; nil without them.
+    /// The robot's motors; nil without stepper motors.
     private let steppers: StepperMotors?
     private let logger: Logger
     private let logStore: LogStore
     /// Lock of the state directory; nil if it cannot be locked.
     private let stateLock: StateLock?
 
-    /// Creates everything, and starts nothing except the socket's file.
+    /// Creates all parts of the daemon, and starts none of them; only the socket's file exists
+    /// already.
     ///
     /// - Parameters:
     ///   - source: Source of the configuration, for a reload.

@@ -14,7 +14,7 @@ struct Machine: Sendable {
     let hub: TelemetryHub
     /// Reports of the sensors; empty without real ones.
     let sensors: SensorReports
-    /// The robot's motors; nil without them.
+    /// The robot's motors; nil without stepper motors.
     let steppers: StepperMotors?
     /// The clock of the loop, the Commander and the timers.
     let clock: LoopClock

@@ -41,7 +41,7 @@ extension Settings {
             ? "PWM is driven directly; no bus can hang" : MotorStatus.noCutOff
     }
 
-    /// The wheels; nil without them.
+    /// The wheels; nil without wheels.
     var wheels: DriveMotors? {
         var parameters = DriveModel.Parameters()
         parameters.limit = drive.limit
@@ -56,7 +56,7 @@ extension Settings {
         }
     }
 
-    /// The robot's motors; nil without them.
+    /// The robot's motors; nil without stepper motors.
     var steppers: StepperMotors? {
         let parameters = [robot.slider, robot.x, robot.y].map { range in
             var axis = StepAxis.Parameters()

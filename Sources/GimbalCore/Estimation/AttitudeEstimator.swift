@@ -19,9 +19,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// covariance stay.
     public var parameters: Parameters
     /// Rate of the sensor relative to its carrier, body frame, rad/s, from joint sensors; zero
-    /// without them. Rest is detected from the carrier's rate, which is the gyroscope's rate minus
-    /// this one. A camera that its motors hold still on a moving handle is therefore not at rest. A
-    /// relative rate that is not zero excludes rest.
+    /// without joint sensors. Rest is detected from the carrier's rate, which is the gyroscope's
+    /// rate minus this one. A camera that its motors hold still on a moving handle is therefore not
+    /// at rest. A relative rate that is not zero excludes rest.
     public var relativeRate = Vector3.zero
     /// Cause of the joints' motion when `relativeRate` is not zero.
     public var jointDrive = JointDrive.unknown
@@ -353,8 +353,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     /// Starts again from the next sample, because gravity has another direction: the sensor was
-    /// exchanged, or the attitude was lost. Also a safeguard against an invalid state of unknown
-    /// cause.
+    /// exchanged, or the attitude was lost. This restart is also a safeguard against an invalid state
+    /// of unknown cause.
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))

@@ -42,7 +42,7 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Takes the mean of one filter period.
+    /// Processes the mean of one filter period.
     ///
     /// - Parameters:
     ///   - force: Specific force relative to its value at rest, earth frame: (0, 0, 1) at rest.

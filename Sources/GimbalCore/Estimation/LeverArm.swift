@@ -1,11 +1,11 @@
 /// Position of the sensor's centre of rotation: a wrist, an elbow, the end of a stick.
 ///
 /// Hands swing a sensor. Most of the sensor's velocity is then its rate times a lever that hardly
-/// changes in the body frame, and that part carries no information about the tilt. The lever is the
-/// one that explains the filter's velocity best: three states with a separate covariance, and a
-/// limited memory, because a grip changes. The prior limits the length of the lever. Without
-/// rotation the lever has no effect. With the lever's velocity subtracted, "velocity is zero"
-/// becomes more accurate.
+/// changes in the body frame, and that part carries no information about the tilt. The estimated
+/// lever is the lever that explains the filter's velocity best: three states with a separate
+/// covariance, and a limited memory, because a grip changes. The prior limits the length of the
+/// lever. Without rotation the lever has no effect. With the lever's velocity subtracted, "velocity
+/// is zero" becomes more accurate.
 ///
 /// The lever is separate from the filter's states, although both are learned from the same
 /// innovations: a tilt shows as a lasting velocity, a lever as one that varies with the rate.

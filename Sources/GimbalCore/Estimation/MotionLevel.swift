@@ -23,7 +23,7 @@ struct MotionLevel: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Takes the velocity of one filter period.
+    /// Processes the velocity of one filter period.
     ///
     /// - Parameters:
     ///   - velocitySquare: Mean of both axes, without the explained part, m²/s².

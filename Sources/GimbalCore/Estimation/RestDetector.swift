@@ -50,7 +50,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Takes the means of one filter period.
+    /// Processes the means of one filter period.
     ///
     /// - Parameters:
     ///   - rate: Mean raw rate of the sensor's carrier, body frame, rad/s.
@@ -199,7 +199,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         isAtRest = false
     }
 
-    /// Forgets everything, because the next samples are unrelated to the previous ones.
+    /// Clears the whole state, because the next samples are unrelated to the previous ones.
     @_noLocks @_noAllocation
     mutating func reset() {
         let known = evidence

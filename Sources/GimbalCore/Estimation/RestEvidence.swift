@@ -85,7 +85,7 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func withdraw(to support: Double) { self.support = support }
 
-    /// Takes a period of stillness at a rate that differs from the bias.
+    /// Processes a period of stillness at a rate that differs from the bias.
     ///
     /// - Parameters:
     ///   - rate: Mean raw rate of the carrier, rad/s.

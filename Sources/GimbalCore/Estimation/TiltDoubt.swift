@@ -30,7 +30,7 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Takes the filter period that ended with the estimator's last sample, if one did.
+    /// Processes the filter period that ended with the estimator's last sample, if one did.
     ///
     /// - Parameter estimator: The estimator, the same in all calls. Call this after each `update`.
     @_noLocks @_noAllocation
@@ -44,7 +44,7 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
         note(force: force, duration: ended.duration)
     }
 
-    /// Takes the mean of one period.
+    /// Processes the mean of one period.
     ///
     /// - Parameters:
     ///   - force: Specific force relative to its value at rest, earth frame of the estimate: (0, 0,

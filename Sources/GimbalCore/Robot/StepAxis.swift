@@ -14,7 +14,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         /// Highest position, steps from home.
         public var maximum = 100_000
         /// Speed towards the switch, steps/s, negative, because the switch is at the lower end. The
-        /// speed away from it is a quarter of this.
+        /// speed away from the switch is a quarter of this speed.
         public var homingSpeed = -200.0
         /// Steps without a response from the switch after which homing fails.
         public var homingRange = 200_000

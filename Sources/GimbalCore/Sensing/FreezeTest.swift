@@ -28,7 +28,7 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Takes the next sample.
+    /// Processes the next sample.
     ///
     /// - Parameters:
     ///   - isSame: Whether the sample is identical to the previous one, to the bit.

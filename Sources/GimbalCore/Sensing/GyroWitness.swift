@@ -368,7 +368,7 @@ private struct HandleRate: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Takes the rate shown by one sample, rad/s, over `dt` seconds.
+    /// Processes the rate shown by one sample, rad/s, over `dt` seconds.
     @_noLocks
     mutating func follow(_ shown: AxisVector, dt: Double) {
         let share = dt / (Self.memory + dt)

@@ -21,7 +21,7 @@ struct JointMotion: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Takes the angles of one tick.
+    /// Processes the angles of one tick.
     ///
     /// - Parameters:
     ///   - new: Joint angles, rad.
@@ -40,7 +40,7 @@ struct JointMotion: Sendable, BitwiseCopyable {
         if dt > 0 { rates = step * (1 / dt) }
     }
 
-    /// Forgets everything, because the source has changed.
+    /// Clears the whole state, because the source has changed.
     @_noLocks
     mutating func reset() { self = JointMotion() }
 }

@@ -21,7 +21,7 @@ struct NoiseEvidence: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Takes the differences between two consecutive samples, rad/s and m/s².
+    /// Processes the differences between two consecutive samples, rad/s and m/s².
     @_noLocks
     mutating func add(gyro: Vector3, accel: Vector3) {
         guard !isNoisy else { return }

@@ -38,7 +38,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
     /// Root mean square of the rate's vibration over all axes, rad/s.
     public var gyroRMS: Double { @_noLocks @_noAllocation get { cm_sqrt(gyro.meanSquare) } }
 
-    /// Takes one accepted sample.
+    /// Processes one accepted sample.
     ///
     /// - Parameters:
     ///   - newGyro: Rate, rad/s, finite.

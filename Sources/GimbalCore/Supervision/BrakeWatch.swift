@@ -15,7 +15,7 @@ struct BrakeWatch: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Takes one period without braking.
+    /// Advances by one period without braking.
     ///
     /// - Parameter rate: Camera's rate, rad/s.
     @_noLocks
@@ -24,7 +24,7 @@ struct BrakeWatch: Sendable, BitwiseCopyable {
         firstRate = rate
     }
 
-    /// Takes one period of braking.
+    /// Advances by one period of braking.
     ///
     /// - Parameters:
     ///   - rate: Camera's rate, rad/s.

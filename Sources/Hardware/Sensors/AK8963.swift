@@ -66,7 +66,7 @@ struct AK8963: Sendable {
             .pause(0.020),
         ])
 
-    /// Takes the factory's values: (ASA - 128) / 256 + 1.
+    /// Stores the factory's values: (ASA - 128) / 256 + 1.
     mutating func adjust(_ kept: KeptRegisters) {
         func factor(_ slot: Int) -> Double { (Double(kept.byte(slot, 0)) - 128) / 256 + 1 }
         adjustment = Vector3(factor(5), factor(6), factor(7))

@@ -154,7 +154,7 @@ struct BMI088: IMUChip {
         return sample
     }
 
-    /// Takes the temperature (5.3.7): eleven bits, the upper eight first; 0x80 means a missing
+    /// Decodes the temperature (5.3.7): eleven bits, the upper eight first; 0x80 means a missing
     /// value.
     mutating func take(seldom word: UInt64) {
         let upper = UInt16(word & 0xFF)

@@ -20,10 +20,10 @@ protocol IMUChip: Sendable {
     /// without a new sample.
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample?
 
-    /// Takes an occasionally read value, the first register in the lowest byte.
+    /// Receives an occasionally read value, the first register in the lowest byte.
     mutating func take(seldom word: UInt64)
 
-    /// Takes the values that the set-up has kept, after its end.
+    /// Receives the values that the set-up has kept, after its end.
     mutating func take(kept: KeptRegisters)
 
     /// The chip's FIFO; nil if this driver uses none.

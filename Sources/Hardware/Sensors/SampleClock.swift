@@ -45,7 +45,7 @@ struct SampleClock: Sendable {
         nextIndex = 0
     }
 
-    /// Takes the number of samples in the FIFO.
+    /// Processes the number of samples in the FIFO.
     ///
     /// - Parameters:
     ///   - available: Samples for which `next` has not been called.

@@ -8,7 +8,7 @@ public struct Parameters: Sendable {
     public let method: String
     private let values: [String: JSONValue]
 
-    /// Takes the parameters of a request.
+    /// Reads the parameters of a request.
     ///
     /// - Parameters:
     ///   - request: The request.

@@ -191,7 +191,7 @@ struct RequestHandler: Sendable {
             do throws(Refusal) {
                 try body(parameters, caller, result(of: request, of: connection.client))
             } catch {
-                // Refused at once, so nothing is pending.
+                // The request was refused at once, so no request is pending.
                 connection.isWaiting = false
                 throw error
             }

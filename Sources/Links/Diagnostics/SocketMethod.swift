@@ -98,7 +98,7 @@ public struct SocketMethod: Sendable {
         SocketMethod(name, parameters, .question(body))
     }
 
-    /// A method that changes something.
+    /// A method that changes a setting or the state of the gimbal.
     public static func change(
         _ name: String, _ parameters: [String]? = [],
         _ body: @escaping @Sendable (Parameters, Caller) throws(Refusal) -> Answer

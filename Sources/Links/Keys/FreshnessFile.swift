@@ -87,7 +87,8 @@ public final class FreshnessFile: Service {
             let value = isTooLarge ? UInt64.max : ahead
             guard value > reserved.load(ordering: .relaxed) else { return }
             write(value)
-            // Even after a failure: a full disk, which the log reports, must not disable the link.
+            // The value counts as saved even after a failure: a full disk, which the log reports,
+            // must not disable the link.
             reserved.store(value, ordering: .releasing)
         }
         end()

@@ -29,7 +29,7 @@ public final class Commander: Sendable {
         var isTurning = false
         /// Receiver of drive requests; nil without wheels.
         let wheels: (@Sendable (DriveModel.Request) -> Void)?
-        /// Receiver of requests for the stepper motors; nil without them.
+        /// Receiver of requests for the stepper motors; nil without such motors.
         let steppers: Steppers?
         /// Stepper motors that turn until their dead-man time has passed, or search for their home
         /// switch.
@@ -54,7 +54,7 @@ public final class Commander: Sendable {
     ///     missing sensor depend on it, and so does the mode, which the loop changes after silence
     ///     in `tracking`.
     ///   - wheels: Receiver of drive requests; nil without wheels. Must not call back.
-    ///   - steppers: Receiver of requests for the stepper motors; nil without them.
+    ///   - steppers: Receiver of requests for the stepper motors; nil without such motors.
     public init(
         ring: consuming RingWriter<TimedCommand>, bootMode: Mode, rules: Rules,
         loop: @escaping @Sendable () -> LoopState? = { nil },
@@ -96,8 +96,8 @@ public final class Commander: Sendable {
     ///   - request: The request.
     ///   - source: Its source.
     ///   - now: Time at which the request was received, on the loop's clock.
-    /// - Throws: The refusal; then nothing has changed, except that with the refusal `stopped` the
-    ///   source's own stop has been reset.
+    /// - Throws: The refusal; in this case nothing has changed, except that with the refusal
+    ///   `stopped` the source's own stop has been reset.
     public func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal) {
@@ -279,7 +279,7 @@ public final class Commander: Sendable {
         now.seconds(since: hold.lastRequest) > rules.releaseAfterSeconds
     }
 
-    /// Resets a stop. Needs no control: the owner of the stop decides, and nothing moves
+    /// Resets a stop. A reset needs no control: the owner of the stop decides, and nothing moves
     /// afterwards.
     private static func takeBackStop(
         by source: CommandSource, now: Instant, _ state: inout State

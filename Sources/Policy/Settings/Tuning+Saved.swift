@@ -64,8 +64,8 @@ extension Tuning {
     ///   - updates: New values of some of them.
     ///   - source: Source of the request.
     ///   - note: Author and action, for the log.
-    ///   - done: Receives the completion, or the problem of a value or of the disk; then nothing
-    ///     has changed.
+    ///   - done: Receives the completion, or the problem of a value or of the disk; in this case
+    ///     nothing has changed.
     /// - Throws: Another source's control over an app.
     package func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,

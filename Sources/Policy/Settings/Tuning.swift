@@ -115,7 +115,7 @@ package final class Tuning: Sendable {
     ///   - text: TOML, or a bare word taken as a string.
     ///   - rollback: Seconds after which the change reverts unless it was saved.
     ///   - who: For the log.
-    /// - Throws: The problem of key or value; then nothing has changed.
+    /// - Throws: The problem of key or value; in this case nothing has changed.
     package func set(
         _ key: String, to text: String, rollback: Double?, by who: String
     ) throws(Refusal) {
@@ -151,7 +151,7 @@ package final class Tuning: Sendable {
     ///   - source: Source of the change.
     ///   - who: For the log.
     /// - Throws: Another source's control over an app, a problem of a value, or another client's
-    ///   change on trial; then nothing has changed.
+    ///   change on trial; in this case nothing has changed.
     package func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal) {

@@ -45,7 +45,7 @@ public struct MailboxWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
 
     /// Makes `value` the newest. Never waits; constant time; writer only.
     ///
-    /// - Parameter value: Copied into the mailbox.
+    /// - Parameter value: Value that is copied into the mailbox.
     @inlinable
     public mutating func publish(_ value: Value) {
         sequence &+= 1

@@ -50,9 +50,9 @@ public enum RealtimeSetup {
     }
 
     /// The default CPU of both real-time threads: the last one, which receives the fewest
-    /// interrupts. Both use the same one, because a hand-over within a CPU does not wake another
-    /// (measured on a two-CPU virtual machine: 9 compared with 25 µs). Nil on a single CPU. Call
-    /// before any thread is bound.
+    /// interrupts. Loop and bus thread use the same CPU, because a hand-over within a CPU does not
+    /// wake another CPU (measured on a two-CPU virtual machine: 9 compared with 25 µs). Nil on a
+    /// single CPU. Call before any thread is bound.
     public static var preferredCPU: Int? {
         cl_affinity_single() >= 0 ? nil : Int(cl_affinity_last())
     }

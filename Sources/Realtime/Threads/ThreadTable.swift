@@ -1,5 +1,5 @@
-/// Table of all threads with special requests to the kernel. All others (Swift's pool, sockets,
-/// logs) are ordinary.
+/// Table of all threads with special requests to the kernel. All other threads (Swift's pool,
+/// sockets, logs) are ordinary.
 ///
 /// | thread          | policy     | priority | task                                                        |
 /// | --------------- | ---------- | -------- | ----------------------------------------------------------- |

@@ -35,7 +35,7 @@ public struct FlightEncoder: ~Copyable {
     ///   external program supplies the loop's time.
     public init(timeOffset: Int64) { self.timeOffset = timeOffset }
 
-    /// Takes the next frame.
+    /// Processes the next frame.
     ///
     /// - Parameter frame: In the order of the tape.
     /// - Returns: Completed chunk and new faults.

@@ -44,7 +44,7 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
 }
 
 /// Status as apps decode it: one byte. The sample firmware sends the mode's byte here, so apps show
-/// `calibrating` for `locked`. These numbers are the ones that apps expect.
+/// `calibrating` for `locked`. Apps expect these numbers.
 public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// Outputs off.
     case inactive = 0

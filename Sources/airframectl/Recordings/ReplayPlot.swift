@@ -26,7 +26,7 @@ struct ReplayPlot {
         rows.reserveCapacity(log.records.count)
     }
 
-    /// Takes the row of the next record.
+    /// Processes the row of the next record.
     mutating func append(_ row: AttitudeReplay.Row) { rows.append(row) }
 
     /// The picture of all rows so far.

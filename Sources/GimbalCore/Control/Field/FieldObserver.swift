@@ -61,7 +61,7 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// its rotor would grow without limit, and the field would turn ever faster.
     private static var largestHiddenRate: Double { @_noLocks get { 2.5 } }
 
-    /// Forgets everything, and assumes the rotor at this electrical angle.
+    /// Clears the whole state, and assumes the rotor at this electrical angle.
     @_noLocks
     mutating func reset(electrical angle: Double) {
         self = FieldObserver()

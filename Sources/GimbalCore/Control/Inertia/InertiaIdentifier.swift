@@ -210,7 +210,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { isProbing && !hasGivenUp ? amplitude : 0 }
     }
 
-    /// Takes the exerted moment and the measured rate of this period.
+    /// Processes the exerted moment and the measured rate of this period.
     ///
     /// - Parameters:
     ///   - moment: Total moment of the controller about this axis, probe included, N·m.

@@ -203,7 +203,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Takes the exerted moment (N·m) and the measured rate (rad/s), camera frame.
+    /// Processes the exerted moment (N·m) and the measured rate (rad/s), camera frame.
     ///
     /// - Returns: Whether the estimate has changed.
     @_noLocks

@@ -85,7 +85,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) set { torque.sampleWait = newValue }
     }
 
-    /// Takes one period with the outputs off; the motors cool.
+    /// Advances by one period with the outputs off; the motors cool.
     @_noLocks
     mutating func rest(dt: Double) { thermal.pass(torque: .zero, parameters: motors, dt: dt) }
 

@@ -54,7 +54,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Takes one period of a handle with known attitude only.
+    /// Advances by one period of a handle with known attitude only.
     ///
     /// - Parameters:
     ///   - measured: Handle to earth.
@@ -78,7 +78,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
                 residual.z * (pull.yaw / (1 + pull.yaw))))
     }
 
-    /// Takes one period of a handle with measured rate.
+    /// Advances by one period of a handle with measured rate.
     ///
     /// - Parameters:
     ///   - measured: Handle to earth, followed slowly.

@@ -15,7 +15,7 @@ struct DeadZone: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func start(at angles: AxisVector) { target = angles }
 
-    /// Takes the followed angles, rad; NaN leaves an axis unchanged.
+    /// Processes the followed angles, rad; NaN leaves an axis unchanged.
     @_noLocks
     mutating func update(_ angles: AxisVector, width: AxisVector) {
         target.yaw = DeadZone.pushed(target.yaw, angles.yaw, width.yaw)

@@ -63,7 +63,7 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         return AxisVector(repeating: 1)
     }
 
-    /// The axes that follow the handle in `panFollow`; NaN on the others.
+    /// The axes that follow the handle in `panFollow`; NaN on the other axes.
     var followed: AxisVector { AxisVector(yaw: 1, roll: .nan, pitch: .nan) }
 
     /// Whether the modes differ. Written out, because the checker of real-time code rejects the

@@ -180,7 +180,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         trackingHeading = .nan
     }
 
-    /// Takes one period with the outputs off: the set-point is the camera's attitude.
+    /// Advances by one period with the outputs off: the set-point is the camera's attitude.
     @_noLocks
     mutating func idle(at attitude: Quaternion) -> Setpoint {
         generator.hold(at: attitude)
@@ -220,8 +220,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         return reachable
     }
 
-    /// Takes one period in which the motors cannot follow requests yet: the set-point stands still,
-    /// and the request waits.
+    /// Advances by one period in which the motors cannot follow requests yet: the set-point stands
+    /// still, and the request waits.
     ///
     /// - Parameters:
     ///   - attitude: The attitude to hold.

@@ -37,7 +37,7 @@ extension SetpointGenerator {
         }
     }
 
-    /// Zero on the axes that turn at a rate or slow down from one, NaN on the others.
+    /// Zero on the axes that turn at a rate or slow down from one, NaN on the other axes.
     var turning: AxisVector {
         @_noLocks @inline(__always) get {
             AxisVector(

@@ -61,7 +61,7 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
         return (imbalance - before).cross(f)
     }
 
-    /// Takes one component of the feedback: `direction · error` plus noise.
+    /// Processes one component of the feedback: `direction · error` plus noise.
     private mutating func absorb(
         _ feedback: Double, _ direction: Vector3, _ learned: inout Vector3, dt: Double
     ) {

@@ -72,7 +72,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Takes one period with full authority and without a probe.
+    /// Advances by one period with full authority and without a probe.
     ///
     /// - Parameters:
     ///   - feedback: Moment of the feedback about the camera's axes, N·m.

@@ -194,7 +194,7 @@ extension BlueZBus {
     }
 }
 
-/// Responder to the requests of phones. All calls on the bus's thread.
+/// Responder to the requests of phones. All calls are made on the bus's thread.
 protocol BlueZResponder: AnyObject {
     /// A phone reads a characteristic.
     func read(_ request: BlueZBus.Request) -> Result<[UInt8], ATTError>

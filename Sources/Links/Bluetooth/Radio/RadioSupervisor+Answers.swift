@@ -39,7 +39,7 @@ extension RadioSupervisor {
             }
             advertisements[index] = settled(advertisements[index], failure, now)
         case .unregisterAdvertisement(let index):
-            // Even after a failure, because then nothing was registered.
+            // This applies even after a failure, because then nothing was registered.
             if advertisements.indices.contains(index), advertisements[index] == .renewing {
                 advertisements[index] = .wanted
             }

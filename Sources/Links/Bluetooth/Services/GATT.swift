@@ -117,7 +117,7 @@ public protocol GATTService: AnyObject {
     /// Handles a central's complete write of at most 512 bytes. The service can answer by
     /// notification.
     ///
-    /// - Throws: The error for the central; then nothing has changed.
+    /// - Throws: The error for the central; in this case nothing has changed.
     func write(
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier
