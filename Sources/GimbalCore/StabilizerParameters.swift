@@ -28,9 +28,9 @@ extension Stabilizer {
         /// Whether a calibration is in progress. The outputs then stay off, because the camera must
         /// be still or is turned by hand.
         public var isCalibrating = false
-        /// Type of the motors. Read at the start only.
+        /// Type of the motors. This value is read only at the start.
         public var motorType = MotorType.torque
-        /// Mode at the start. Read at the start only.
+        /// Mode at the start. This value is read only at the start.
         public var bootMode = Mode.locked
 
         /// The defaults, for the default plant of the simulation; its inertia is to be identified.

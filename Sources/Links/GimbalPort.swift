@@ -73,7 +73,8 @@ public protocol SettingsPort: Sendable {
     ///
     /// - Parameters:
     ///   - keys: Dotted paths of the settings.
-    ///   - updates: New values of some of them, which take effect when they are on the disk.
+    ///   - updates: New values for some of these settings, which take effect when they are on the
+    ///     disk.
     ///   - source: Its source.
     ///   - note: Author and action, for the log.
     ///   - done: Receiver of the completion, or of the reason why nothing has changed; not after a

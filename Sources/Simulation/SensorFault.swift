@@ -26,7 +26,7 @@ public enum SensorFault: Sendable, Equatable {
     case gyroReversed
     /// The accelerometer repeats its last sample to the bit; the gyroscope works.
     case accelFrozen
-    /// The accelerometer's frame is turned by this rotation; the gyroscope's is not.
+    /// The accelerometer's frame is turned by this rotation; the gyroscope's frame is not.
     case accelTurned(Quaternion)
 
     /// The sample that the host receives; nil for none.

@@ -172,7 +172,7 @@ public struct SimulatedGimbal: Sendable {
     ///
     /// - Parameters:
     ///   - target: End of the interval; if the end is not after `now`, nothing happens.
-    ///   - deliver: Called once for each sample, in order of time.
+    ///   - deliver: Receiver that is called once for each sample, in order of time.
     public mutating func advance(to target: Instant, deliver: (IMUSample) -> Void) {
         let dt = Double(stepNanoseconds) * 1e-9
         while now.nanoseconds + stepNanoseconds <= target.nanoseconds {

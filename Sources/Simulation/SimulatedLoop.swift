@@ -103,7 +103,7 @@ public struct SimulatedLoop: Sendable {
     ///
     /// - Parameters:
     ///   - seconds: Simulated time.
-    ///   - each: Called after each tick.
+    ///   - each: Action that is executed after each tick.
     public mutating func run(
         seconds: Double, each: (inout SimulatedLoop) -> Void = { _ in }
     ) {

@@ -20,7 +20,7 @@ public struct ConfigurationFiles: Sendable {
     /// Largest file, bytes. Settings are never that large, but the path can be a device.
     public static let sizeLimit = 1 << 20
 
-    /// The real file system.
+    /// The file system of the computer.
     public static let system = ConfigurationFiles(read: readFile, list: listDirectory)
 
     private static func readFile(_ path: FilePath) throws(Errno) -> [UInt8] {

@@ -43,7 +43,7 @@ public struct AxisSigns: Sendable, Equatable {
 public enum RBLRole: String, Sendable, CaseIterable {
     /// The service is not offered.
     case off
-    /// Selected by a client's first byte.
+    /// The first byte from a client selects the function.
     case auto
     /// MAVLink 1 for a flight display.
     case mavlink

@@ -353,8 +353,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     /// Starts again from the next sample, because gravity has another direction: the sensor was
-    /// exchanged, or the attitude was lost. This restart is also a safeguard against an invalid state
-    /// of unknown cause.
+    /// exchanged, or the attitude was lost. This restart is also a safeguard against an invalid
+    /// state of unknown cause.
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))

@@ -7,7 +7,8 @@ import CMathShim
 /// carrier, the sensor is not at rest, and the bias learned from it is reverted. Earlier rests: the
 /// longer they were, the less a new one at another rate counts. Time: a rate that differs from the
 /// bias for longer than any person turns a camera is the new bias. A turn about the vertical at
-/// power-on cannot be told from a bias, so the wrong bias is replaced only after that time.
+/// power-on cannot be distinguished from a bias, so the wrong bias is replaced only after that
+/// time.
 struct RestEvidence: Sendable, BitwiseCopyable {
     /// Duration of the rest in which the present bias was learned, s.
     private(set) var support = 0.0

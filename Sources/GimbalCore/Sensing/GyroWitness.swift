@@ -356,8 +356,8 @@ private struct HandleRate: Sendable, BitwiseCopyable {
     /// The difference shows the lag of the first behind a handle whose rate changes.
     private(set) var rate = AxisVector.zero
     private var past = AxisVector.zero
-    /// Largest recent difference of the two, fading, rad/s, because a rate that has just changed
-    /// can return to its old value.
+    /// Largest recent difference of the two smoothed rates, decaying with time, rad/s, because a
+    /// rate that has just changed can return to its old value.
     private(set) var wander = 0.0
 
     /// Time constant of `rate`, s: long enough to exclude an oscillation of the camera.

@@ -28,8 +28,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether a handle at rest can be told from a camera that is held still in a moving hand: the
-    /// joints are known, or a second IMU shows that the handle is at rest.
+    /// Whether a handle at rest can be distinguished from a camera that is held still in a moving
+    /// hand: the joints are known, or a second IMU shows that the handle is at rest.
     var tellsRest: Bool {
         @_noLocks @inline(__always) get {
             if case .handleIMU = source { handle.isStill } else { isKnown }

@@ -173,7 +173,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
 
         @_noLocks
         init(seconds least: Double, dt: Double) {
-            // With fewer samples, a cause and its response cannot be told apart.
+            // With fewer samples, a cause and its response cannot be distinguished.
             let seconds = max(least, 6 * dt)
             keep = 1 - min(dt / (4 * seconds), 1)
             short = dt / (seconds + dt)

@@ -1,7 +1,7 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Motors with a separate bus. Owned by that bus's thread.
+/// Motors with a separate bus. The thread of that bus owns this type.
 ///
 /// `@unchecked Sendable`: passed once to that thread.
 final class MotorBus: OutputBus, @unchecked Sendable {

@@ -29,7 +29,7 @@ final class PWMServos: MotorPort {
     ///
     /// - Parameters:
     ///   - chip: `/sys/class/pwm/pwmchip0`.
-    ///   - channels: Those of yaw, roll and pitch, counted from 0.
+    ///   - channels: Channels of yaw, roll and pitch, counted from 0.
     ///   - pulses: Pulses of the servos.
     ///   - frameRate: Pulses per second.
     init(chip: String, channels: [Int], pulses: ServoPulses, frameRate: Double) {

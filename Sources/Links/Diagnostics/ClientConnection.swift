@@ -4,8 +4,8 @@ import Glibc
 import SystemPackage
 import Wire
 
-/// Connection of a client: its input, its output and its subscriptions. Used only on the server's
-/// thread.
+/// Connection of a client: its input, its output and its subscriptions. Only the server's thread
+/// uses it.
 final class ClientConnection {
     /// Largest number of streams of one connection.
     static let maximumStreams = 8

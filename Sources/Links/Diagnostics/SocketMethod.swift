@@ -152,7 +152,8 @@ public struct SocketServices: Sendable {
     public var sample: @Sendable ([Int]) -> VariableSample
     /// Seconds on the loop's clock, for the `t` of every reply.
     public var time: @Sendable () -> Double
-    /// Waits until earlier events that matter have been handled. Called before each request.
+    /// Waits until earlier events that matter have been handled. The server calls this method
+    /// before each request.
     public var settle: @Sendable () -> Void
 
     /// These services.

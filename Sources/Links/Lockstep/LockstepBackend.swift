@@ -1,5 +1,5 @@
-/// Receiver of a simulator's lines, which answers each of them. Called only on the server's thread,
-/// in the order of the events.
+/// Receiver of a simulator's lines, which answers each of them. The server's thread calls the
+/// methods in the order of the events.
 public protocol LockstepBackend: Sendable {
     /// Handles the connection of a simulator, before its first line.
     func connected()

@@ -4,7 +4,7 @@ import Glibc
 import SystemPackage
 import Wire
 
-/// The connected simulator, with its input and output. Used only on the server's thread.
+/// The connected simulator, with its input and output. Only the server's thread uses it.
 struct LockstepPeer {
     let descriptor: FileDescriptor
     var input = LineBuffer(limit: LockstepSample.longestLine)

@@ -188,7 +188,8 @@ extension MAVLinkComponent {
         case .mountControl:
             try director.steerUnmanaged(try Self.mount(params), from: sender, now: now)
         case .mountConfigure:
-            // The horizon is always held; mode 0 retracts and 1 centres, as with the other command.
+            // The horizon is always held; mount mode 0 retracts the camera and mode 1 centres it,
+            // as with the other command.
             guard let wish = Self.mountMode(params[0]) else { return }
             try director.steerUnmanaged(wish, from: sender, now: now)
         case .preflightCalibration:

@@ -152,7 +152,7 @@ final class MAVLinkComponent {
 
     /// Executes due actions.
     ///
-    /// - Returns: Time of the next call.
+    /// - Returns: Time at which the next call is due.
     func advance(now: Instant) -> Instant {
         var next = now.advanced(bySeconds: 1)
         if now >= faultsDue {

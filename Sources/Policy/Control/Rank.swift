@@ -1,7 +1,7 @@
 import Port
 
-/// Rank of a link: the certainty of its peer's identity. One ranking for all links, for control and
-/// for emergency stops.
+/// Rank of a link: the certainty of its peer's identity. The rank decides about
+/// control and about emergency stops.
 ///
 /// A client of the socket is identified by the kernel. A phone that must pair and a peer that must
 /// sign are identified by a key. The others are not identified. A link of higher rank takes control

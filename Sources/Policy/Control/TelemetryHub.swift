@@ -47,7 +47,8 @@ public final class TelemetryHub: Sendable {
 
     /// Drains the ring. Call often enough that it does not fill: it holds a quarter of a second.
     ///
-    /// - Parameter visit: Called with every record, oldest first; must not call back into the hub.
+    /// - Parameter visit: Receiver of every record, oldest first; it must not call back into the
+    ///   hub.
     public func drain(_ visit: (TelemetryRecord) -> Void) {
         state.withLock { state in
             while let record = state.ring.pop() {

@@ -61,7 +61,7 @@ extension Tuning {
     ///
     /// - Parameters:
     ///   - keys: Dotted paths.
-    ///   - updates: New values of some of them.
+    ///   - updates: New values for some of these settings.
     ///   - source: Source of the request.
     ///   - note: Author and action, for the log.
     ///   - done: Receives the completion, or the problem of a value or of the disk; in this case

@@ -1,7 +1,7 @@
 internal import GimbalCore
 
 /// Writer of the loop's answers to the motors of one bus. The writer also turns the motors off when
-/// the loop hangs. Owned by the thread of that bus.
+/// the loop hangs. The thread of that bus owns the writer.
 struct AnswerWriter {
     let status: BusStatus
     /// Histograms for the durations of the writes; nil disables them.

@@ -41,7 +41,7 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
         UnsafeAtomic(at: block.assumingMemoryBound(to: UnsafeAtomic<UInt32>.Storage.self))
     }
 
-    /// Wakes the waiter, or lets its next wait return at once. Never waits; any thread.
+    /// Wakes the waiter, or lets the next wait return at once. Never waits; any thread.
     @inlinable
     public func ring() {
         let previous = word.exchange(Self.rung, ordering: .acquiringAndReleasing)

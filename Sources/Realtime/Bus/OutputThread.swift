@@ -64,7 +64,7 @@ struct OutputThread: ~Copyable {
     mutating func period(now: Instant) { writer.write(answers.read(), to: &bus, now: now) }
 }
 
-/// Handles that the loop and a thread that only writes share. Freed by the runtime.
+/// Handles that the loop and a thread that only writes share. The runtime frees this memory.
 struct OutputLane: BitwiseCopyable, Sendable {
     /// Rung by the loop after each answer.
     let bell = Doorbell()

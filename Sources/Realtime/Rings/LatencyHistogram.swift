@@ -77,8 +77,8 @@ public struct HistogramSnapshot: Sendable {
     var counts: [UInt64]
     var longest: UInt64
 
-    /// The counts added after `earlier`, a snapshot of the same histogram. The maximum is still
-    /// that since the start.
+    /// The counts added after `earlier`, a snapshot of the same histogram. The maximum remains the
+    /// maximum since the start.
     public func since(_ earlier: HistogramSnapshot) -> HistogramSnapshot {
         HistogramSnapshot(
             counts: zip(counts, earlier.counts).map { $0 &- $1 }, longest: longest)

@@ -159,7 +159,7 @@ struct MailboxStorage<Value: BitwiseCopyable & Sendable>: @unchecked Sendable {
         UnsafeAtomic(at: block.assumingMemoryBound(to: UnsafeAtomic<UInt8>.Storage.self))
     }
 
-    /// Called once by each end; the second call frees the block.
+    /// Each end calls this method once; the second call frees the block.
     @usableFromInline
     func release() {
         let endsAlive = UnsafeAtomic<UInt8>(

@@ -52,7 +52,7 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     /// Appends an element. If the ring is full, the element is dropped and counted. Never waits;
     /// constant time; producer only.
     ///
-    /// - Parameter element: Copied into the ring.
+    /// - Parameter element: Value that is copied into the ring.
     /// - Returns: Whether there was room.
     @inlinable
     @discardableResult
@@ -172,7 +172,7 @@ struct RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
     @inlinable var dropped: UnsafeAtomic<UInt> { atomic(line: 2) }
     @inlinable var endsAlive: UnsafeAtomic<UInt> { atomic(line: 3) }
 
-    /// Called once by each end; the second call frees the block.
+    /// Each end calls this method once; the second call frees the block.
     @usableFromInline
     func release() {
         if endsAlive.wrappingDecrementThenLoad(ordering: .acquiringAndReleasing) == 0 {

@@ -46,7 +46,7 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
     ///   - kind: Kind of the value.
     ///   - tick: Number of the frame's tick.
     ///   - now: Beginning of that tick.
-    ///   - value: Copied into the ring.
+    ///   - value: Value that is copied into the ring.
     /// - Returns: Whether there was room.
     mutating func append<Value: BitwiseCopyable>(
         _ kind: TapeKind, tick: UInt64, now: Instant, _ value: Value
@@ -173,7 +173,7 @@ struct TapeStorage: @unchecked Sendable {
         (slots + Int(bitPattern: offset)).assumingMemoryBound(to: TapeHeader.self).pointee
     }
 
-    /// Called once by each end; the second call frees the block.
+    /// Each end calls this method once; the second call frees the block.
     @usableFromInline
     func release() {
         if atomic(line: 2).wrappingDecrementThenLoad(ordering: .acquiringAndReleasing) == 0 {

@@ -77,7 +77,7 @@ private final class ThreadStart: @unchecked Sendable {
     let ready = Doorbell()
     /// Rung by the new thread as its last act.
     let done = Doorbell()
-    /// Written by the new thread before it rings `ready`, read by the creator afterwards.
+    /// The new thread writes this value before it rings `ready`; afterwards the creator reads it.
     var outcome = ThreadOutcome()
 
     init(configuration: ThreadConfiguration, body: @escaping @Sendable () -> Void) {

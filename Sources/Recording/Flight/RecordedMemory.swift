@@ -79,7 +79,7 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     ///
     /// - Parameters:
     ///   - recorded: The recording's map.
-    ///   - own: This program's map.
+    ///   - own: Memory map of this program.
     init(from recorded: MemoryMap, to own: MemoryMap) {
         size = recorded.size
         var places: [String: MemoryMap.Field] = [:]

@@ -68,7 +68,7 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var phaseMarginDeg: Number = .unknown
     /// Frequency at which the proposed loop crosses 0 dB.
     public var crossoverHz: Number = .unknown
-    /// Measured rate per moment; of a servo the camera's angle per commanded angle.
+    /// Measured rate per moment; for a servo, the camera's angle per commanded angle.
     public var measured: [BodePoint] = []
     /// The same of the model.
     public var model: [BodePoint] = []

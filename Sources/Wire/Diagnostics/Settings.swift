@@ -115,7 +115,7 @@ public struct HistoryEntry: Hashable, Sendable, Codable {
     /// Author: "client 3 (pid 812)", "phone C0:1A:B0:00:00:02 (connection 3)", or "airframed",
     /// "autotune" and "calibration" for their own changes.
     public var who: String
-    /// Action: "set control.attitude_gain = [50, 50, 50] for 30 s unless saved".
+    /// Action: "set control.attitude_gain = [50, 50, 50]; reverts after 30 s unless saved".
     public var what: String
 
     /// Creates a change.

@@ -13,7 +13,7 @@ public enum RBLCharacteristic: String, Sendable, CaseIterable {
     case name = "713d0005-503e-4c75-ba94-3148f18d941e"
     /// `Biscuit_2.0`.
     case version = "713d0006-503e-4c75-ba94-3148f18d941e"
-    /// Written as one byte, read as text, see `RBLTransmitPower`.
+    /// A client writes this value as one byte and reads it as text, see `RBLTransmitPower`.
     case transmitPower = "713d0007-503e-4c75-ba94-3148f18d941e"
 
     /// UUID of the service; apps scan for it.

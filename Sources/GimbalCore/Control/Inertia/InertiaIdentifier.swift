@@ -13,10 +13,10 @@ internal import CMathShim
 /// neighbouring frequencies without excitation show the size of the disturbances.
 ///
 /// A clear response at a phase that is impossible for a camera means that the assumed delay is
-/// wrong. At one frequency a delay cannot be told from a wrong sign or from friction. The probe's
-/// frequency is therefore reduced to a third, at which ±12 ms are unambiguous. Friction makes that
-/// delay too short, so a clear response at full frequency corrects it. A search without a result
-/// ends; the probe pauses for a while and starts again.
+/// wrong. At one frequency a delay cannot be distinguished from a wrong sign or from friction. The
+/// probe's frequency is therefore reduced to a third, at which ±12 ms are unambiguous. Friction
+/// makes that delay too short, so a clear response at full frequency corrects it. A search without
+/// a result ends; the probe pauses for a while and starts again.
 ///
 /// The estimate has a log-normal distribution. The controller uses its lower edge (`caution`),
 /// because too low a gain makes the loop sluggish, but too high a gain makes it oscillate.

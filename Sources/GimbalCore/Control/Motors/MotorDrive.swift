@@ -166,7 +166,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// rotor and kick it.
     ///
     /// - Parameters:
-    ///   - brake: The known motion.
+    ///   - brake: The motion of the camera, known at the start of the brake.
     ///   - last: The output of the previous period.
     /// - Returns: The motors' output in this period.
     @_noLocks

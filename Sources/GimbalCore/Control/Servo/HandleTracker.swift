@@ -57,7 +57,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// Advances by one period of a handle with known attitude only.
     ///
     /// - Parameters:
-    ///   - measured: Handle to earth.
+    ///   - measured: Measured attitude, handle to earth.
     ///   - rate: The same motion's rate, handle frame, rad/s.
     ///   - bandwidth: Natural frequency, rad/s.
     ///   - dt: Seconds since the previous call, more than 0.

@@ -2,12 +2,12 @@
 ///
 /// A centre of mass outside the joints' common point requires the moment `mass * offset × specific
 /// force`. Mass times offset is a constant vector of the camera, and the accelerometer measures the
-/// specific force. So gravity at every attitude and the shaking of the hand are both compensated,
-/// before the camera has moved. The vector is learned from the remaining moment of the feedback, by
-/// recursive least squares with a covariance that grows again (L. Ljung, "System Identification",
-/// 1999, ch. 11). The two components perpendicular to gravity are known within seconds, the
-/// component along gravity only after the camera has pointed up or down or has been shaken. The
-/// learned part is subtracted from the integral, so learning does not move the camera.
+/// specific force. Therefore gravity at every attitude and the shaking of the hand are both
+/// compensated, before the camera has moved. The vector is learned from the remaining moment of the
+/// feedback, by recursive least squares with a covariance that grows again (L. Ljung, "System
+/// Identification", 1999, ch. 11). The two components perpendicular to gravity are known within
+/// seconds, the component along gravity only after the camera has pointed up or down or has been
+/// shaken. The learned part is subtracted from the integral, so learning does not move the camera.
 ///
 /// Loop thread only; constant time, no allocation.
 struct ImbalanceCompensator: Sendable, BitwiseCopyable {

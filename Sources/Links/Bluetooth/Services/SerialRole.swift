@@ -38,6 +38,6 @@ extension SerialRole {
     public func setBaud(_ bitsPerSecond: Int) {}
     /// The default: no motion.
     public func disconnected(_ central: Central, now: Instant) {}
-    /// The default: no deadline.
+    /// The default implementation has no deadline.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? { nil }
 }
