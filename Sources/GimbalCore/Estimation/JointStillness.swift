@@ -8,8 +8,8 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
     /// Motors that were commanded to turn the camera.
     case commanded
 
-    /// Whether this is `commanded`. Written out, because the checker of real-time code rejects the
-    /// synthesized operator.
+    /// Whether this is `commanded`. The operator is written out, because the checker of real-time
+    /// code rejects the synthesized operator.
     var isCommanded: Bool {
         @_noLocks @_noAllocation get { if case .commanded = self { true } else { false } }
     }

@@ -26,8 +26,8 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { AxisVector(repeating: 0) }
     }
 
-    /// Whether all three values are equal. Written out, because the checker of real-time code
-    /// rejects the synthesized operator.
+    /// Whether all three values are equal. The operator is written out, because the checker of
+    /// real-time code rejects the synthesized operator.
     @inlinable @inline(__always) @_noLocks
     public static func == (a: AxisVector, b: AxisVector) -> Bool {
         a.yaw == b.yaw && a.roll == b.roll && a.pitch == b.pitch

@@ -21,8 +21,8 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     @inlinable
     public static var zero: Vector3 { @_noLocks @inline(__always) get { Vector3(0, 0, 0) } }
 
-    /// Whether all components are equal. Written out, because the checker of real-time code rejects
-    /// the synthesized operator.
+    /// Whether all components are equal. The operator is written out, because the checker of
+    /// real-time code rejects the synthesized operator.
     @inlinable @inline(__always) @_noLocks
     public static func == (a: Vector3, b: Vector3) -> Bool {
         a.x == b.x && a.y == b.y && a.z == b.z

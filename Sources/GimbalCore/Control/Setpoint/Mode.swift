@@ -66,8 +66,8 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     /// The axes that follow the handle in `panFollow`; NaN on the other axes.
     var followed: AxisVector { AxisVector(yaw: 1, roll: .nan, pitch: .nan) }
 
-    /// Whether the modes differ. Written out, because the checker of real-time code rejects the
-    /// synthesized operator.
+    /// Whether the modes differ. The operator is written out, because the checker of real-time code
+    /// rejects the synthesized operator.
     @_noLocks
     func differs(from other: Mode) -> Bool { rawValue != other.rawValue }
 }
