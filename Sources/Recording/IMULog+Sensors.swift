@@ -13,23 +13,23 @@ extension IMULog {
             throw .missingSensor(path: path, sensor: sensor, cause: cause)
         }
         if magnetometer, !hasMagnetometer {
-            try fail("magnetometer", "its header says so; leave --magnetometer out")
+            try fail("magnetometer", "the log's header states this; leave --magnetometer out")
         }
         guard !records.isEmpty else { return }
         if !records.contains(where: { $0.gyro.isFinite }) {
-            try fail("gyroscope", "its rates are not numbers in any record")
+            try fail("gyroscope", "the rates are not numbers in any record")
         }
         // A gyroscope at rest can read zero, but gravity and magnetic field are never zero on
         // earth.
         if !records.contains(where: { $0.accel.isFinite && $0.accel.squaredNorm > 0 }) {
-            try fail("accelerometer", "it is zero or not a number in every record")
+            try fail("accelerometer", "the specific force is zero or not a number in every record")
         }
         if magnetometer,
             !records.contains(where: {
                 $0.magneticField.isFinite && $0.magneticField.squaredNorm > 0
             })
         {
-            try fail("magnetometer", "it is zero or not a number in every record")
+            try fail("magnetometer", "the magnetic field is zero or not a number in every record")
         }
     }
 }

@@ -27,7 +27,8 @@ extension IMULogError: CustomStringConvertible {
         case .unreadable(let path, let cause):
             return "\(path): cannot read the log: \(cause)"
         case .truncatedHeader(let path, let bytes):
-            return "\(path): \(bytes) bytes; the header of an IMU log has \(IMULog.unit)"
+            return
+                "\(path): the file has \(bytes) bytes; the header alone of an IMU log has \(IMULog.unit)"
         case .notAnIMULog(let path, let magic):
             let hex = magic.map { String($0, radix: 16) }.joined(separator: " ")
             return "\(path): not an IMU log: begins with bytes \(hex), expected IMU1 (49 4d 55 31)"
@@ -39,7 +40,7 @@ extension IMULogError: CustomStringConvertible {
             return "\(path): \(what): the header says \(records) records (\(expected) bytes), "
                 + "the file has \(found) complete records (\(bytes) bytes)"
         case .impossibleRate(let path, let hertz):
-            return "\(path): sample rate \(hertz) Hz; expected a positive number"
+            return "\(path): the sample rate is \(hertz) Hz; expected a positive number"
         case .tooShort(let path, let records):
             return "\(path): \(records) records are too few for a motion; expected at least two"
         case .missingSensor(let path, let sensor, let cause):

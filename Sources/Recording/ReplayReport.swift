@@ -35,10 +35,17 @@ public struct ReplayReport: Sendable, Equatable {
         add(
             unusableSamples,
             "records not used: a value is not a number or is beyond any sensor's range")
-        add(disorderedTimes, "records not used: their time is not later than the one before")
-        add(clockRestarts, "the log's clock was set back: one period assumed")
-        add(gaps, "gaps too long to bridge: the inclination started from the accelerometer again")
-        add(gravityMismatches, "gravity contradicted the estimate, which started again")
+        add(
+            disorderedTimes,
+            "records not used: the time is not later than that of the record before")
+        add(clockRestarts, "backward steps of the log's clock: one period assumed at each")
+        add(
+            gaps,
+            "gaps too long to bridge: the estimator took the inclination from the accelerometer again"
+        )
+        add(
+            gravityMismatches,
+            "restarts of the estimator, because gravity contradicted the estimate")
         return remarks
     }
 }

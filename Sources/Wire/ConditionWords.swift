@@ -88,7 +88,7 @@ extension Conditions {
         ConditionWords(
             condition: .loopOscillating, name: "loop_oscillating",
             sentence:
-                "The motors made the camera oscillate, so the gains are lower for now. `airframectl autotune` finds better ones."
+                "The motors made the camera oscillate, so the gains are lower for now. `airframectl autotune` finds better gains."
         ),
         ConditionWords(
             condition: .attitudeDoubtful, name: "attitude_doubtful",
@@ -190,7 +190,7 @@ extension Conditions {
         ConditionWords(
             condition: .simulatorSilent, name: "simulator_silent",
             sentence:
-                "The simulator has sent no line for hardware.lockstep.timeout. Its next line resumes the run, and the outputs ramp up."
+                "The simulator has sent no line for hardware.lockstep.timeout. The next line from the simulator resumes the run, and the outputs ramp up."
         ),
         ConditionWords(
             condition: .simulatorMissing, name: "simulator_missing",

@@ -43,7 +43,7 @@ struct Airframed: ParsableCommand {
         abstract: "Controller of a camera gimbal.",
         discussion: """
             Reads /etc/airframe/airframed.toml and conf.d/*.toml in the same directory. Every key has a default, so \
-            the files may be missing. Stops on SIGTERM and SIGINT, reads its files again on SIGHUP.
+            the files can be missing. Stops on SIGTERM and SIGINT, reads its files again on SIGHUP.
 
             Exit status: 0 after a requested stop, 64 for a wrong command line, 66 for a recorded motion that \
             cannot be read, 70 when a part failed, 73 when the socket cannot be created, 74 when --outputs-off reached no motor, 78 for a bad configuration.

@@ -89,7 +89,7 @@ import Wire
                 ]
                     + RunningDaemon.arguments(in: directory), in: directory)
             #expect(result.status == 70)
-            #expect(result.errors.contains("may open \(limit) files, and needs 64"))
+            #expect(result.errors.contains("can open only \(limit) files, and needs 64"))
             #expect(result.errors.contains("LimitNOFILE="))
         }
     }

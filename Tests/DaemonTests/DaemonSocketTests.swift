@@ -51,7 +51,8 @@ import Wire
             try write("data", to: path)
             let result = try refused(path.string, in: directory)
             #expect(result.status == 73)
-            #expect(result.errors.contains("\(path) exists and is not a socket. Move it away"))
+            #expect(
+                result.errors.contains("\(path) exists and is not a socket. Move the file away"))
             #expect(contents(of: path.string) == "data")
         }
     }

@@ -27,7 +27,7 @@ struct DiagnosticsRequestTests {
         arguments: [
             (#"{"id":1,"method":"statu"}"#, "unknown_method", "method", "Did you mean \"status\"?"),
             (#"{"id":1,"method":"frobnicate"}"#, "unknown_method", "method", "status, doctor"),
-            (#"{"id":1}"#, "invalid_request", "method", "names no method"),
+            (#"{"id":1}"#, "invalid_request", "method", "contains no method"),
             (#"{"id":1,"method":5}"#, "invalid_request", "method", "not a number"),
             (#"{"id":[1],"method":"status"}"#, "invalid_request", "id", "not an array"),
             (#"{"id":1,"method":"status","params":[]}"#, "invalid_request", "params", "an object"),

@@ -71,7 +71,7 @@ struct BadLogReplayTests {
         #expect(run.rows.indices.filter { !run.rows[$0].isUsed } == [100, 2001, 2500])
         #expect(
             run.report.remarks == [
-                "records not used: their time is not later than the one before: 3"
+                "records not used: the time is not later than that of the record before: 3"
             ])
         #expect(try lastInclinationError(run) < 1)
     }
@@ -91,7 +91,8 @@ struct BadLogReplayTests {
         let run = try replay { $0.records.removeSubrange(1800..<1900) }
         #expect(run.report.gaps == 1)
         #expect(
-            run.report.remarks.first?.hasSuffix("started from the accelerometer again: 1") == true)
+            run.report.remarks.first?.hasSuffix(
+                "took the inclination from the accelerometer again: 1") == true)
         #expect(try lastInclinationError(run) < 5)
     }
 

@@ -53,7 +53,7 @@ extension Schema {
             "hardware.linux.imu_address", \.hardware.linux.imuAddress, 3...119, .restart,
             "I2C address of the camera's sensor; for a BMI088, of its accelerometer.",
             hint:
-                "A BMI088 has 0x18 or 0x19; the others have 0x68 (default) or 0x69."
+                "A BMI088 has 0x18 or 0x19; the other sensors have 0x68 (default) or 0x69."
         ),
         .integer(
             "hardware.linux.gyro_address", \.hardware.linux.gyroAddress, 3...119, .restart,
@@ -76,7 +76,7 @@ extension Schema {
             "hardware.linux.spi_khz", \.hardware.linux.spiKhz, 100...24000, unit: "kHz", .restart,
             "SPI clock for measurements.",
             hint:
-                "A BMI088 allows 10 MHz, MPU-6500 and MPU-9250 20 MHz, an ICM-42688-P 24 MHz; long wires need less."
+                "A BMI088 allows 10 MHz, MPU-6500 and MPU-9250 20 MHz, an ICM-42688-P 24 MHz; long wires need a lower clock."
         ),
         .bool(
             "hardware.linux.imu_fifo", \.hardware.linux.imuFifo, .restart,
@@ -137,14 +137,14 @@ extension Schema {
             "I2C address of the motors' chip.", hint: "A PCA9685 has 0x40 to 0x7f."),
         .triple(
             "hardware.linux.motor_channels", \.hardware.linux.motorChannels, 0...15, .restart,
-            "Outputs of the three joints; for a brushless motor, the first of its three neighbouring outputs.",
+            "Numbers of the outputs of the three joints; for a brushless motor, the first of its three neighbouring outputs.",
             hint:
                 "Neighbouring outputs need the least bus time: [0, 1, 2] for servos, [0, 3, 6] for brushless motors."
         ),
         .number(
             "hardware.linux.oscillator_mhz", \.hardware.linux.oscillatorMhz, 20...30,
             unit: "MHz", .restart,
-            "Oscillator frequency of the PCA9685; parts differ by some per cent.",
+            "Oscillator frequency of the PCA9685; individual chips differ by a few per cent.",
             hint:
                 "Measure the pulse rate at an output, and set 25 * measured rate / servo.frame_hz."),
         .text(
@@ -193,7 +193,7 @@ extension Schema {
             "Lag of the servo's own position loop."),
         .triple(
             "servo.max_rate_dps", \.servo.maxRateDps, 10...5000, unit: "deg/s", .live,
-            "Highest speed of the servos, which limits their commands."),
+            "Highest speed of the servos; airframed limits the commands to this speed."),
         .number(
             "servo.dead_band_deg", \.servo.deadBandDeg, 0...5, unit: "deg", .live,
             "Dead band: smallest difference between command and servo angle at which the servo starts to move."

@@ -21,7 +21,7 @@ extension Schema {
         .integer(
             "mavlink.component", \.mavlink.component, 1...255, .restart,
             "MAVLink component number of the gimbal.",
-            hint: "154 is the first gimbal, 171 to 175 are further ones."),
+            hint: "154 is the first gimbal, 171 to 175 are further gimbals."),
         .choice(
             "mavlink.role", \.mavlink.role, .restart,
             "Role in the gimbal protocol: manager = the gimbal manages itself, device = an autopilot manages it."

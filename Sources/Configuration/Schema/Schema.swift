@@ -55,9 +55,9 @@ public enum Schema {
         ("motion", "Limits of the set-points' motion."),
         ("mode", "Mode at the start."),
         ("follow", "Following of the handle in modes pan_follow, fpv and neutral."),
-        ("follow.slow", "Values of preset slow."),
-        ("follow.normal", "Values of preset normal."),
-        ("follow.sport", "Values of preset sport."),
+        ("follow.slow", "Rates and lags of preset slow, for following the handle."),
+        ("follow.normal", "Rates and lags of preset normal, for following the handle."),
+        ("follow.sport", "Rates and lags of preset sport, for following the handle."),
         (
             "tracking",
             "Mode tracking: an app that detects a person in its picture steers pan and tilt."

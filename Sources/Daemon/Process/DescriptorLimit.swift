@@ -21,7 +21,7 @@ enum DescriptorLimit {
         }
         guard limit.rlim_cur >= least else {
             throw DaemonError(
-                sentence: "The process may open \(limit.rlim_cur) files, and needs \(least). "
+                sentence: "The process can open only \(limit.rlim_cur) files, and needs \(least). "
                     + "Raise the limit: LimitNOFILE= in the unit, `ulimit -n` in a shell.",
                 exitStatus: DaemonError.failed)
         }

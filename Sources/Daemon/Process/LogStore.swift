@@ -112,7 +112,7 @@ final class LogStore: Sendable {
                 self.write(
                     level: .warning,
                     message:
-                        "\(lost) lines are missing here, because the log's reader was too slow.",
+                        "\(lost) lines are missing here, because the program that reads the log was too slow.",
                     fields: [:])
             }
             self.write(level: level, message: line.message, fields: fields)

@@ -22,7 +22,7 @@ struct RecorderService: Service {
         let thread = try RealtimeThread(ThreadTable.recorder) {
             recorder.run { name in
                 log.notice(
-                    "\(name): airframed stopped unexpectedly while it wrote this recording. The file is repaired and readable; its end may be missing."
+                    "\(name): airframed stopped unexpectedly while it wrote this recording. The file is repaired and readable; its end can be missing."
                 )
             }
         }

@@ -38,7 +38,7 @@ extension Settings {
         guard hardware.backend == .linux, linux.motors != .none else { return nil }
         if let power = powerSwitch { return "line \(power.line) of \(power.chip)" }
         return linux.motors == .pwm
-            ? "PWM is driven directly; no bus can hang" : MotorStatus.noCutOff
+            ? "the board drives PWM directly, so no bus can hang" : MotorStatus.noCutOff
     }
 
     /// The wheels; nil without wheels.

@@ -74,7 +74,7 @@ final class I2CChipLink: ChipLink {
     }
 
     func read(_ register: UInt8, count: Int, part: Int) throws(BusErrno) -> UInt64 {
-        precondition((1...8).contains(count), "one to eight registers")
+        precondition((1...8).contains(count), "the number of registers is not 1 to 8")
         query.messages[0].addr = addresses[part]
         query.messages[1].addr = addresses[part]
         query.messages[1].len = UInt16(count)
@@ -111,7 +111,8 @@ final class I2CChipLink: ChipLink {
     }
 
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer {
-        precondition((1...ChipLinkLimits.stream).contains(count), "a stream of impossible length")
+        precondition(
+            (1...ChipLinkLimits.stream).contains(count), "the length of a stream is out of range")
         flow.bytes[0] = register
         flow.messages[1].len = UInt16(count)
         try bus.run(flow)

@@ -64,7 +64,7 @@ final class SPIChipLink: ChipLink {
     }
 
     func read(_ register: UInt8, count: Int, part: Int) throws(BusErrno) -> UInt64 {
-        precondition((1...8).contains(count), "one to eight registers")
+        precondition((1...8).contains(count), "the number of registers is not 1 to 8")
         let first = 1 + parts[part].dummies
         query.sent[0] = register | 0x80
         query.resize(to: first + count)
@@ -111,7 +111,8 @@ final class SPIChipLink: ChipLink {
     }
 
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer {
-        precondition((1...ChipLinkLimits.stream).contains(count), "a stream of impossible length")
+        precondition(
+            (1...ChipLinkLimits.stream).contains(count), "the length of a stream is out of range")
         let first = 1 + parts[0].dummies
         flow.sent[0] = register | 0x80
         flow.resize(to: first + count)

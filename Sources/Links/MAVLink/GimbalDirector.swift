@@ -57,7 +57,7 @@ struct GimbalDirector {
     ) throws(Refusal) {
         guard let primary = Self.chosen(params[0], params[1], self.primary, sender),
             let secondary = Self.chosen(params[2], params[3], self.secondary, sender)
-        else { throw Refusal(.refused, "This system or component does not exist.") }
+        else { throw Refusal(.refused, "The requested system or component does not exist.") }
         if (primary, secondary) == (self.primary, self.secondary) { return try confirm(now: now) }
         let owner = self.primary != .none ? self.primary : self.secondary
         let isOwners = owner == .none || owner == sender

@@ -125,7 +125,7 @@ struct SocketPath {
         guard info.st_mode & S_IFMT == S_IFSOCK else {
             throw SocketError(
                 description: "\(path) exists and is not a socket. "
-                    + "Move it away, or set \(key) to another path.")
+                    + "Move the file away, or set \(key) to another path.")
         }
         var connection: Int32 = -1
         let error = cl_socket_connect(path, &connection)
@@ -133,8 +133,8 @@ struct SocketPath {
         case 0, EAGAIN:
             if error == 0 { Glibc.close(connection) }
             throw SocketError(
-                description: "\(path): another daemon uses this socket. Stop it "
-                    + "(sudo systemctl stop airframed), or start this one with "
+                description:
+                    "\(path): another daemon uses this socket. Stop that daemon (sudo systemctl stop airframed), or start this one with "
                     + "--set \(key)=PATH.")
         case ECONNREFUSED:
             // Left by a daemon that was killed.
@@ -164,7 +164,7 @@ struct SocketPath {
                 or set \(key) to a path in a directory to which this user can write.
                 """
             case EADDRINUSE:
-                "\(path): another process took the path at this moment. Start again, or set "
+                "\(path): another process has just taken this path. Start again, or set "
                     + "\(key) to another path."
             default:
                 "\(path): the socket cannot be created (\(Errno(rawValue: error)))."

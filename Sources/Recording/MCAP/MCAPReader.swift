@@ -64,7 +64,7 @@ public struct MCAPReader: Sendable {
                 guard let opcode = cursor.integer(UInt8.self), let content = cursor.longBlock()
                 else {
                     outcome.remarks.append(
-                        "it ends in the middle of a record: the last \(raw.count - outcome.readBytes) of \(raw.count) bytes are lost"
+                        "the file ends in the middle of a record: the last \(raw.count - outcome.readBytes) of \(raw.count) bytes are lost"
                     )
                     return outcome
                 }
@@ -72,7 +72,8 @@ public struct MCAPReader: Sendable {
                     outcome.isComplete = raw.suffix(8).elementsEqual(MCAPOpcode.magic)
                     outcome.readBytes = raw.count
                     if !outcome.isComplete {
-                        outcome.remarks.append("its summary is cut off; its data is complete")
+                        outcome.remarks.append(
+                            "the summary of the file is cut off; the data is complete")
                     }
                     return outcome
                 }
@@ -84,7 +85,8 @@ public struct MCAPReader: Sendable {
                 }
                 outcome.readBytes = cursor.offset
             }
-            outcome.remarks.append("its writer did not complete it: summary and index are missing")
+            outcome.remarks.append(
+                "the writing program did not complete the file: summary and index are missing")
             return outcome
         }
     }
@@ -99,17 +101,17 @@ public struct MCAPReader: Sendable {
         switch MCAPOpcode(rawValue: opcode) {
         case .schema:
             guard let id = cursor.integer(UInt16.self), let name = cursor.text() else {
-                return "a schema is too short"
+                return "a schema record is too short"
             }
             schemas[id] = name
         case .channel:
             guard let id = cursor.integer(UInt16.self), let schema = cursor.integer(UInt16.self),
                 let topic = cursor.text()
-            else { return "a channel is too short" }
+            else { return "a channel record is too short" }
             channels[id] = Channel(topic: topic, schema: schemas[schema] ?? "")
         case .metadata:
             guard let name = cursor.text(), let values = cursor.map() else {
-                return "metadata is too short"
+                return "a metadata record is too short"
             }
             return visit(.metadata(name: name, values: values)) ? nil : ""
         case .attachment:
@@ -123,7 +125,7 @@ public struct MCAPReader: Sendable {
             guard let id = cursor.integer(UInt16.self), cursor.slice(4) != nil,
                 let time = cursor.integer(Int64.self), cursor.slice(8) != nil,
                 let data = cursor.slice(cursor.rest)
-            else { return "a message is too short" }
+            else { return "a message record is too short" }
             guard let channel = channels[id] else { return "a message has no channel" }
             return visit(
                 .message(topic: channel.topic, schema: channel.schema, time: time, data: data))

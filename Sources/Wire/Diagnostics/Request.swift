@@ -70,7 +70,7 @@ extension Request {
         }
         guard let method = members["method"] else {
             throw reject(
-                "method", "The request names no method, for example \"method\":\"status\".")
+                "method", "The request contains no method, for example \"method\":\"status\".")
         }
         guard case .string(let name) = method else {
             throw reject("method", "method must be a string, not \(method.kind).")

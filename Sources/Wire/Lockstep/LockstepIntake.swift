@@ -78,7 +78,7 @@ public struct LockstepIntake: Sendable {
         }
         guard t > lastT else {
             throw LockstepError(
-                .timeBackwards, "t = \(t) is not later than t = \(lastT) in the line before",
+                .timeBackwards, "t = \(t) is not later than t = \(lastT) in the previous line",
                 field: LockstepSample.Key.t)
         }
         let step = t - lastT

@@ -25,7 +25,7 @@ struct AutotuneCommand: ParsableCommand {
     }
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "yaw, roll, pitch or all; status or cancel.")
+    @Argument(help: "Axis (yaw, roll, pitch or all), or status, or cancel.")
     var action: Action
     @Flag(help: "Apply the proposed gains, with a timed rollback.")
     var apply = false
@@ -101,7 +101,8 @@ enum AutotuneView {
         }
         if !report.proposals.isEmpty, report.rollbackS == nil {
             let isFree = !report.axes.contains { $0.isServo }
-            lines.append(isFree ? "Proposed, with margins of 6 dB and 45°:" : "Proposed:")
+            lines.append(
+                isFree ? "Proposed settings, with margins of 6 dB and 45°:" : "Proposed settings:")
             lines += report.proposals.map { "  airframectl set \($0.key) '\($0.value)'" }
         }
         if report.isRunning {

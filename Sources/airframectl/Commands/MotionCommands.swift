@@ -24,7 +24,7 @@ struct ModeCommand: AcknowledgedCommand {
         discussion: ModeWords.catalogue.map {
             Format.left($0.name, 12) + $0.summary + "."
         }.joined(separator: "\n")
-            + "\n\nModes that follow the handle need joint angles, from encoders or servos; the daemon refuses them otherwise."
+            + "\n\nModes that follow the handle need joint angles, from encoders or servos; without joint angles the daemon refuses these modes."
     )
 
     @OptionGroup var options: GlobalOptions

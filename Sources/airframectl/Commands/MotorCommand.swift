@@ -22,7 +22,7 @@ struct MotorTestCommand: AcknowledgedCommand {
     private static let period = 0.12
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "yaw, roll or pitch.", completion: .list(["yaw", "roll", "pitch"]))
+    @Argument(help: "Axis: yaw, roll or pitch.", completion: .list(["yaw", "roll", "pitch"]))
     var axis: String
     @Option(help: "Duration, seconds.")
     var duration = 4.0

@@ -6,7 +6,7 @@ import Wire
 struct PairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Let a phone pair, list paired phones, or forget one.",
+        abstract: "Let a phone pair, list paired phones, or remove a phone.",
         discussion: """
             list             paired phones (the default)
             allow            let new phones pair for --seconds, and show the passkey to type on the phone
@@ -24,7 +24,7 @@ struct PairCommand: ParsableCommand {
     private static let period = 0.3
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "list, allow or forget.")
+    @Argument(help: "Action: list, allow or forget.")
     var action: Action = .list
     @Argument(help: "With forget: address of the phone, as `airframectl pair list` shows it.")
     var address: String?
@@ -65,7 +65,7 @@ struct PairCommand: ParsableCommand {
     private func allow(_ client: DaemonClient) throws {
         let signals = Signals(SIGINT, SIGTERM)
         let before = try ask(client, ["action": "allow", "seconds": .double(seconds)])
-        if !options.json { Output.line("New phones may pair for \(Format.fixed(seconds, 0)) s.") }
+        if !options.json { Output.line("New phones can pair for \(Format.fixed(seconds, 0)) s.") }
         var shown: String?
         var isOpen = false
         while true {

@@ -7,7 +7,7 @@ import Wire
 struct SpectrumCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "spectrum",
-        abstract: "Record the gyroscope, show vibration, and propose notches.",
+        abstract: "Record the gyroscope, show vibration, and propose notch filters.",
         discussion: """
             The spectrum uses every sample, up to half the sensor's rate; Welch's method, Hann windows of about a second. x is \
             roll, y is pitch, z is yaw. The gimbal continues its motion meanwhile; produce the vibration that you want to measure.
@@ -19,7 +19,7 @@ struct SpectrumCommand: ParsableCommand {
     }
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: "x, y, z or all.")
+    @Option(help: "Axis: x, y, z or all.")
     var axis = Axis.all
     @Option(help: "Duration of the recording, 1 to 60 s.")
     var seconds: Double = 10

@@ -16,7 +16,7 @@ struct StepCommand: AcknowledgedCommand {
     private static let period = 0.2
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "slider, x or y.", completion: .list(["slider", "x", "y"]))
+    @Argument(help: "Axis: slider, x or y.", completion: .list(["slider", "x", "y"]))
     var axis: String
     @Option(name: .customLong("to"), parsing: .unconditional, help: "Position, steps from home.")
     var position: Int?

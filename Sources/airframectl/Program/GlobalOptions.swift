@@ -11,7 +11,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print JSON: one document, or one per line for continuous output.")
     var json = false
 
-    @Option(help: "Seconds to wait for an answer.")
+    @Option(help: "Longest wait for an answer, seconds.")
     var timeout: Double = 5
 
     func validate() throws {

@@ -113,7 +113,7 @@ struct RecordExportCommand: ParsableCommand {
     @Option(help: "File to write, as comma-separated values; - for standard output.")
     var csv: String
     @Option(
-        help: "tick, sample, command or event.",
+        help: "Channel: tick, sample, command or event.",
         transform: { text in
             guard let channel = FlightTable.Channel(rawValue: text) else {
                 throw ValidationError("--channel must be tick, sample, command or event.")

@@ -77,7 +77,7 @@ struct ReplayPlot {
         }
         guard errors.contains(where: \.isFinite) else { return nil }
         return Chart(
-            title: "Inclination against the log's reference", label: "error, °",
+            title: "Inclination error relative to the log's reference", label: "error, °",
             lines: [
                 Chart.Line(
                     "3 sigma of the estimate", color: "#999999",

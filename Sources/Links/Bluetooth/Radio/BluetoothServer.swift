@@ -44,7 +44,7 @@ public final class BluetoothServer: Service {
     public func run() async throws {
         if configuration.security == .open {
             logger.warning(
-                "Bluetooth is open: anyone in range may connect and steer. Set bluetooth.security = \"encrypted\" to prevent that."
+                "Bluetooth is open: anyone in range can connect and move the camera. Set bluetooth.security = \"encrypted\" to prevent this."
             )
         }
         try await thread.run { self.serve() }
