@@ -81,7 +81,7 @@ public struct AccelerometerCalibration: Sendable {
     }
     /// Last disturbance of the present pose.
     public var motion: Motion? { window.motion }
-    /// Whether the present pose differs from all earlier ones. If not, the calibration waits for
+    /// Whether the present pose differs from all earlier poses. If not, the calibration waits for
     /// another face.
     public private(set) var isNewPose = true
 
@@ -90,7 +90,7 @@ public struct AccelerometerCalibration: Sendable {
     /// - Parameters:
     ///   - gyro: Sensor frame, rad/s.
     ///   - accel: Sensor frame, m/s².
-    ///   - dt: Seconds since the previous one.
+    ///   - dt: Seconds since the previous sample.
     /// - Returns: Whether the calibration continues; done after all six faces.
     public mutating func add(
         gyro: Vector3, accel: Vector3, dt: Double

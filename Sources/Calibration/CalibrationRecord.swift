@@ -100,7 +100,8 @@ public enum GyroBiasAging {
     public static let perRootDay = 0.01 * Double.pi / 180
 
     /// The saved bias with its sigma, widened by age. An unknown temperature during the calibration
-    /// widens it by an assumed difference; for a known one the first sample shows the difference.
+    /// widens it by an assumed difference; for a known temperature the first sample shows the
+    /// difference.
     ///
     /// - Parameters:
     ///   - record: A gyroscope's record.

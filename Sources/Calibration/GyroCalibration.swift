@@ -58,7 +58,7 @@ public struct GyroCalibration: Sendable {
     /// - Parameters:
     ///   - gyro: Sensor frame, rad/s.
     ///   - accel: Sensor frame, m/s².
-    ///   - dt: Seconds since the previous one.
+    ///   - dt: Seconds since the previous sample.
     /// - Returns: Whether the calibration continues; afterwards no further calls are allowed.
     public mutating func add(
         gyro: Vector3, accel: Vector3, dt: Double

@@ -60,7 +60,7 @@ public struct MagnetometerCalibration: Sendable {
     ///
     /// - Parameters:
     ///   - field: Sensor frame, µT.
-    ///   - dt: Seconds since the previous one.
+    ///   - dt: Seconds since the previous reading.
     /// - Returns: Whether the calibration continues.
     public mutating func add(field: Vector3, dt: Double) -> CalibrationOutcome<Result> {
         guard field.isFinite, dt > 0 else { return .collecting }

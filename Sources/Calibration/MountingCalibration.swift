@@ -63,9 +63,9 @@ public struct MountingCalibration: Sendable {
     /// - Parameters:
     ///   - gyro: Sensor frame, rad/s.
     ///   - raw: Specific force, sensor frame, m/s².
-    ///   - dt: Seconds since the previous one.
+    ///   - dt: Seconds since the previous sample.
     /// - Returns: Whether the calibration continues. If the second pose is too close to the first
-    ///   one, it waits for another.
+    ///   pose, the calibration waits for another pose.
     public mutating func add(
         gyro: Vector3, accel raw: Vector3, dt: Double
     ) -> CalibrationOutcome<Result> {

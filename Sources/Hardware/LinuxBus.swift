@@ -15,7 +15,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - camera: The sensor on the camera.
-    ///   - handle: A second one on the handle.
+    ///   - handle: A second inertial sensor, on the handle.
     ///   - encoders: Encoders of the joints.
     ///   - motors: Motors on the same bus; nil without any.
     ///   - pace: The camera's data-ready line; nil for the clock's pace.

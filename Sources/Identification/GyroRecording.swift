@@ -39,7 +39,7 @@ public struct GyroRecording: Sendable {
     ///
     /// - Parameters:
     ///   - batch: Oldest first.
-    ///   - time: Time of the last one.
+    ///   - time: Time of the last sample.
     ///   - isTorn: Whether a tick before this one was lost.
     public mutating func append(_ batch: GyroBatch, time: Instant, isTorn: Bool) {
         guard batch.count > 0 else { return }

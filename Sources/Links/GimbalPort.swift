@@ -101,7 +101,7 @@ public struct CalibrationState: Sendable, Equatable {
     /// Whether a calibration is running.
     public var isRunning = false
     /// Time of a failure of a phone's calibration, on the loop's clock; nil after the start of
-    /// another one.
+    /// another calibration.
     public var failed: Instant?
 
     /// State without a calibration.

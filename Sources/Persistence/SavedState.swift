@@ -43,7 +43,7 @@ public struct SavedState: Sendable, Equatable, Codable {
     /// Largest number of baselines.
     public static let baselineLimit = 32
 
-    /// Saves an overlay under a name; replaces an earlier one of that name.
+    /// Saves an overlay under a name; replaces an earlier overlay of that name.
     ///
     /// - Parameters:
     ///   - name: 1...32 letters, digits, `-`, `_` or `.`.

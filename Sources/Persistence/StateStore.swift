@@ -3,9 +3,9 @@ public import SystemPackage
 /// Storage of `SavedState` in a directory. After a crash at any moment either the old or the new
 /// state is complete.
 ///
-/// Files: `airframed.state`, `airframed.state.previous` (the previous one), `airframed.state.bad-N`
-/// (unreadable ones). Calls block on the disk: use it from an ordinary thread, one at a time, never
-/// from the loop.
+/// Files: `airframed.state`, `airframed.state.previous` (the previous state),
+/// `airframed.state.bad-N` (unreadable files). Calls block on the disk: use it from an ordinary
+/// thread, one at a time, never from the loop.
 public struct StateStore: Sendable {
     /// Result of `load`.
     public struct Loaded: Sendable {
@@ -49,7 +49,7 @@ public struct StateStore: Sendable {
     private var previous: FilePath { sibling("previous") }
 
     /// Reads the last save. If that is invalid or unreadable, moves it aside and reads the previous
-    /// one.
+    /// state.
     ///
     /// Never fails, because the gimbal must start, if necessary with the defaults, and report the
     /// problem.

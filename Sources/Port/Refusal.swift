@@ -23,7 +23,7 @@ public struct Refusal: Error, Hashable, Sendable {
         case unknownKey = "unknown_key"
         /// The user of this connection can read but not write.
         case permissionDenied = "permission_denied"
-        /// Only the source in control can send this request, and this source is another one.
+        /// Only the source in control can send this request, and another source sent it.
         case notInControl = "not_in_control"
         /// The machine cannot do this now; `message` states the reason.
         case refused

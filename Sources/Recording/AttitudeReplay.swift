@@ -24,7 +24,7 @@ public enum AttitudeReplay {
         public var isAtRest: Bool
         /// Whether a gyroscope axis was at full scale.
         public var isSaturated: Bool
-        /// Whether the record was used; otherwise the estimate is the previous one.
+        /// Whether the record was used; if not, the estimate is that of the previous record.
         public var isUsed: Bool
     }
 

@@ -4,7 +4,8 @@ public struct ReplayReport: Sendable, Equatable {
     public var records = 0
     /// Records that were not used because a value was not a number, or beyond any sensor's range.
     public var unusableSamples = 0
-    /// Records that were not used because their time was not later than the previous one.
+    /// Records that were not used because their time was not later than that of the previous
+    /// record.
     public var disorderedTimes = 0
     /// Number of times that the log's clock was set back; at each of them one period is assumed.
     public var clockRestarts = 0

@@ -201,7 +201,7 @@ public struct SimulatedGimbal: Sendable {
                 output: output, joints: plant.joints, jointRates: plant.jointRates, dt: dt)
             turn(by: wanted * parameters.motorConstant, base: before, dt: dt)
         case .servo:
-            // Pulses occur at the frame rate; between them the last one is in force.
+            // Pulses occur at the frame rate; between pulses the last command is in force.
             let pulse = cm_floor(now.seconds(since: start) * parameters.servo.frameRate)
             if pulse != frame {
                 frame = pulse

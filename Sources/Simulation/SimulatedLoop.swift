@@ -58,7 +58,7 @@ public struct SimulatedLoop: Sendable {
     public var snapshot: StabilizerSnapshot { stabilizer.snapshot }
     /// The instant of the newest tick, s.
     public var seconds: Double { Double(tick) / Double(rateHz) }
-    /// The instant of the tick after the newest one.
+    /// The instant of the tick after the newest tick.
     public var next: Instant {
         Instant(nanoseconds: Int64(tick + 1) * 1_000_000_000 / Int64(rateHz))
     }

@@ -16,7 +16,7 @@ public struct ConfigurationSource: Sendable {
     ///
     /// - Parameters:
     ///   - config: Argument of `--config`, or nil for the default file.
-    ///   - overrides: Arguments of `--set`, in order; a later one wins.
+    ///   - overrides: Arguments of `--set`, in order; a later argument wins.
     public init(config: String? = nil, overrides: [String] = []) {
         mainFile = config.map { FilePath($0) } ?? Self.defaultFile
         isMainFileRequired = config != nil
@@ -35,7 +35,7 @@ public enum ConfigurationLoader {
     ///   - source: Files and overrides.
     ///   - files: The file system.
     /// - Returns: Valid settings with their origins.
-    /// - Throws: Every problem found. A file with a syntax error yields only its first one.
+    /// - Throws: Every problem found. A file with a syntax error yields only its first problem.
     public static func load(
         _ source: ConfigurationSource, files: ConfigurationFiles = .system
     ) throws(ConfigurationFailure) -> LoadedConfiguration {

@@ -11,7 +11,7 @@ extension Settings {
     public struct Bluetooth: Sendable, Equatable {
         /// Whether phones can connect.
         public var enabled = true
-        /// The adapter; "auto" takes the first one.
+        /// The adapter; "auto" selects the first adapter.
         public var adapter = "auto"
         /// Access for reading and writing.
         public var security = BluetoothSecurity.open

@@ -114,7 +114,7 @@ extension Settings {
         public var rateHz = 1000
         /// SCHED_FIFO priority.
         public var priority = 80
-        /// CPU of the loop and its bus; -1 = the last one, see `RealtimeSetup.preferredCPU`.
+        /// CPU of the loop and its bus; -1 = the last CPU, see `RealtimeSetup.preferredCPU`.
         public var cpu = -1
         /// Whether all memory is locked.
         public var lockMemory = true

@@ -147,7 +147,7 @@ struct Observable: Sendable {
 }
 
 extension [Observable] {
-    /// The same three; the first one puts all of them into `status`.
+    /// The same three values; the first of them puts all three into `status`.
     fileprivate func shown(
         _ show: @escaping @Sendable (inout Status, StabilizerSnapshot) -> Void
     ) -> [Observable] {

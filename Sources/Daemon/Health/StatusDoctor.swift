@@ -142,7 +142,7 @@ enum StatusDoctor {
     }
 }
 
-/// Stored status reports, with which later calls of `doctor` compare the present one.
+/// Stored status reports, with which later calls of `doctor` compare the present report.
 final class DoctorLooks: Sendable {
     /// Ages of the stored reports that can be compared, s.
     private static let ages = 0.5...10.0

@@ -135,7 +135,7 @@ final class LogStore: Sendable {
             ? "" : " \(allowance.withheld) similar lines before this one are not in the log."
     }
 
-    /// Lines after sequence number `since`, or the newest ones.
+    /// Lines after sequence number `since`, or the newest lines.
     func page(since: Int?, limit: Int) -> LogPage {
         state.withLock { state in
             let oldest = state.lines.first?.sequence ?? state.next

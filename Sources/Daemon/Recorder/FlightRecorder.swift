@@ -144,9 +144,9 @@ final class FlightRecorder: Sendable {
         }
     }
 
-    /// Handles new faults. A fault during the wait for an earlier one goes into the same file.
-    /// Otherwise the next file waits until the ring contains none of the last file's time any more,
-    /// so that a flickering fault writes everything once.
+    /// Handles new faults. A fault during the wait for an earlier fault's file goes into the same
+    /// file. Otherwise the next file waits until the ring contains none of the last file's time any
+    /// more, so that a flickering fault writes everything once.
     private func note(_ faults: Conditions, _ state: inout State) {
         guard state.fault == nil else { return }
         let words = faults.words.first

@@ -21,7 +21,7 @@ package struct LoopAssembly: ~Copyable {
     package var tuning: MailboxWriter<Stabilizer.Parameters>
     package var telemetry: RingReader<TelemetryRecord>
     package var tape: TapeRecorderEnd
-    /// Reports of the sensors; unused without real ones.
+    /// Reports of the sensors; unused without real sensors.
     let sensors = SensorReports()
 
     /// Creates the loop.

@@ -12,7 +12,7 @@ struct Machine: Sendable {
     let commander: Commander
     /// Collector of the loop's records.
     let hub: TelemetryHub
-    /// Reports of the sensors; empty without real ones.
+    /// Reports of the sensors; empty without real sensors.
     let sensors: SensorReports
     /// The robot's motors; nil without stepper motors.
     let steppers: StepperMotors?

@@ -53,7 +53,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - request: The newest request; a speed that is not finite counts as zero.
     ///   - now: The time of this period.
-    ///   - dt: Seconds since the previous one, limited to 0.2, so that a delayed thread does not
+    ///   - dt: Seconds since the previous period, limited to 0.2, so that a delayed thread does not
     ///     cause a jump.
     public mutating func step(_ request: Request, now: Instant, dt: Double) {
         let isValid = now < request.validUntil && request.left.isFinite && request.right.isFinite

@@ -18,7 +18,7 @@ struct GapWatch: Sendable, BitwiseCopyable {
 
     /// Takes one period.
     ///
-    /// - Parameter dt: Seconds since the previous one.
+    /// - Parameter dt: Seconds since the previous period.
     /// - Returns: Whether the period was a gap.
     @_noLocks
     mutating func step(dt: Double) -> Bool {

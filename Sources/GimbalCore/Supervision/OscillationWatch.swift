@@ -160,7 +160,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Consecutive half swings that make a tone if the command includes the hand's motion; a runner
     /// excites five swings.
     private static var handSwings: Int { @_noLocks get { 12 } }
-    /// Smallest ratio of a half swing's crest to the previous one in a growing tone.
+    /// Smallest ratio of a half swing's crest to the crest before it in a growing tone.
     private static var growing: Double { @_noLocks get { 0.8 } }
     /// Smallest ratio of the smaller to the larger of two consecutive crests in a tone; a dead band
     /// makes them unequal.

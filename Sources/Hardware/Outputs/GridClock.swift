@@ -13,7 +13,7 @@ struct GridClock {
         next = MonotonicClock.now.nanoseconds + periodNanoseconds
     }
 
-    /// Sleeps until the deadline that is this number of periods after the last one.
+    /// Sleeps until the deadline that is this number of periods after the last deadline.
     mutating func wait(periods: Int64 = 1) {
         next += (periods - 1) * periodNanoseconds
         var time = timespec(tv_sec: Int(next / 1_000_000_000), tv_nsec: Int(next % 1_000_000_000))

@@ -79,7 +79,7 @@ public final class StepperMotors: Sendable {
     /// Sets the request for a motor. Any ordinary thread.
     ///
     /// - Parameters:
-    ///   - goal: Replaces the previous one; the other motors keep theirs.
+    ///   - goal: New goal of the motor; the other motors keep their goals.
     ///   - axis: 0...2.
     public func ask(_ goal: StepAxis.Goal, axis: Int) {
         let position = positions[axis]

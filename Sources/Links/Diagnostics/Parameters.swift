@@ -110,7 +110,7 @@ public struct Parameters: Sendable {
         Refusal(.invalidParams, "\(method) needs the parameter \"\(name)\".", field: name)
     }
 
-    /// The parameter `action`, one of these words; default the first one.
+    /// The parameter `action`, one of these words; default: the first word.
     public func action(of actions: [String]) throws(Refusal) -> String {
         try word("action", of: actions) ?? actions[0]
     }

@@ -100,7 +100,7 @@ final class SettlingPipes: Sendable {
     func settle() {
         isServed.withLock { isServed in
             guard isServed else { return }
-            // A late answer to the previous request must not be used for this one.
+            // A late answer to the previous request must not be used for this request.
             answer.silence()
             request.ring()
             var entry = pollfd(fd: answer.descriptor.rawValue, events: Int16(POLLIN), revents: 0)

@@ -65,7 +65,7 @@ public struct LossOfControl: Sendable, Equatable {
     /// Time since the last rates, s; nil without a stream.
     func silence(now: Instant) -> Double? { source == nil ? nil : now.seconds(since: lastRates) }
 
-    /// The stage to enter now: it is due, and more severe than the present one.
+    /// The stage to enter now: a stage that is due and more severe than the present stage.
     func due(now: Instant, _ rules: Rules) -> Stage? {
         guard let silence = silence(now: now),
             let due = rules.stage(silence: silence, isCutOff: isCutOff)

@@ -38,7 +38,7 @@ package final class StateKeeper: Sendable {
     private let directory: FilePath
     private let worker = Worker(ThreadTable.state, capacity: 2 * StateKeeper.capacity)
     private let log: Logger
-    /// History of changes, of this process and of earlier ones.
+    /// History of changes, of this process and of earlier processes.
     package let history = ChangeHistory()
 
     /// Creates a keeper.

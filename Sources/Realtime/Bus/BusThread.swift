@@ -71,7 +71,7 @@ struct BusThread: ~Copyable {
                     readNanoseconds: readNanoseconds, writeNanoseconds: writer.writeNanoseconds,
                     imuToMotorNanoseconds: writer.imuToMotorNanoseconds))
         }
-        // A late answer to the last period must not be used for this one; otherwise every output
+        // A late answer to the last period must not be used for this period; otherwise every output
         // would be a period old from then on.
         _ = ports.answers.read()
         ports.loopBell.ring()

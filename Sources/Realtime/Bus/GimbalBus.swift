@@ -142,7 +142,7 @@ public struct SampleBatch: Sendable {
 
     /// Adds a sample at the end.
     ///
-    /// - Parameter sample: Newer than the previous ones.
+    /// - Parameter sample: A sample that is newer than the previous samples.
     /// - Returns: Whether there was room.
     @discardableResult
     public mutating func append(_ sample: IMUSample) -> Bool {

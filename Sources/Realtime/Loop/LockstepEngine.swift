@@ -7,7 +7,7 @@ public struct LockstepAssembly: ~Copyable, Sendable {
     public var engine: LockstepEngine
     /// Requests to the loop. One producer: the Commander.
     public var commands: RingWriter<TimedCommand>
-    /// Tuning for the loop; the newest replaces earlier ones.
+    /// Tuning for the loop; the newest tuning replaces earlier tunings.
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// One record per tick.
     public var telemetry: RingReader<TelemetryRecord>
@@ -74,7 +74,7 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
     /// Executes one tick at the time of the sample.
     ///
     /// - Parameters:
-    ///   - sample: Not older than the previous one.
+    ///   - sample: Sample that is not older than the previous sample.
     ///   - conditions: Faults that the caller reports, for this tick.
     /// - Returns: The motors' output until the next tick.
     public mutating func tick(_ sample: IMUSample, conditions: Conditions) -> MotorOutput {
@@ -100,7 +100,7 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
                 writeNanoseconds: 0, imuToMotorNanoseconds: 0))
     }
 
-    /// Executes one tick at a given time, with the samples that were delivered since the last one.
+    /// Executes one tick at a given time, with the samples that were delivered since the last tick.
     ///
     /// - Parameters:
     ///   - now: Later than the last tick.

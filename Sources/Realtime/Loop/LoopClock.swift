@@ -36,7 +36,7 @@ public final class LoopClock: Sendable {
     /// Sets a simulated clock; no effect on the other kind.
     ///
     /// - Parameters:
-    ///   - now: The loop's time, not before the present one.
+    ///   - now: The loop's time, not before the present time.
     ///   - t: The simulator's time, s.
     public func set(_ now: Instant, t: Double) {
         simulated.withLock { if $0 != nil { $0 = Simulated(now: now, t: t) } }

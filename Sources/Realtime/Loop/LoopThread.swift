@@ -12,7 +12,7 @@ struct LoopThread: @unchecked Sendable {
     /// Runs until `stop` is set and the bell is rung.
     func run() {
         let period = loop.pointee.periodNanoseconds
-        // The bus thread starts after this one, so its first samples can be late.
+        // The bus thread starts after this thread, so the first samples can be late.
         var deadline = MonotonicClock.now.nanoseconds + 20 * period
         while true {
             let wakeup = bell.wait(until: Instant(nanoseconds: deadline))

@@ -2,7 +2,7 @@ import GimbalCore
 
 /// Wake-up times of a clock-driven thread. Pure: it computes the deadlines; the thread sleeps.
 ///
-/// Deadlines are on a grid that starts at the first one, so errors do not accumulate. After an
+/// Deadlines are on a grid that starts at the first deadline, so errors do not accumulate. After an
 /// overrun the missed deadlines are skipped and counted, because a burst of catch-up periods would
 /// only delay the present one further.
 struct PeriodicSchedule: Sendable, BitwiseCopyable {
@@ -21,7 +21,7 @@ struct PeriodicSchedule: Sendable, BitwiseCopyable {
     /// Moves the grid, because the present period has begun at another instant.
     mutating func restart(at instant: Instant) { next = instant }
 
-    /// Advances to the first deadline after `now`, when the work of the present one is complete.
+    /// Advances to the first deadline after `now`, when the work of the present period is complete.
     ///
     /// - Returns: Number of deadlines that passed during the work and are skipped.
     mutating func advance(now: Instant) -> UInt64 {

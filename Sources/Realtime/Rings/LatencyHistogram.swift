@@ -17,7 +17,7 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
     @usableFromInline let cells: UnsafeMutablePointer<Cell.Storage>
 
     @inlinable static var bucketCount: Int { 512 }
-    /// Upper limit; longer durations count as this one.
+    /// Upper limit; longer durations count as this duration.
     @inlinable static var longest: UInt64 { (1 << 35) - 1 }
 
     /// Creates an empty histogram.

@@ -92,7 +92,7 @@ public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
 public struct MailboxReading<Value: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
     /// The newest value.
     public var value: Value
-    /// Number of values published up to and including this one.
+    /// Number of values published up to and including this value.
     public var sequence: UInt64
     /// Whether this reader reads the value for the first time.
     public var isNew: Bool

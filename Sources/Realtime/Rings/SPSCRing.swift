@@ -39,8 +39,8 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     @usableFromInline let storage: RingStorage<Element>
     /// Index of the next element to write; the shared atomic is its published copy.
     @usableFromInline var head: UInt = 0
-    /// The consumer's last known position. This position is never ahead of the true one, so errors
-    /// are only towards "full".
+    /// The consumer's last known position. This position is never ahead of the true position, so
+    /// errors are only towards "full".
     @usableFromInline var cachedTail: UInt = 0
     @usableFromInline var droppedCount: UInt = 0
 

@@ -30,7 +30,7 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
     let isOn: Bool
     /// Bytes written since the start; the shared atomic is its published copy.
     private var head: UInt = 0
-    /// The consumer's last known position; never ahead of the true one.
+    /// The consumer's last known position; never ahead of the true position.
     private var cachedTail: UInt = 0
 
     fileprivate init(storage: TapeStorage, isOn: Bool) {

@@ -41,7 +41,7 @@ public struct GimbalAssembly: ~Copyable, Sendable {
     public let runtime: GimbalRuntime
     /// Requests to the loop. One producer: the Commander.
     public var commands: RingWriter<TimedCommand>
-    /// Tuning for the loop; the newest replaces earlier ones.
+    /// Tuning for the loop; the newest tuning replaces earlier tunings.
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// One record per tick.
     public var telemetry: RingReader<TelemetryRecord>

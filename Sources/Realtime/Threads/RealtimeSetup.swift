@@ -49,7 +49,7 @@ public enum RealtimeSetup {
         readSmallFile("/sys/kernel/realtime")?.first == "1"
     }
 
-    /// The default CPU of both real-time threads: the last one, which receives the fewest
+    /// The default CPU of both real-time threads: the last CPU, which receives the fewest
     /// interrupts. Loop and bus thread use the same CPU, because a hand-over within a CPU does not
     /// wake another CPU (measured on a two-CPU virtual machine: 9 compared with 25 µs). Nil on a
     /// single CPU. Call before any thread is bound.

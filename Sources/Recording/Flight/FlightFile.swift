@@ -149,7 +149,7 @@ public enum FlightFileError: Error, Equatable, Sendable, CustomStringConvertible
     case unknownVersion(path: FilePath, version: UInt8)
     /// The file is an MCAP file, but not of this recorder.
     case notOurs(path: FilePath)
-    /// A newer airframe has written the file, in a format that this one would misread.
+    /// A newer airframe has written the file, in a format that this version would misread.
     case newerFormat(path: FilePath, format: Int, version: String)
     /// The file contains no state with which a replay could begin.
     case nothingToReplay(path: FilePath, reason: String)

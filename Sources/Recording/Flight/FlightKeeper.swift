@@ -24,7 +24,7 @@ public struct FlightKeeper {
 
     /// State of the recordings, and errors.
     public struct Report: Sendable, Equatable {
-        /// The newest complete file; nil before the first one.
+        /// The newest complete file; nil before the first file.
         public var lastFile: String?
         /// The file of the continuous recording; nil without one.
         public var openFile: String?
@@ -100,7 +100,7 @@ public struct FlightKeeper {
     /// Continues the continuous recording, or begins it.
     ///
     /// - Parameters:
-    ///   - chunks: The new chunks, possibly with earlier ones; those already written are skipped.
+    ///   - chunks: The new chunks, possibly with earlier chunks; those already written are skipped.
     ///   - description: For the beginning of a file.
     ///   - date: Seconds since 1970.
     public mutating func record(

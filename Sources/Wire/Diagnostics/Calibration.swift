@@ -70,7 +70,7 @@ public struct SavedCalibration: Hashable, Sendable, Codable {
     public var residual: Number
     /// rad/s, m/s² or µT; the mounting's sigma is in rad.
     public var unit: String
-    /// Whether `undo` restores an earlier one.
+    /// Whether `undo` restores an earlier calibration.
     public var canUndo: Bool
 
     /// Creates a calibration with these figures.

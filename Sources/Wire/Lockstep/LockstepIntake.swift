@@ -40,7 +40,7 @@ public struct LockstepIntake: Sendable {
 
     /// Accepts one line, or refuses it without a change.
     ///
-    /// - Parameter line: The next one in the order of arrival.
+    /// - Parameter line: The next line in the order of arrival.
     /// - Returns: The sample for the loop, on the loop's time. Missing encoders keep their last
     ///   angles, so that the outputs go off in the last known directions.
     /// - Throws: `time_backwards` or `time_step`.

@@ -23,7 +23,7 @@ struct FaultTrace {
         /// All conditions that hold.
         var conditions: Conditions
 
-        /// Angle between the verticals of this camera and of another one, degrees.
+        /// Angle between the verticals of this camera and of another camera, degrees.
         func tilt(from other: Point) -> Double {
             let down = Vector3(0, 0, 1)
             let mine = attitude.inverseRotate(down)
@@ -44,7 +44,7 @@ struct FaultTrace {
     /// The ticks from the onset on.
     var sinceOnset: ArraySlice<Point> { points[(onset - 1)...] }
 
-    /// The turn about the vertical from another run's camera to this one, at the onset.
+    /// The turn about the vertical from another run's camera to this camera, at the onset.
     func turn(from other: FaultTrace) -> Quaternion {
         let between =
             points[onset - 1].attitude * other.points[onset - 1].attitude.conjugate

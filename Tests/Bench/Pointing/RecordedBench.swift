@@ -8,10 +8,10 @@ import SystemPackage
 /// directory, with every kind of motor.
 ///
 /// The camera follows the handle's heading (`pan_follow`), because people turn round, and must stay
-/// level. Angles are true ones, from the start of the recording to its end. Hold: RMS from level,
-/// with drawn gimbals from the mean. Shake: RMS above 1 Hz. Peak to peak: above 1 Hz, over the
-/// worst 10 s. Estimate: the angle between the true and the estimated vertical. The worse one of
-/// roll and pitch counts. The accelerometer has been calibrated in six positions.
+/// level. All angles are true angles, from the start of the recording to its end. Hold: RMS from
+/// level, with drawn gimbals from the mean. Shake: RMS above 1 Hz. Peak to peak: above 1 Hz, over
+/// the worst 10 s. Estimate: the angle between the true and the estimated vertical. The worse one
+/// of roll and pitch counts. The accelerometer has been calibrated in six positions.
 enum RecordedBench {
     /// A kind of motors with its parameters.
     struct Drive {
@@ -21,7 +21,8 @@ enum RecordedBench {
         var bars: Bars
     }
 
-    /// Largest median and worst figures, degrees: at most 1.5 times those of 18 walks by six people.
+    /// Largest median and worst figures, degrees: at most 1.5 times those of 18 walks by six
+    /// people.
     struct Bars {
         var hold: (median: Double, worst: Double)
         var shake: (median: Double, worst: Double)

@@ -11,7 +11,7 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// still.
     case rate(AxisVector)
     /// In mode `tracking`: turn at these rates, rad/s, right and down positive; NaN keeps the
-    /// present one. After the end of the dead-man time the mode becomes `locked`.
+    /// present rate. After the end of the dead-man time the mode becomes `locked`.
     case track(pan: Double, tilt: Double)
     /// In mode `panFollow`: turn the camera by this angle to the side of the handle's heading, rad,
     /// right positive; NaN keeps the present angle. The angle grows at `rate`, rad/s, until the end

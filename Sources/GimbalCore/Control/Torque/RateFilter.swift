@@ -1,8 +1,8 @@
 /// Filters of the controller's rate on each axis: up to four notches and a low-pass.
 ///
-/// A change of the filters does not cause a jump. The new ones start as if the last input had been
-/// constant, and the remaining difference from the last output fades within some hundredths of a
-/// second.
+/// A change of the filters does not cause a jump. The new filters start as if the last input had
+/// been constant, and the remaining difference from the last output fades within some hundredths of
+/// a second.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct RateFilter: Sendable, BitwiseCopyable {

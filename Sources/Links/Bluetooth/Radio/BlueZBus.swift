@@ -80,7 +80,7 @@ final class BlueZBus {
         cbz_free(handle)
     }
 
-    /// Connects to the system bus or to another one.
+    /// Connects to the system bus or to another bus.
     ///
     /// - Returns: 0 or an errno.
     func open(address: String?) -> Int32 {
@@ -202,7 +202,7 @@ protocol BlueZResponder: AnyObject {
     func write(
         _ request: BlueZBus.Request, _ bytes: UnsafeRawBufferPointer
     ) -> BlueZBus.WriteResult
-    /// The first central subscribed to a characteristic, or the last one unsubscribed.
+    /// The first central subscribed to a characteristic, or the last central unsubscribed.
     func subscribe(_ characteristic: Int, isOn: Bool)
 }
 

@@ -265,7 +265,7 @@ extension BluetoothLoop: BlueZResponder {
         services[service].subscription(uuid, isOn: isOn, now: clock())
     }
 
-    /// Registers a connection; a known one has no effect.
+    /// Registers a connection; a known connection has no effect.
     private func connect(_ device: String, _ now: Instant) {
         guard let entry = centrals.connect(device) else { return }
         statusDue = now

@@ -39,7 +39,7 @@ enum RadioEvent: Equatable {
 
 /// Action of the radio supervisor. Paths are bluetoothd's names of adapters.
 enum RadioAction: Equatable {
-    /// Open the bus, and close any other one first. Answered by `.busOpened` or `.busLost`.
+    /// Open the bus, and close any other bus first. Answered by `.busOpened` or `.busLost`.
     case openBus
     /// List the objects. This and the following actions are answered by `.done`.
     case list

@@ -10,7 +10,7 @@ import GimbalCore
 struct RadioSupervisor {
     /// Desired state of the radio.
     struct Plan {
-        /// Adapter, such as "hci0"; empty for the first one.
+        /// Adapter, such as "hci0"; empty for the first adapter.
         var adapter = ""
         /// The adapter's name for phones.
         var alias = ""

@@ -20,7 +20,7 @@ public struct Central: Hashable, Sendable, CustomStringConvertible {
     /// bonded.
     public var address: String
     /// Number of the connection, unique in the life of the process: a central that returns gets
-    /// another one.
+    /// another number.
     public var connection: Int
 
     /// A connection of this central.
@@ -123,8 +123,8 @@ public protocol GATTService: AnyObject {
         _ notifier: some GATTNotifier
     ) throws(ATTError)
 
-    /// Handles the subscription of the first central, or the end of the last one's. BlueZ does not
-    /// identify the central.
+    /// Handles the subscription of the first central, or the end of the last central's
+    /// subscription. BlueZ does not identify the central.
     func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant)
 
     /// Handles the end of a connection; all subscriptions of a lone central have ended by then.
