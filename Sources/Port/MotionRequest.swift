@@ -35,51 +35,31 @@ public struct MotionRequest: Sendable, Equatable {
         case axes(AxisVector)
     }
 
-    /// Time from the receipt of a request to the end of its motion.
+    /// Dead-man, the time from the receipt of a request to the end of its motion: that of the
+    /// source's rates, of tracking, of a motor test (half a second), of driving or of stepping.
     public enum Lifetime: Sendable, Equatable {
-        /// The source's dead-man.
-        case rates
-        /// The dead-man of tracking.
-        case tracking
-        /// Half a second.
-        case motorTest
-        /// The dead-man of driving.
-        case driving
-        /// The dead-man of stepping.
-        case stepping
+        case rates, tracking, motorTest, driving, stepping
     }
 
     /// The effect.
-    public let effect: Effect
+    public private(set) var effect: Effect
     /// State in which the request is possible.
-    public let requirement: Requirement
+    public private(set) var requirement = Requirement.any
     /// Refusal of a value outside its range; nil if every value is within its range.
-    public let misfit: Refusal?
-    /// Time to the end of the motion; nil for a request without a dead-man.
-    public let lifetime: Lifetime?
+    public private(set) var misfit: Refusal?
+    /// Dead-man; nil for a request without one.
+    public private(set) var lifetime: Lifetime?
     /// Whether the camera turns afterwards until a dead-man time has passed; nil if unchanged.
-    public let isTurning: Bool?
+    public private(set) var isTurning: Bool?
     /// Whether the source of the request takes control.
-    public let takesControl: Bool
-
-    private init(
-        _ effect: Effect, in requirement: Requirement = .any, misfit: Refusal? = nil,
-        for lifetime: Lifetime? = nil, isTurning: Bool? = nil, takesControl: Bool = true
-    ) {
-        self.effect = effect
-        self.requirement = requirement
-        self.misfit = misfit
-        self.lifetime = lifetime
-        self.isTurning = isTurning
-        self.takesControl = takesControl
-    }
+    public private(set) var takesControl = true
 }
 
 // The requests. Each declaration states parameters, effect, required state, ranges and lifetime.
 extension MotionRequest {
     /// Change the mode.
     public static func mode(_ mode: Mode) -> MotionRequest {
-        MotionRequest(.camera(.mode(mode)), in: .noStop)
+        MotionRequest(effect: .camera(.mode(mode)), requirement: .noStop)
     }
 
     /// Turn to these angles within `duration` seconds, no axis faster than `rate`; 0 means as fast
@@ -88,7 +68,8 @@ extension MotionRequest {
         _ target: AxisVector, duration: Double, rate: Double = 0
     ) -> MotionRequest {
         MotionRequest(
-            .camera(.point(target: target, duration: duration, rate: rate)), in: .axes(target),
+            effect: .camera(.point(target: target, duration: duration, rate: rate)),
+            requirement: .axes(target),
             misfit: outside(fastest, "rate", perSecond, [rate])
                 ?? outside(angles, "angle", degrees, target.all.filter { !$0.isNaN })
                 ?? (durations.contains(duration)
@@ -99,8 +80,8 @@ extension MotionRequest {
     /// Turn at these rates until the next request, or until the source's dead-man expires.
     public static func rate(_ rate: AxisVector) -> MotionRequest {
         MotionRequest(
-            .camera(.rate(rate)), in: .axes(rate.onlyMoving),
-            misfit: outside(rates, "rate", perSecond, rate.all), for: .rates,
+            effect: .camera(.rate(rate)), requirement: .axes(rate.onlyMoving),
+            misfit: outside(rates, "rate", perSecond, rate.all), lifetime: .rates,
             isTurning: rate != .zero)
     }
 
@@ -108,10 +89,10 @@ extension MotionRequest {
     /// request or the tracking dead-man. NaN keeps the present rate.
     public static func track(pan: Double, tilt: Double) -> MotionRequest {
         MotionRequest(
-            .camera(.track(pan: pan, tilt: tilt)), in: .mode(.tracking),
+            effect: .camera(.track(pan: pan, tilt: tilt)), requirement: .mode(.tracking),
             misfit: pan.isInfinite || tilt.isInfinite
                 ? .outOfRange(field: "rate", allowed: perSecond) : nil,
-            for: .tracking, isTurning: true)
+            lifetime: .tracking, isTurning: true)
     }
 
     /// In mode `panFollow`: look by `yaw`, -π...π, right positive, to the side of the handle's
@@ -119,17 +100,17 @@ extension MotionRequest {
     /// source's dead-man.
     public static func lookAside(yaw: Double, rate: Double) -> MotionRequest {
         MotionRequest(
-            .camera(.lookAside(yaw: yaw, rate: rate)), in: .mode(.panFollow),
+            effect: .camera(.lookAside(yaw: yaw, rate: rate)), requirement: .mode(.panFollow),
             misfit: outside(angles, "yaw", degrees, yaw.isNaN ? [] : [yaw])
                 ?? outside(rates, "rate", perSecond, [rate]),
-            for: .rates, isTurning: rate != 0 ? true : nil)
+            lifetime: .rates, isTurning: rate != 0 ? true : nil)
     }
 
     /// Shake one axis slightly, to measure its load. Takes no control; any other request ends it.
     public static func excite(_ excitation: Excitation) -> MotionRequest {
         let isPositive = excitation.amplitude.isFinite && excitation.amplitude >= 0
         return MotionRequest(
-            .camera(.excite(excitation)), in: .active,
+            effect: .camera(.excite(excitation)), requirement: .active,
             misfit: isPositive ? nil : .outOfRange(field: "amplitude", allowed: "0 and more"),
             takesControl: false)
     }
@@ -137,17 +118,18 @@ extension MotionRequest {
     /// In mode `inactive`: move one motor slightly for half a second.
     public static func testMotor(_ axis: GimbalAxis) -> MotionRequest {
         MotionRequest(
-            .camera(.testMotor(axis)), in: .inactive, for: .motorTest, isTurning: false)
+            effect: .camera(.testMotor(axis)), requirement: .inactive, lifetime: .motorTest,
+            isTurning: false)
     }
 
     /// Turn the two wheels, shares of full speed, -1...1, forwards positive, until the next request
     /// or the dead-man of driving.
     public static func drive(left: Double, right: Double) -> MotionRequest {
         MotionRequest(
-            .wheels(left: left, right: right), in: .noStop,
+            effect: .wheels(left: left, right: right), requirement: .noStop,
             misfit: wheels.contains(left) && wheels.contains(right)
                 ? nil : .outOfRange("wheel", wheels, ""),
-            for: .driving)
+            lifetime: .driving)
     }
 
     /// Move one of the robot's stepper motors, 0...2.
@@ -159,21 +141,22 @@ extension MotionRequest {
         if !steppers.indices.contains(axis) {
             misfit = .outOfRange(field: "axis", allowed: "0...2")
         }
-        return MotionRequest(.stepper(axis, wish), in: .noStop, misfit: misfit, for: .stepping)
+        return MotionRequest(
+            effect: .stepper(axis, wish), requirement: .noStop, misfit: misfit, lifetime: .stepping)
     }
 
     /// Reset the controllers' integrals to zero.
-    public static let resetIntegrals = MotionRequest(.camera(.resetIntegrals))
+    public static let resetIntegrals = MotionRequest(effect: .camera(.resetIntegrals))
     /// Take control of the camera without a request for motion.
-    public static let take = MotionRequest(.take)
+    public static let take = MotionRequest(effect: .take)
     /// Release control; a rate command stops.
-    public static let release = MotionRequest(.release)
+    public static let release = MotionRequest(effect: .release)
     /// Switch the outputs off, latched. Always granted.
-    public static let emergencyStop = MotionRequest(.camera(.emergencyStop))
+    public static let emergencyStop = MotionRequest(effect: .camera(.emergencyStop))
     /// Reset the source's own emergency stop, and stops of lower ranks. The mode stays inactive.
     /// Does not take control.
     public static let resetEmergencyStop = MotionRequest(
-        .camera(.resetEmergencyStop), takesControl: false)
+        effect: .camera(.resetEmergencyStop), takesControl: false)
 }
 
 // Ranges of requests, in users' units, for the parsers and for the checks.

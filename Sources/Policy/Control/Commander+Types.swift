@@ -62,26 +62,20 @@ extension Commander {
 }
 
 extension MotionRequest {
-    /// Reason to refuse the request in this mode, with or without a latched stop; nil if it is
-    /// possible.
+    /// Reason to refuse the request in this mode, with or without a latched emergency stop; nil if
+    /// it is possible.
     func refusal(in mode: Mode, isStopped: Bool) -> Refusal? {
-        requirement.refusal(in: mode, isStopped: isStopped) ?? misfit
-    }
-}
-
-extension MotionRequest.Requirement {
-    fileprivate func refusal(in mode: Mode, isStopped: Bool) -> Refusal? {
-        if self == .any { return nil }
+        if requirement == .any { return misfit }
         if isStopped { return .emergencyStopped }
         let off: Refusal? = mode == .inactive ? .inactive : nil
-        switch self {
-        case .any, .noStop: return nil
-        case .inactive: return off == nil ? .active(mode) : nil
-        case .active: return off
-        case .mode(let wanted): return off ?? (mode == wanted ? nil : .notInMode(mode))
+        switch requirement {
+        case .any, .noStop: return misfit
+        case .inactive: return off == nil ? .active(mode) : misfit
+        case .active: return off ?? misfit
+        case .mode(let wanted): return off ?? (mode == wanted ? misfit : .notInMode(mode))
         case .axes(let axes):
             let own = axes * mode.commandable
-            return off ?? (axes.hasWish && !own.hasWish ? .notInMode(mode) : nil)
+            return off ?? (axes.hasWish && !own.hasWish ? .notInMode(mode) : misfit)
         }
     }
 }
