@@ -1,3 +1,5 @@
+public import GimbalCore
+
 /// The numbers p, i and d of one axis, as an AirOS app shows and sends them.
 ///
 /// The unit of the gains is that of the original firmware (servo degrees per degree of error),
@@ -22,4 +24,6 @@ public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
     public static var tilt: PIDTriple { PIDTriple(p: 1.2, i: 0.1, d: 0.05) }
     /// The app's defaults for yaw.
     public static var pan: PIDTriple { PIDTriple(p: 0.8, i: 0.05, d: 0.02) }
+    /// The app's defaults of all axes.
+    public static var defaults: PerAxis<PIDTriple> { PerAxis(yaw: pan, roll: tilt, pitch: tilt) }
 }

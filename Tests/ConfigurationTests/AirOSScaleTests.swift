@@ -17,16 +17,23 @@ struct AirOSScaleTests {
     static let tilt = grid(5, 1, 0.5)
     static let pan = grid(3, 0.5, 0.2)
 
+    /// The app's defaults with another triple for pitch.
+    static func app(pitch: PIDTriple) -> PerAxis<PIDTriple> {
+        PerAxis(yaw: .pan, roll: .tilt, pitch: pitch)
+    }
+
     @Test("at the app's defaults nothing is changed, to the bit")
     func defaults() {
         let torque = AttitudeController.Parameters()
-        #expect(torque.scaled() == torque)
+        #expect(torque.scaled(by: PIDTriple.defaults) == torque)
         let servo = ServoController.Parameters()
-        #expect(servo.scaled() == servo)
+        #expect(servo.scaled(by: PIDTriple.defaults) == servo)
         let field = FieldController.Parameters()
-        #expect(field.scaled() == field)
-        #expect(AirOSScale(.pan, relativeTo: .pan) == .one)
-        #expect(AirOSScale.one.proportional == 1 && AirOSScale.one.integral == 1)
+        #expect(field.scaled(by: PIDTriple.defaults) == field)
+        for app in [PIDTriple.pan, .tilt] {
+            let scale = AirOSScale(app, relativeTo: app)
+            #expect(scale.proportional == 1 && scale.integral == 1 && scale.derivative == 1)
+        }
     }
 
     @Test("each gain rises strictly with its own value over the whole slider, and with no other")
@@ -59,15 +66,15 @@ struct AirOSScaleTests {
         func stiffness(_ p: FieldController.Parameters) -> Double {
             p.attitudeGain.pitch * p.rateGain.pitch
         }
-        let stiff = base.scaled(pitch: PIDTriple(p: 5, i: 0.1, d: 0.05))
+        let stiff = base.scaled(by: Self.app(pitch: PIDTriple(p: 5, i: 0.1, d: 0.05)))
         #expect(stiffness(stiff) > 1.1 * stiffness(base))
         #expect(stiff.rateGain == base.rateGain)
         #expect(stiff.observerBandwidth == base.observerBandwidth)
         #expect(stiff.attitudeGain.yaw == base.attitudeGain.yaw)
-        let damped = base.scaled(pitch: PIDTriple(p: 1.2, i: 0.1, d: 0.5))
+        let damped = base.scaled(by: Self.app(pitch: PIDTriple(p: 1.2, i: 0.1, d: 0.5)))
         #expect(damped.rateGain.pitch > 1.1 * base.rateGain.pitch)
         #expect(abs(stiffness(damped) / stiffness(base) - 1) < 1e-12)
-        let slow = base.scaled(pitch: PIDTriple(p: 1.2, i: 0, d: 0.05))
+        let slow = base.scaled(by: Self.app(pitch: PIDTriple(p: 1.2, i: 0, d: 0.05)))
         #expect(slow.observerBandwidth.pitch < base.observerBandwidth.pitch)
         #expect(slow.observerBandwidth.roll == base.observerBandwidth.roll)
         #expect(slow.rateGain == base.rateGain && slow.attitudeGain == base.attitudeGain)
@@ -77,7 +84,7 @@ struct AirOSScaleTests {
     func margins() {
         let base = AttitudeController.Parameters()
         for (tilt, pan) in zip(Self.tilt, Self.pan) {
-            let scaled = base.scaled(yaw: pan, roll: tilt, pitch: tilt)
+            let scaled = base.scaled(by: PerAxis(yaw: pan, roll: tilt, pitch: tilt))
             for axis in [GimbalAxis.yaw, .pitch] {
                 let margins = LoopMargins(of: scaled, axis: axis)
                 #expect(
@@ -96,7 +103,7 @@ struct AirOSScaleTests {
         let before = LoopMargins(of: edge, axis: .pitch)
         #expect(before.increaseDecibels < 2)
         let most = PIDTriple(p: 5, i: 1, d: 0.5)
-        let after = LoopMargins(of: edge.scaled(pitch: most), axis: .pitch)
+        let after = LoopMargins(of: edge.scaled(by: Self.app(pitch: most)), axis: .pitch)
         #expect(after.increaseDecibels > 0 && after.phaseDegrees > 0, "\(before) \(after)")
     }
 

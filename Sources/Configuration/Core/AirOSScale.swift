@@ -33,17 +33,12 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         /// Full room in both directions.
         public static var full: Room { Room(increase: 1, decrease: 1) }
 
-        /// Creates a room from values of 0...1.
-        public init(increase: Double, decrease: Double) {
-            self.increase = increase
-            self.decrease = decrease
-        }
-
-        /// Creates the room from the stability margins of a loop.
-        public init(_ margins: LoopMargins) {
+        /// The room in a loop with these stability margins.
+        public static func within(_ margins: LoopMargins) -> Room {
             let phase = margins.phaseDegrees / 45
-            increase = min(max(min(margins.increaseDecibels / 6, phase), 0), 1)
-            decrease = min(max(min(margins.decreaseDecibels / 6, phase), 0), 1)
+            return Room(
+                increase: min(max(min(margins.increaseDecibels / 6, phase), 0), 1),
+                decrease: min(max(min(margins.decreaseDecibels / 6, phase), 0), 1))
         }
     }
 
@@ -78,11 +73,6 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// Factor on the derivative.
     public var derivative: Double
 
-    /// Factors of 1.
-    public static var one: AirOSScale {
-        AirOSScale(PIDTriple.tilt, relativeTo: PIDTriple.tilt)
-    }
-
     /// Creates the factors of a triple.
     ///
     /// - Parameters:
@@ -94,35 +84,33 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         _ triple: PIDTriple, relativeTo reference: PIDTriple, bounds: Bounds = .torque,
         room: Room = .full
     ) {
-        proportional = Self.factor(triple.p / reference.p, bounds.proportional, room)
-        integral = Self.factor(triple.i / reference.i, bounds.integral, room)
-        derivative = Self.factor(triple.d / reference.d, bounds.derivative, room)
-    }
-
-    /// Converts the ratio to the default into a factor within `bounds`.
-    private static func factor(
-        _ ratio: Double, _ bounds: ClosedRange<Double>, _ room: Room
-    ) -> Double {
-        guard ratio.isFinite, ratio > 0 else { return 1 - (1 - bounds.lowerBound) * room.decrease }
-        if ratio <= 1 { return 1 - (1 - bounds.lowerBound) * room.decrease * (1 - ratio) }
-        let reach = (bounds.upperBound - 1) * room.increase
-        guard reach > 0 else { return 1 }
-        // At 1 the slope is that of the reach; at four times the default 0.8 of the way is covered.
-        return 1 + reach * (1 - cm_exp((1 - ratio) / 2))
+        let factors = [
+            (triple.p / reference.p, bounds.proportional),
+            (triple.i / reference.i, bounds.integral),
+            (triple.d / reference.d, bounds.derivative),
+        ].map { ratio, range in
+            let fall = (1 - range.lowerBound) * room.decrease
+            guard ratio.isFinite, ratio > 0 else { return 1 - fall }
+            if ratio <= 1 { return 1 - fall * (1 - ratio) }
+            let reach = (range.upperBound - 1) * room.increase
+            guard reach > 0 else { return 1 }
+            // At 1 the slope is that of the reach; at four times the default 0.8 of the way is
+            // covered.
+            return 1 + reach * (1 - cm_exp((1 - ratio) / 2))
+        }
+        (proportional, integral, derivative) = (factors[0], factors[1], factors[2])
     }
 }
 
 extension AttitudeController.Parameters {
     /// The same tuning with the factors of each axis. Not for the loop thread, because the
     /// computation of the room sweeps frequencies.
-    public func scaled(
-        yaw: PIDTriple = .pan, roll: PIDTriple = .tilt, pitch: PIDTriple = .tilt
-    ) -> AttitudeController.Parameters {
+    public func scaled(by pid: PerAxis<PIDTriple>) -> AttitudeController.Parameters {
         var result = self
-        for (axis, triple, reference) in PIDTriple.axes(yaw, roll, pitch)
-        where triple != reference {
-            let room = AirOSScale.Room(LoopMargins(of: self, axis: axis))
-            let scale = AirOSScale(triple, relativeTo: reference, room: room)
+        for axis in GimbalAxis.allCases where pid[axis] != PIDTriple.defaults[axis] {
+            let scale = AirOSScale(
+                pid[axis], relativeTo: PIDTriple.defaults[axis],
+                room: .within(LoopMargins(of: self, axis: axis)))
             result.attitudeGain[axis] *= scale.proportional
             result.rateGain[axis] *= scale.proportional
             result.rateIntegralGain[axis] *= scale.integral
@@ -134,12 +122,11 @@ extension AttitudeController.Parameters {
 
 extension ServoController.Parameters {
     /// The same tuning with the factors of each axis.
-    public func scaled(
-        yaw: PIDTriple = .pan, roll: PIDTriple = .tilt, pitch: PIDTriple = .tilt
-    ) -> ServoController.Parameters {
+    public func scaled(by pid: PerAxis<PIDTriple>) -> ServoController.Parameters {
         var result = self
-        for (axis, triple, reference) in PIDTriple.axes(yaw, roll, pitch) {
-            let scale = AirOSScale(triple, relativeTo: reference, bounds: .servo)
+        for axis in GimbalAxis.allCases {
+            let scale = AirOSScale(
+                pid[axis], relativeTo: PIDTriple.defaults[axis], bounds: .servo)
             result.bandwidth[axis] *= scale.proportional
             result.loopGain[axis] *= scale.integral
             result.lookAhead[axis] *= scale.derivative
@@ -150,25 +137,15 @@ extension ServoController.Parameters {
 
 extension FieldController.Parameters {
     /// The same tuning with the factors of each axis.
-    public func scaled(
-        yaw: PIDTriple = .pan, roll: PIDTriple = .tilt, pitch: PIDTriple = .tilt
-    ) -> FieldController.Parameters {
+    public func scaled(by pid: PerAxis<PIDTriple>) -> FieldController.Parameters {
         var result = self
-        for (axis, triple, reference) in PIDTriple.axes(yaw, roll, pitch) {
-            let scale = AirOSScale(triple, relativeTo: reference, bounds: .field)
+        for axis in GimbalAxis.allCases {
+            let scale = AirOSScale(
+                pid[axis], relativeTo: PIDTriple.defaults[axis], bounds: .field)
             result.attitudeGain[axis] *= scale.proportional / scale.derivative
             result.rateGain[axis] *= scale.derivative
             result.observerBandwidth[axis] *= scale.integral
         }
         return result
-    }
-}
-
-extension PIDTriple {
-    /// The triple of each axis, with the app's default for comparison.
-    fileprivate static func axes(
-        _ yaw: PIDTriple, _ roll: PIDTriple, _ pitch: PIDTriple
-    ) -> [(GimbalAxis, PIDTriple, PIDTriple)] {
-        [(.yaw, yaw, .pan), (.roll, roll, .tilt), (.pitch, pitch, .tilt)]
     }
 }

@@ -43,10 +43,9 @@ extension Settings {
         parameters.correction.mounting = SensorCorrection.mounting(imu.mountingDeg.radians)
         parameters.motorType = motors.type
         parameters.bootMode = mode.boot
-        let (yaw, roll, pitch) = (airos.pid.yaw, airos.pid.roll, airos.pid.pitch)
-        parameters.controller = parameters.controller.scaled(yaw: yaw, roll: roll, pitch: pitch)
-        parameters.servo = parameters.servo.scaled(yaw: yaw, roll: roll, pitch: pitch)
-        parameters.field = parameters.field.scaled(yaw: yaw, roll: roll, pitch: pitch)
+        parameters.controller = parameters.controller.scaled(by: airos.pid)
+        parameters.servo = parameters.servo.scaled(by: airos.pid)
+        parameters.field = parameters.field.scaled(by: airos.pid)
         return parameters
     }
 

@@ -66,18 +66,8 @@ extension Settings {
         public var sign = AxisSigns()
         /// Time after which an app's change reverts unless it saves, s; 0 = never.
         public var rollbackS = 0
-        /// The gains that the app shows.
-        public var pid = PID()
-
-        /// `[airos.pid]`
-        public struct PID: Sendable, Equatable {
-            /// Pitch, as the app sends it.
-            public var pitch = PIDTriple.tilt
-            /// Roll, as the app sends it.
-            public var roll = PIDTriple.tilt
-            /// Yaw, as the app sends it.
-            public var yaw = PIDTriple.pan
-        }
+        /// `[airos.pid]`: the gains that the app shows.
+        public var pid = PIDTriple.defaults
     }
 
     /// `[rbl]`

@@ -20,12 +20,14 @@ struct AutotuneProposals {
         case .servo: servo(tuned.servo)
         }
         for result in run.results {
-            let (app, plain) = present.airos.pid.ofAxis(result.axis)
-            if app != plain { list.append(.pid(plain, of: result.axis)) }
+            let plain = PIDTriple.defaults[result.axis]
+            if present.airos.pid[result.axis] != plain {
+                list.append(.pid(plain, of: result.axis))
+            }
         }
     }
 
-    private mutating func propose<Value>(
+    private mutating func propose<Value: Sendable>(
         _ path: any WritableKeyPath<Settings, Value> & Sendable, _ value: Value
     ) {
         list.append(SettingUpdate(path, value))
@@ -65,17 +67,6 @@ struct AutotuneProposals {
         propose(\.servo.delayMs, (tuned.delay * 1e3).rounded(3))
         propose(\.servo.lagMs, (tuned.lag * 1e3).rounded(3))
         propose(\.servo.trackerBandwidth, tuned.trackerBandwidth.rounded(3))
-    }
-}
-
-extension Settings.AirOS.PID {
-    /// The triple of an axis, and the app's default for it.
-    func ofAxis(_ axis: GimbalAxis) -> (present: PIDTriple, plain: PIDTriple) {
-        switch axis {
-        case .yaw: (yaw, .pan)
-        case .roll: (roll, .tilt)
-        case .pitch: (pitch, .tilt)
-        }
     }
 }
 

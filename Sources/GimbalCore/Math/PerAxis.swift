@@ -76,3 +76,5 @@ public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopya
         return AxisSet(yaw: first, roll: second, pitch: third)
     }
 }
+
+extension PerAxis: Equatable where Value: Equatable {}

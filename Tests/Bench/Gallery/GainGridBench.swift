@@ -55,8 +55,8 @@ enum GainGridBench {
         _ base: AttitudeController.Parameters, _ p: Double, _ i: Double, _ d: Double
     ) -> AttitudeController.Parameters {
         let tilt = PIDTriple(p: 5 * p, i: i, d: 0.5 * d)
-        return base.scaled(
-            yaw: PIDTriple(p: 3 * p, i: 0.5 * i, d: 0.2 * d), roll: tilt, pitch: tilt)
+        let pan = PIDTriple(p: 3 * p, i: 0.5 * i, d: 0.2 * d)
+        return base.scaled(by: PerAxis(yaw: pan, roll: tilt, pitch: tilt))
     }
 
     /// The largest error from 1.3 to 1.8 s after a step, degrees; infinite if the motors were off.
@@ -67,8 +67,8 @@ enum GainGridBench {
         let pan = PIDTriple(p: 3 * p, i: 0.5 * i, d: 0.2 * d)
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1), motor: motor) { _, tuning in
             tuning.controller = scaled(tuning.controller, p, i, d)
-            tuning.servo = tuning.servo.scaled(yaw: pan, roll: tilt, pitch: tilt)
-            tuning.field = tuning.field.scaled(yaw: pan, roll: tilt, pitch: tilt)
+            tuning.servo = tuning.servo.scaled(by: PerAxis(yaw: pan, roll: tilt, pitch: tilt))
+            tuning.field = tuning.field.scaled(by: PerAxis(yaw: pan, roll: tilt, pitch: tilt))
         }
         loop.run(seconds: 2.199)
         loop.advance()
