@@ -100,11 +100,6 @@ public struct Setting: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The parts of a triple of gains with their ranges.
-    static func parts(
-        p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>
-    ) -> [(name: String, range: ClosedRange<Double>)] { [("p", p), ("i", i), ("d", d)] }
-
     /// The parts of a notch with their ranges: Hz, 1, dB.
     static let notchParts: [(name: String, range: ClosedRange<Double>)] = [
         ("centre", 5...1000), ("Q", 0.5...20), ("depth", 3...60),

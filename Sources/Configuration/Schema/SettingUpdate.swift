@@ -1,13 +1,14 @@
 import Port
 
-/// A new value of one setting. The type of the value is that of the property, so no text is passed
+/// A new value of one setting. It takes the typed value to its property, so no text is passed
 /// between requester and store.
-public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
+public struct SettingUpdate: Sendable, CustomStringConvertible {
     /// Dotted path of the setting.
     public let key: String
-    /// The new value, before the check of its range; nil for the built-in default, even if a file
-    /// sets another value.
-    public let value: SettingValue?
+    /// Writes the new value into settings, without a check of its range.
+    public let write: @Sendable (inout Settings) -> Void
+    /// Whether the new value is the built-in default, even if a file sets another value.
+    let isDefault: Bool
     /// The value as a person wrote it, for a refusal; nil if a program set it.
     private let written: String?
 
@@ -15,55 +16,51 @@ public struct SettingUpdate: Sendable, Equatable, CustomStringConvertible {
     public var description: String { "\(key) = \(valueText)" }
 
     /// The value as TOML; "default" for the built-in one.
-    public var valueText: String { value?.tomlText ?? "default" }
+    public var valueText: String {
+        guard !isDefault, let setting = Schema.setting(key) else { return "default" }
+        var settings = Settings()
+        write(&settings)
+        return setting.value(in: settings).tomlText
+    }
+
+    /// The value in the text of a refusal.
+    var writtenText: String { written ?? valueText }
 
     /// Creates the return of one setting to its built-in default.
     ///
     /// - Parameter key: Its dotted path.
     public init(toDefault key: String) {
         self.key = key
-        value = nil
+        write = { settings in
+            guard let setting = Schema.setting(key) else { return }
+            setting.write(&settings, setting.defaultValue)
+        }
+        isDefault = true
         written = nil
     }
 
     /// Creates an update from a value in a text.
-    init(_ key: String, _ value: SettingValue, written: String) {
-        self.key = key
-        self.value = value
+    init(_ setting: Setting, _ value: SettingValue, written: String) {
+        key = setting.key
+        write = { setting.write(&$0, value) }
+        isDefault = false
         self.written = written
     }
-
-    /// The value in the text of a refusal.
-    var writtenText: String { written ?? valueText }
 
     /// Creates a change of one property.
     ///
     /// - Parameters:
     ///   - path: The property. A property that is not a setting ends the program, as a bug.
-    ///   - value: New value of the property, in the unit of the setting.
-    public init<Value>(_ path: any WritableKeyPath<Settings, Value> & Sendable, _ value: Value) {
-        guard let setting = Schema.setting(at: path) else {
+    ///   - value: Its new value, in the unit of the setting.
+    public init<Value: Sendable>(
+        _ path: any WritableKeyPath<Settings, Value> & Sendable, _ value: Value
+    ) {
+        guard let setting = Schema.settings.first(where: { $0.path == path }) else {
             preconditionFailure("no setting is at \(path)")
         }
-        var settings = Settings()
-        settings[keyPath: path] = value
         key = setting.key
-        self.value = setting.read(settings)
+        write = { $0[keyPath: path] = value }
+        isDefault = false
         written = nil
-    }
-}
-
-extension SettingUpdate {
-    /// Writes the value into settings without a range check.
-    public func write(_ settings: inout Settings) {
-        guard let setting = Schema.setting(key) else { return }
-        setting.write(&settings, value ?? setting.defaultValue)
-    }
-}
-
-extension Schema {
-    /// The setting of this property; nil if the property is not a setting.
-    static func setting(at path: PartialKeyPath<Settings>) -> Setting? {
-        settings.first { $0.path == path }
     }
 }

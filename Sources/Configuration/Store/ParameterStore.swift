@@ -95,7 +95,7 @@ public struct ParameterStore: Sendable {
         _ key: String, to text: String
     ) throws(ConfigurationProblem) -> SettingValue {
         let (setting, value) = try ConfigurationLoader.value(of: key, text: text, at: nil)
-        self = try changed([SettingUpdate(setting.key, value, written: text)])
+        self = try changed([SettingUpdate(setting, value, written: text)])
         return value
     }
 
@@ -111,7 +111,8 @@ public struct ParameterStore: Sendable {
         var changed = self
         for update in updates {
             guard let setting = Schema.setting(update.key) else { throw .unknownKey(update.key) }
-            let value = update.value ?? setting.defaultValue
+            update.write(&changed.settings)
+            let value = setting.value(in: changed.settings)
             try setting.check(value, written: update.writtenText)
             guard setting.applies == .live else {
                 // A value that is already active needs no restart, so an exported file can be
@@ -125,8 +126,7 @@ public struct ParameterStore: Sendable {
                         + "configuration file and restart airframed.")
             }
             changed.live[setting.key] = value
-            setting.write(&changed.settings, value)
-            guard update.value == nil else { continue }
+            guard update.isDefault else { continue }
             // A default that equals the files' value need not be stored.
             if value == setting.value(in: loaded.settings) { changed.live[setting.key] = nil }
             if saved[setting.key] != nil { changed.cleared.insert(setting.key) }

@@ -13,7 +13,7 @@ struct MAVLinkParameter: Sendable {
     let changed: @Sendable (Settings, Double) -> SettingUpdate
 
     /// Creates a parameter for the number at `part` of the setting at `path`.
-    private init<Value>(
+    private init<Value: Sendable>(
         _ name: String, _ path: Path<Settings, Value>, _ part: Path<Value, Double>
     ) {
         self.name = "GMB_" + name

@@ -57,16 +57,8 @@ extension Tuning {
         }
     }
 
-    /// Saves the given settings only; an app's save keeps the apps' change on trial.
-    ///
-    /// - Parameters:
-    ///   - keys: Dotted paths.
-    ///   - updates: New values for some of these settings.
-    ///   - source: Source of the request.
-    ///   - note: Author and action, for the log.
-    ///   - done: Receives the completion, or the problem of a value or of the disk; in this case
-    ///     nothing has changed.
-    /// - Throws: Another source's control over an app.
+    /// Saves the given settings only, see `SettingsPort`; an app's save keeps the apps' change on
+    /// trial.
     package func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>

@@ -143,15 +143,7 @@ package final class Tuning: Sendable {
         if source.link == .airos { try commander.admit(source, now: clock.now) }
     }
 
-    /// Changes settings together, all or none; those of apps revert after `airos.rollback_s` unless
-    /// they are saved in time.
-    ///
-    /// - Parameters:
-    ///   - updates: New values.
-    ///   - source: Source of the change.
-    ///   - who: For the log.
-    /// - Throws: Another source's control over an app, a problem of a value, or another client's
-    ///   change on trial; in this case nothing has changed.
+    /// Changes settings together, see `SettingsPort`.
     package func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal) {
