@@ -108,25 +108,55 @@ public struct AirOSAngles: Sendable, Equatable {
     }
 }
 
-extension PIDTriple {
-    /// Parses a written triple.
+/// Three numbers that apps write and read as three float32.
+public protocol AirOSTriple {
+    /// The numbers with their names, in the order of the bytes.
+    static var parts: [(name: String, path: WritableKeyPath<Self, Double>)] { get }
+    /// A triple whose numbers are to be replaced.
+    init()
+}
+
+extension AirOSTriple {
+    /// Parses a written triple, in the decimal digits that the sender meant: the float32 nearest to
+    /// 1.2 becomes 1.2, not 1.2000000476837158, so that a default compares equal and a saved file is
+    /// readable.
     ///
-    /// - Parameter bytes: Exactly three float32, p, i, d.
+    /// - Parameter bytes: Exactly three float32, least significant byte first.
     /// - Throws: `length` or `notFinite`.
     public init(bytes: [UInt8]) throws(Refusal) {
-        let values = try Float.triple(bytes, names: ["p", "i", "d"])
-        self.init(p: values[0], i: values[1], d: values[2])
+        guard bytes.count == 12 else { throw .length(expected: 12, found: bytes.count) }
+        self.init()
+        for (index, part) in Self.parts.enumerated() {
+            let pattern = (0..<4).reduce(UInt32(0)) {
+                $0 | UInt32(bytes[4 * index + $1]) << (8 * UInt32($1))
+            }
+            let value = Float(bitPattern: pattern)
+            guard value.isFinite, let decimal = Double(value.description) else {
+                throw .notFinite(part.name)
+            }
+            self[keyPath: part.path] = decimal
+        }
     }
 
     /// Bytes for reading.
     public var bytes: [UInt8] {
-        [p, i, d].flatMap { Float($0).littleEndianBytes }
+        Self.parts.flatMap { Float(self[keyPath: $0.path]).littleEndianBytes }
     }
 }
 
-/// Parameters of the sample firmware's Kalman filters, in the form that apps use; only their ratio
-/// to the defaults counts (`estimator.kalman_*`). No app writes these parameters yet; the format of
-/// three float32 in this order is airframe's own.
+extension PIDTriple: AirOSTriple {
+    /// The order p, i, d.
+    public static var parts: [(name: String, path: WritableKeyPath<PIDTriple, Double>)] {
+        [("p", \.p), ("i", \.i), ("d", \.d)]
+    }
+
+    /// Zeros.
+    public init() { self.init(p: 0, i: 0, d: 0) }
+}
+
+/// Parameters of the sample firmware's Kalman filters, as apps know them; only their ratio to the
+/// defaults counts (`estimator.kalman_*`). No app writes them yet; the format of three float32 in
+/// this order is airframe's own.
 public struct KalmanTriple: Sendable, Equatable {
     /// Process noise of the angle.
     public var qAngle: Double
@@ -141,46 +171,21 @@ public struct KalmanTriple: Sendable, Equatable {
         self.qBias = qBias
         self.rMeasure = rMeasure
     }
+}
 
-    /// Parses a written triple.
-    ///
-    /// - Parameter bytes: Exactly three float32.
-    /// - Throws: `length` or `notFinite`.
-    public init(bytes: [UInt8]) throws(Refusal) {
-        let values = try Float.triple(bytes, names: ["q_angle", "q_bias", "r_measure"])
-        self.init(qAngle: values[0], qBias: values[1], rMeasure: values[2])
+extension KalmanTriple: AirOSTriple {
+    /// The order angle, bias, measurement.
+    public static var parts: [(name: String, path: WritableKeyPath<KalmanTriple, Double>)] {
+        [("q_angle", \.qAngle), ("q_bias", \.qBias), ("r_measure", \.rMeasure)]
     }
 
-    /// Bytes for reading.
-    public var bytes: [UInt8] {
-        [qAngle, qBias, rMeasure].flatMap { Float($0).littleEndianBytes }
-    }
+    /// Zeros.
+    public init() { self.init(qAngle: 0, qBias: 0, rMeasure: 0) }
 }
 
 extension Float {
     /// Four bytes, least significant first.
     fileprivate var littleEndianBytes: [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: bitPattern >> (8 * $0)) }
-    }
-
-    /// Parses exactly three finite numbers, in the decimal digits that the sender meant: the
-    /// float32 nearest to 1.2 becomes 1.2, not 1.2000000476837158, so that a default compares equal
-    /// and a saved file is readable.
-    fileprivate static func triple(
-        _ bytes: [UInt8], names: [String]
-    ) throws(Refusal) -> [Double] {
-        guard bytes.count == 12 else { throw .length(expected: 12, found: bytes.count) }
-        var values: [Double] = []
-        for (index, name) in names.enumerated() {
-            let pattern = (0..<4).reduce(UInt32(0)) {
-                $0 | UInt32(bytes[4 * index + $1]) << (8 * UInt32($1))
-            }
-            let value = Float(bitPattern: pattern)
-            guard value.isFinite, let decimal = Double(value.description) else {
-                throw .notFinite(name)
-            }
-            values.append(decimal)
-        }
-        return values
     }
 }
