@@ -135,8 +135,10 @@ struct AttitudeControllerTests {
             _ = Self.step(&controller, attitude: .identity, target: .aboutY(0.001))
         }
         let before = controller.integralMoment
-        controller.parameters.rateIntegralGain = AxisVector(repeating: 100)
-        controller.parameters.inertia = AxisVector(repeating: 1e-3)
+        var tuning = controller.parameters
+        tuning.rateIntegralGain = AxisVector(repeating: 100)
+        tuning.inertia = AxisVector(repeating: 1e-3)
+        controller.apply(tuning)
         #expect((controller.integralMoment - before).norm < 1e-12)
         #expect(before.y > 1e-4)
     }

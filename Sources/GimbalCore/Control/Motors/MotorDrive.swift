@@ -37,7 +37,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// Changes the tuning; motor type and integrators stay.
     @_noLocks
     mutating func apply(_ parameters: Stabilizer.Parameters) {
-        torque.parameters = parameters.controller
+        torque.apply(parameters.controller)
         servo.parameters = parameters.servo
         field.parameters = parameters.field
         motors = parameters.motors

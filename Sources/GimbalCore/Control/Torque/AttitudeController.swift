@@ -10,19 +10,8 @@ internal import CMathShim
 ///
 /// Loop thread only; constant time, no allocation. All gains are normalised by the inertia.
 public struct AttitudeController: MotorController {
-    /// Tuning of the controller; a change keeps the integrated torque.
-    public var parameters: Parameters {
-        @_noLocks @inline(__always) get { tuning }
-        @_noLocks set {
-            let restarts =
-                !(newValue.inertia == tuning.inertia)
-                || newValue.findsInertia != tuning.findsInertia
-                || newValue.checksInertia != tuning.checksInertia
-            tuning = newValue
-            if restarts { believeInertia() }
-            distribute()
-        }
-    }
+    /// Tuning of the controller.
+    public var parameters: Parameters { @_noLocks @inline(__always) get { tuning } }
     /// Shortest rotation from attitude to set-point, camera frame, rad, as of the last step.
     public private(set) var attitudeError = Vector3.zero
     /// The motors whose command exceeded their limit in the last step.
@@ -35,7 +24,7 @@ public struct AttitudeController: MotorController {
 
     /// Mean duration of a sample minus one tick, s; it adds to the delay.
     var sampleWait = 0.0 {
-        didSet { if sampleWait != oldValue { distribute() } }
+        didSet { if sampleWait != oldValue { apply(tuning) } }
     }
 
     private var tuning: Parameters
@@ -73,7 +62,7 @@ public struct AttitudeController: MotorController {
         tuning = parameters
         limit = parameters.torqueLimit
         inertia = Self.search(parameters)
-        distribute()
+        apply(parameters)
     }
 
     /// Inertia about the camera's axes, identified or configured, kg·m².
@@ -198,7 +187,7 @@ public struct AttitudeController: MotorController {
             (torque - sliding - kinematics.torques(moment: known + planned.moment * scale)) * share
         watchOscillation(
             exerted: kinematics.moment(torques: answer), rate: rate - planned.rate, dt: dt)
-        if inertia.observe(moment: exerted, rate: rate, dt: dt) { distribute() }
+        if inertia.observe(moment: exerted, rate: rate, dt: dt) { apply(tuning) }
         watchNoise(rate: rate - planned.rate, share: share, dt: dt)
         return torque * share
     }
@@ -232,7 +221,7 @@ public struct AttitudeController: MotorController {
         lastRate = nil
         imbalance.doubt()
         beginSearch()
-        distribute()
+        apply(tuning)
         lag.reset()
         oscillation = OscillationResponse()
         answer = .zero
@@ -291,7 +280,7 @@ public struct AttitudeController: MotorController {
                 exerted: exerted, rate: rate, delay: loopDelay, limit: limit, load: integralMoment),
             inertia: &inertia, dt: dt)
         guard change != .none else { return }
-        distribute()
+        apply(tuning)
         guard change == .lowered else { return }
         // An oscillation at the motors' limit has filled the integrals with a load that does not
         // exist.
@@ -305,7 +294,7 @@ public struct AttitudeController: MotorController {
             return noise.pause()
         }
         let bound = loopDelay >= 2 * dt ? limit * tuning.noiseLimit : .zero
-        if noise.step(feedback: feedback, rate: rate, bound: bound, dt: dt) { distribute() }
+        if noise.step(feedback: feedback, rate: rate, bound: bound, dt: dt) { apply(tuning) }
     }
 
     /// Learns friction: the part of the motors' torque that neither accelerates the camera nor
@@ -341,46 +330,46 @@ public struct AttitudeController: MotorController {
         oscillation.slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
     }
 
-    private mutating func distribute() {
-        limit = tuning.torqueLimit
+    /// Applies a tuning; the integrated torque stays. A new inertia is identified again. Also called
+    /// with the present tuning, when a value that reduces the gains has changed.
+    ///
+    /// All corner frequencies of the loop are reduced together, so that its shape stays stable with
+    /// any inertia.
+    @_noLocks
+    public mutating func apply(_ new: Parameters) {
+        let restarts =
+            !(new.inertia == tuning.inertia) || new.findsInertia != tuning.findsInertia
+            || new.checksInertia != tuning.checksInertia
+        tuning = new
+        if restarts { inertia = Self.search(new) }
+        limit = new.torqueLimit
         period = 0
-        friction.parameters.learningRate = tuning.frictionLearningRate
-        friction.parameters.limit = min(tuning.frictionLimit, limit.smallest / 2)
+        friction.parameters.learningRate = new.frictionLearningRate
+        friction.parameters.limit = min(new.frictionLimit, limit.smallest / 2)
         friction.parameters.lead = loopDelay
-        let gains = PerAxis(yaw: gains(.yaw), roll: gains(.roll), pitch: gains(.pitch))
-        attitudeGain = gains.map { $0.attitude }
-        pids.change { $0.parameters = gains[$1].rate }
+        let (stretch, calm) = (stretch, noise.calm)
+        let (axes, cautions) = (inertia.values, inertia.caution)
+        var gain = AxisVector.zero
+        pids.change { pid, axis in
+            let caution = cautions[axis]
+            let root = cm_sqrt(caution)
+            let share = MotorNoise.Share(calm: calm[axis])
+            gain[axis] = new.attitudeGain[axis] * root * stretch * share.attitude
+            var rate = PIDController.Parameters()
+            rate.kp = new.rateGain[axis] * stretch * share.rate
+            rate.ki =
+                new.rateIntegralGain[axis] * caution * root * (stretch * stretch) * share.integral
+            rate.kd = new.rateDerivativeGain[axis] * share.derivative
+            rate.derivativeCutoffHz = new.derivativeCutoffHz * stretch * share.cutoff
+            rate.inertia = axes[axis] * caution
+            rate.limit = new.torqueLimit[axis]
+            pid.parameters = rate
+        }
+        attitudeGain = gain
     }
-
-    private mutating func believeInertia() { inertia = Self.search(tuning) }
 
     private static func search(_ tuning: Parameters) -> InertiaSearch {
         InertiaSearch(
             start: tuning.inertia, isKnown: !tuning.findsInertia, isChecked: tuning.checksInertia)
-    }
-
-    /// Gains of one axis: attitude error to rate, 1/s, and rate error to torque.
-    private struct Gains: Sendable, BitwiseCopyable {
-        var attitude: Double
-        var rate: PIDController.Parameters
-    }
-
-    /// Gains of one axis. All corner frequencies of the loop are reduced together, so that its
-    /// shape stays stable with any inertia.
-    private func gains(_ axis: GimbalAxis) -> Gains {
-        let stretch = stretch
-        let caution = inertia.caution[axis]
-        let root = cm_sqrt(caution)
-        let share = MotorNoise.Share(calm: noise.calm[axis])
-        var rate = PIDController.Parameters()
-        rate.kp = tuning.rateGain[axis] * stretch * share.rate
-        rate.ki =
-            tuning.rateIntegralGain[axis] * caution * root * (stretch * stretch) * share.integral
-        rate.kd = tuning.rateDerivativeGain[axis] * share.derivative
-        rate.derivativeCutoffHz = tuning.derivativeCutoffHz * stretch * share.cutoff
-        rate.inertia = inertia.values[axis] * caution
-        rate.limit = tuning.torqueLimit[axis]
-        return Gains(
-            attitude: tuning.attitudeGain[axis] * root * stretch * share.attitude, rate: rate)
     }
 }
