@@ -116,11 +116,12 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Checks whether the source can send a request that moves nothing; it cannot while another
-    /// source is in control. Does not take control.
+    /// Checks whether the source may change settings; an app may not while another source is in
+    /// control. Does not take control.
     ///
     /// - Throws: The refusal.
     public func admit(_ source: CommandSource, now: Instant) throws(Refusal) {
+        guard source.link == .airos else { return }
         let refusal: Refusal? = state.withLock { state in
             if state.rules.barred.contains(source.link) { return .barred(source.link) }
             return Self.admit(source, beside: state.holder, now: now, state.rules)

@@ -63,7 +63,7 @@ extension Tuning {
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>
     ) throws(Refusal) {
-        try admit(source)
+        try commander.admit(source, now: clock.now)
         let (who, what) = note
         let isApps = source.link == .airos
         let kept: Later<Void> = { result in

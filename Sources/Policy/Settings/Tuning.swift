@@ -51,7 +51,7 @@ package final class Tuning: Sendable {
     let source: ConfigurationSource
     /// The state directory.
     package let keeper: StateKeeper
-    private let commander: Commander
+    let commander: Commander
     private let onChange: @Sendable (Settings) -> Void
     /// Clock of the loop.
     package let clock: LoopClock
@@ -138,16 +138,11 @@ package final class Tuning: Sendable {
         tell(who, "set \(key) = \(text)\(undo)")
     }
 
-    /// Checks that no other source is in control; apps only.
-    func admit(_ source: CommandSource) throws(Refusal) {
-        if source.link == .airos { try commander.admit(source, now: clock.now) }
-    }
-
     /// Changes settings together, see `SettingsPort`.
     package func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal) {
-        try admit(source)
+        try commander.admit(source, now: clock.now)
         let isNew = try state.withLock { (state) throws(Refusal) in
             let changed: ParameterStore
             do throws(ConfigurationProblem) {

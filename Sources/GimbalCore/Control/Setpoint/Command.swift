@@ -1,6 +1,6 @@
 /// One request to the stabilizer, in the form that passes through the command ring. Only the
-/// Commander creates it. A motion that needs repetition ends at the time that accompanies the
-/// command, the end of the dead-man time.
+/// Commander sends it. A motion that needs repetition ends with the dead-man time, whose end
+/// accompanies the command.
 public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// Change the mode. Leaving `inactive` begins with a soft start.
     case mode(Mode)
