@@ -51,7 +51,7 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - path: The property. A property that is not a setting ends the program, as a bug.
-    ///   - value: Its new value, in the unit of the setting.
+    ///   - value: New value of the property, in the unit of the setting.
     public init<Value: Sendable>(
         _ path: any WritableKeyPath<Settings, Value> & Sendable, _ value: Value
     ) {
