@@ -110,6 +110,9 @@ let package = Package(
             ],
             swiftSettings: optimised),
         .target(
+            name: "Observables", dependencies: ["GimbalCore", "Port", "Realtime", "Wire"],
+            swiftSettings: strict),
+        .target(
             name: "Policy",
             dependencies: [
                 "GimbalCore", "Port", "Realtime", "Configuration", "Persistence", "Calibration",
@@ -129,8 +132,8 @@ let package = Package(
         .target(
             name: "Recording",
             dependencies: [
-                "GimbalCore", "Realtime", "Wire", "Persistence", "CZstd", "CLinuxShim",
-                .product(name: "SystemPackage", package: "swift-system"),
+                "GimbalCore", "Observables", "Realtime", "Wire", "Persistence", "CZstd",
+                "CLinuxShim", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .target(
@@ -149,8 +152,7 @@ let package = Package(
             dependencies: [
                 "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Port", "Policy",
                 "Persistence", "Calibration", "Identification", "Links", "Hardware", "PlainText",
-                "Recording",
-                "CLinuxShim", "CSystemd",
+                "Observables", "Recording", "CLinuxShim", "CSystemd",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -248,8 +250,8 @@ let package = Package(
         .testTarget(
             name: "RecordingTests",
             dependencies: [
-                "Recording", "Configuration", "GimbalCore", "Realtime", "Simulation",
-                "TestSupport", "Wire",
+                "Recording", "Configuration", "GimbalCore", "Observables", "Realtime",
+                "Simulation", "TestSupport", "Wire",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -298,7 +300,8 @@ let package = Package(
             name: "DaemonTests",
             dependencies: [
                 "Daemon", "GimbalCore", "Wire", "Calibration", "Configuration", "Persistence",
-                "PlainText", "Realtime", "Port", "Policy", "Simulation", "Links", "CLinuxShim",
+                "Observables", "PlainText", "Realtime", "Port", "Policy", "Simulation", "Links",
+                "CLinuxShim",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -307,8 +310,8 @@ let package = Package(
         .testTarget(
             name: "AirframectlTests",
             dependencies: [
-                "airframectl", "Wire", "PlainText", "Plot", "GimbalCore", "Recording",
-                "CLinuxShim", "TestSupport",
+                "airframectl", "Wire", "PlainText", "Plot", "GimbalCore", "Observables",
+                "Recording", "CLinuxShim", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -32,3 +32,16 @@ public struct ModeWords: Sendable, Hashable {
         catalogue.first { $0.mode == mode }?.summary ?? ""
     }
 }
+
+extension Supervisor.Phase {
+    /// State of the outputs, in words.
+    public var words: String {
+        switch self {
+        case .off: "off"
+        case .starting: "soft start"
+        case .active: "running"
+        case .stopping: "soft stop"
+        case .braking: "braking"
+        }
+    }
+}

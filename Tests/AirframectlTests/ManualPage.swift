@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
 import TestSupport
+import Wire
 
+@testable import Observables
 @testable import airframectl
 
 /// What `etc/man/airframectl.1` is to say, made from the help texts.
@@ -44,8 +46,38 @@ enum ManualPage {
         for command in root.subcommands ?? [] where command.commandName != "help" {
             lines += section(of: command, under: "", without: common)
         }
-        lines += environment + [".Sh EXIT STATUS"] + Mdoc.lines(exitCodes)
+        lines += variables + environment + [".Sh EXIT STATUS"] + Mdoc.lines(exitCodes)
         return (lines + tail).joined(separator: "\n") + "\n"
+    }
+
+    /// The variables, the components of a vector together, with their names elsewhere.
+    private static var variables: [String] {
+        var lines = [".Sh VARIABLES"]
+        lines += Mdoc.lines(
+            "The loop has these variables. `subscribe` shows each of them; `status` and the table "
+                + "of `record export` show some."
+        )
+        lines.append(".Bl -tag -width Ds")
+        var rest = Observable.all[...]
+        while let first = rest.first {
+            let (name, unit) = (first.variable.name, first.variable.unit)
+            let isVector = name.hasSuffix(".yaw")
+            let all = rest.prefix(isVector ? 3 : 1)
+            rest = rest.dropFirst(all.count)
+            let names = all.map(\.variable.name).joined(separator: ", ")
+            let summary = first.variable.summary.dropLast(isVector ? 5 : 0)
+            lines.append(".It " + Mdoc.argument(names + (unit.isEmpty ? "" : " (\(unit))")))
+            lines += Mdoc.lines("\(summary).")
+            if let member = first.member {
+                let place = [member.group, member.name].compactMap(\.self).joined(separator: ".")
+                lines += Mdoc.lines("In `status`: \(place).")
+            }
+            if let field = first.field {
+                let column = isVector ? field.name.replacing("_yaw_", with: "_*_") : field.name
+                lines += Mdoc.lines("In recordings: \(column).")
+            }
+        }
+        return lines + [".El"]
     }
 
     /// What the help text says about the program, and about its exit codes.

@@ -1,14 +1,16 @@
 import Configuration
+import FoundationEssentials
 import GimbalCore
 import Realtime
 import Testing
 import Wire
 
 @testable import Daemon
+@testable import Observables
 @testable import Policy
 
 @Suite("What status says about a record of the loop") struct StatusReportTests {
-    private func status(of record: TelemetryRecord?) -> Status {
+    private func status(of record: TelemetryRecord?) throws -> Status {
         let commander = Commander.idle()
         var status = Status()
         StatusReport(
@@ -16,12 +18,12 @@ import Wire
             control: commander.view(now: Instant(seconds: 10)), settings: Settings(),
             now: Instant(seconds: 10)
         ).fill(&status)
-        return status
+        return try StatusReply(status, record).decoded()
     }
 
     @Test("nothing yet before the first tick, and no number invented")
-    func beforeTheFirstTick() {
-        let status = status(of: nil)
+    func beforeTheFirstTick() throws {
+        let status = try status(of: nil)
         #expect(status.state == "starting")
         #expect(status.mode == "locked")
         #expect(status.attitude.pitchDeg.known == nil)
@@ -30,10 +32,10 @@ import Wire
     }
 
     @Test("degrees and axes as a person sees them: pitch up and yaw right are positive")
-    func angles() {
+    func angles() throws {
         // 30 degrees about y (right) is pitch up; half angles in the quaternion.
         let half = 15 * Double.pi / 180
-        let status = status(
+        let status = try status(
             of: .at(9.999, enabled: true) { snapshot in
                 snapshot.mode = .locked
                 snapshot.phase = .active
@@ -55,9 +57,26 @@ import Wire
     private let cos15 = 0.9659258262890683
     private let sin15 = 0.25881904510252074
 
+    @Test("each declaration's value in the place that it names, unknown before the first tick")
+    func places() throws {
+        let record = TelemetryRecord.at(1) { $0.lever = Vector3(0.5, 0, -0.25) }
+        for (record, expected) in [(nil, nil), (record, [0.5, 0, -0.25])] {
+            let reply = try JSONEncoder().encode(StatusReply(Status(), record))
+            let json = try JSONValue(parsing: Array(reply))
+            for member in Observable.all.compactMap(\.member) {
+                let group = member.group.map { json[$0] } ?? json
+                #expect(group?[member.name] != nil, "\(member.name)")
+            }
+            let lever = json["estimator"]?["lever_m"]
+            #expect(["x", "y", "z"].map { lever?[$0]?.number } == expected ?? [nil, nil, nil])
+            // Properties of `Status` keep their place next to them.
+            #expect(json["estimator"]?["isConverged"] == false)
+        }
+    }
+
     @Test("reasons against motion most severe first, apart from what is only worth knowing")
-    func conditions() {
-        let status = status(
+    func conditions() throws {
+        let status = try status(
             of: .at(9, .inactiveMode | .emergencyStop | .motorSaturated | .estimateNotConverged))
         #expect(
             status.inhibitions.map(\.name)
@@ -67,13 +86,13 @@ import Wire
     }
 
     @Test("counters of both threads, and no age of a sample that never came")
-    func counters() {
+    func counters() throws {
         var record = TelemetryRecord.at(9)
         record.tick = 41
         record.counters.loopOverruns = 2
         record.counters.busOverruns = 3
         record.counters.telemetryDropped = 4
-        let status = status(of: record)
+        let status = try status(of: record)
         #expect(status.loop.ticks == 42)
         #expect(status.loop.overruns == 5)
         #expect(status.faults.telemetryDrops == 4)

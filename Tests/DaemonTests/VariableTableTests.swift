@@ -1,5 +1,6 @@
 import Configuration
 import GimbalCore
+import Observables
 import Realtime
 import Testing
 import Wire

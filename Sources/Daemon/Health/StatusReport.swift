@@ -16,7 +16,7 @@ struct StatusReport {
     /// Time of the status.
     var now: Instant
 
-    /// Fills in all values from the loop and the Commander.
+    /// Fills in all values from the loop and the Commander, except those that `StatusReply` adds.
     func fill(_ status: inout Status) {
         status.t = Number(now.seconds(since: Instant(nanoseconds: 0)))
         status.version = Version.text
@@ -42,7 +42,6 @@ struct StatusReport {
             status.state = "starting"
             return
         }
-        Observable.show(view.record.snapshot, in: &status)
         fillMotion(&status, view.record.snapshot)
         fillIMU(&status, view)
         fillRuntime(&status, view)
@@ -128,19 +127,6 @@ extension MotorType {
         case .torque: "torque"
         case .servo: "servo"
         case .field: "field"
-        }
-    }
-}
-
-extension Supervisor.Phase {
-    /// Text of the phase.
-    var words: String {
-        switch self {
-        case .off: "off"
-        case .starting: "soft start"
-        case .active: "running"
-        case .stopping: "soft stop"
-        case .braking: "braking"
         }
     }
 }

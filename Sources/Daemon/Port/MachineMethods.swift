@@ -2,6 +2,7 @@ import Configuration
 import GimbalCore
 import Hardware
 import Links
+import Observables
 import Policy
 import Port
 import Realtime
@@ -33,12 +34,12 @@ struct MachineMethods: Sendable {
     private var looks: [SocketMethod] {
         [
             .question("status") { (_, clients) throws(Refusal) in
-                var status = status
-                status.clients = clients
-                return status
+                status(clients)
             },
             .question("doctor") { (_, _) throws(Refusal) in
-                let status = status
+                guard let status = try? status(ClientStatus()).decoded() else {
+                    throw Refusal(.internalError, "The status cannot be read.")
+                }
                 let facts = MachineFacts.read(tuning.settings)
                 return Doctor(status: status).checks
                     + MachineDoctor(status: status, facts: facts).checks
@@ -54,11 +55,12 @@ struct MachineMethods: Sendable {
 
     // MARK: Status
 
-    private var status: Status {
+    private func status(_ clients: ClientStatus) -> StatusReply {
+        let view = machine.hub.view
         var status = Status()
         let now = machine.clock.now
         StatusReport(
-            view: machine.hub.view, control: machine.commander.view(now: now),
+            view: view, control: machine.commander.view(now: now),
             settings: tuning.settings, now: now
         ).fill(&status)
         status.t = Number(machine.clock.seconds(now))
@@ -74,7 +76,8 @@ struct MachineMethods: Sendable {
         status.recorder = recorder?.status ?? RecorderStatus()
         status.links = links?.status ?? []
         status.robot = machine.steppers?.status
-        return status
+        status.clients = clients
+        return StatusReply(status, view?.record)
     }
 
     /// Fills in the state of lockstep. Between two lines no tick has executed the newest request

@@ -39,7 +39,7 @@ struct RecorderService: Service {
 extension Settings {
     /// Size of the loop's tape, bytes: more than a quarter of a second of ticks and samples, and a
     /// whole state.
-    var tapeBytes: Int { recording.enabled ? 65536 + loop.rateHz * 220 : 0 }
+    var tapeBytes: Int { recording.enabled ? 65536 + loop.rateHz * 440 : 0 }
 
     /// Directory and limits of the flight recorder.
     ///

@@ -104,6 +104,14 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
     }
 }
 
+extension Vector3 {
+    /// The same numbers by axis: yaw about z, roll about x, pitch about y of the camera.
+    @inlinable
+    public var perAxis: AxisVector {
+        @_noLocks @inline(__always) get { AxisVector(yaw: z, roll: x, pitch: y) }
+    }
+}
+
 extension AxisVector {
     /// Product, axis by axis, of a vector in the camera frame: inertia times acceleration, or gain
     /// times error.

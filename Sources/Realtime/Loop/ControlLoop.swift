@@ -51,25 +51,19 @@ struct ControlLoop: ~Copyable, Sendable {
         let output = think(now: now)
         answer(output, now: now)
         measure(start: now.nanoseconds, estimated: estimated, end: cl_now_ns())
-        ports.telemetry.push(record(now: now))
-        keep(isLook: false)
+        publish(now: now, isLook: false)
         ticks &+= 1
     }
 
-    /// Records the end of a tick for the flight recorder, after the answer.
-    private mutating func keep(isLook: Bool) {
-        let snapshot = stabilizer.snapshot
+    /// Publishes the values of the tick, and ends it for the flight recorder, after the answer.
+    private mutating func publish(now: Instant, isLook: Bool) {
+        let record = record(now: now)
+        ports.telemetry.push(record)
         ports.tape.end(
             TapeTick(
                 reported: reported, samples: Int32(truncatingIfNeeded: sampleCount),
                 lostTicks: ports.tape.lostTicks, isWarmingUp: isWarmingUp, isLook: isLook,
-                mode: snapshot.mode, phase: snapshot.phase, isAtRest: snapshot.isAtRest,
-                authority: snapshot.authority, conditions: snapshot.conditions,
-                output: snapshot.output, attitude: snapshot.attitude, setpoint: snapshot.setpoint,
-                attitudeError: snapshot.attitudeError, rate: snapshot.rate, bias: snapshot.bias,
-                joints: snapshot.joints, inclinationSigma: snapshot.inclinationSigma,
-                gyroVibration: snapshot.gyroVibration,
-                accelerationWeight: snapshot.accelerationWeight, timing: timing))
+                record: record))
     }
 
     /// Passes the output to every thread that drives a device.
@@ -184,8 +178,7 @@ struct ControlLoop: ~Copyable, Sendable {
         if ports.tape.begin(tick: ticks, now: now) { ports.tape.keep(state: stabilizer) }
         sampleCount = 0
         answer(think(now: now), now: now)
-        ports.telemetry.push(record(now: now))
-        keep(isLook: true)
+        publish(now: now, isLook: true)
     }
 
     /// Resets everything except the newest tuning. Not for the loop thread's tick.

@@ -16,9 +16,7 @@ public enum TapeKind: UInt32, BitwiseCopyable, Sendable {
     case tick
 }
 
-/// Inputs of one tick other than samples and commands, and its results. This record contains only
-/// the recorded part of the snapshot, 384 bytes instead of 1,040, because the tape has one for
-/// every tick.
+/// Inputs of one tick other than samples and commands, and its results.
 public struct TapeTick: Sendable, BitwiseCopyable {
     /// Faults reported by the loop and its bus.
     public var reported: Conditions
@@ -30,38 +28,8 @@ public struct TapeTick: Sendable, BitwiseCopyable {
     public var isWarmingUp: Bool
     /// Whether only the supervisor ran, without time passing, see `ControlLoop.look`.
     public var isLook: Bool
-    /// Mode; see `StabilizerSnapshot`, also for the following values.
-    public var mode: Mode
-    /// State of the outputs.
-    public var phase: Supervisor.Phase
-    /// Whether the estimator detects rest.
-    public var isAtRest: Bool
-    /// Share of the output that reaches the motors.
-    public var authority: Double
-    /// All conditions that hold.
-    public var conditions: Conditions
-    /// Output to the motors.
-    public var output: MotorOutput
-    /// Estimated attitude, body to earth.
-    public var attitude: Quaternion
-    /// Commanded attitude, body to earth.
-    public var setpoint: Quaternion
-    /// Rotation from the estimated to the commanded attitude, body frame, rad.
-    public var attitudeError: Vector3
-    /// Angular rate without bias, body frame, rad/s.
-    public var rate: Vector3
-    /// Gyroscope bias, body frame, rad/s.
-    public var bias: Vector3
-    /// Joint angles, rad.
-    public var joints: AxisVector
-    /// Standard deviation of the inclination, rad.
-    public var inclinationSigma: Double
-    /// RMS of the rate's vibration, rad/s.
-    public var gyroVibration: Double
-    /// Weight of the last accelerometer correction, 0...1.
-    public var accelerationWeight: Double
-    /// Durations of the stages.
-    public var timing: TickTiming
+    /// The published values, as in the telemetry ring.
+    public var record: TelemetryRecord
 }
 
 /// The loop's end of the flight recorder: all data for a replay, in order.

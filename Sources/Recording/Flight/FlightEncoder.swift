@@ -101,10 +101,11 @@ public struct FlightEncoder: ~Copyable {
 
     /// Records the changes in this tick.
     private mutating func tell(_ frame: TapeFrame, _ end: TapeTick) -> Conditions {
-        let before = last?.result ?? end
         if let last, end.lostTicks != last.result.lostTicks {
             tell(frame, "gap", "\(end.lostTicks &- last.result.lostTicks) ticks are missing")
         }
+        let before = (last?.result ?? end).record.snapshot
+        let end = end.record.snapshot
         if end.mode != before.mode { tell(frame, "mode", end.mode.name) }
         if end.output.enabled != before.output.enabled {
             tell(frame, "outputs", end.output.enabled ? "on" : "off")

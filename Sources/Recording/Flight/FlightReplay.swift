@@ -269,10 +269,8 @@ public struct FlightReplay: Sendable {
             return Row(
                 time: time, recordedAttitude: EulerZXY.angles(tick.attitude) * degrees,
                 attitude: EulerZXY.angles(now.attitude) * degrees,
-                recordedError: tick.errorDegrees.axes,
-                error: AxisVector(
-                    yaw: now.attitudeError.z, roll: now.attitudeError.x, pitch: now.attitudeError.y)
-                    * degrees,
+                recordedError: tick.degrees("error"),
+                error: now.attitudeError.perAxis * degrees,
                 recordedTorque: tick.torque, torque: now.output.torque)
         }
     }

@@ -66,12 +66,12 @@ public struct FlightSeries: Sendable {
             let first = start ?? time
             start = first
             times.append(FlightFile.seconds(from: first, to: time))
-            attitude.append(tick.attitudeDegrees.axes)
-            setpoint.append(tick.setpointDegrees.axes)
-            error.append(tick.errorDegrees.axes)
+            attitude.append(tick.degrees("attitude"))
+            setpoint.append(tick.degrees("setpoint"))
+            error.append(tick.degrees("error"))
             torque.append(tick.torque)
             period.append(Double(tick.dt) * 1e-3)
-            thinking.append(Double(tick.estimateMicroseconds) + Double(tick.controlMicroseconds))
+            thinking.append(tick.shown("estimate_us") + tick.shown("control_us"))
             isEnabled.append(tick.isEnabled)
         case .event(let event):
             early.append(
@@ -97,12 +97,5 @@ extension FlightFile.Record {
         case .tick: TickMessage.topic
         case .event: EventMessage.topic
         }
-    }
-}
-
-extension ShownAxes {
-    /// The angles in double precision.
-    var axes: AxisVector {
-        AxisVector(yaw: Double(yaw), roll: Double(roll), pitch: Double(pitch))
     }
 }

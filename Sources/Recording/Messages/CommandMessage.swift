@@ -124,17 +124,17 @@ struct CommandMessage: RecordedMessage, Sendable {
     }
 
     mutating func visit(_ visitor: inout some FieldVisitor) {
-        visitor.bits(FieldName("tick"), 1, &tick)
-        visitor.choice(FieldName("kind"), 2, Self.kinds, &kind)
-        visitor.choice(FieldName("mode"), 3, TickMessage.modes, &mode)
+        visitor.bits("tick", 1, &tick)
+        visitor.choice("kind", 2, Self.kinds, &kind)
+        visitor.choice("mode", 3, TickMessage.modes, &mode)
         visitor.axes("value", "", 4, &axes)
-        visitor.double(FieldName("duration_s"), 7, &duration)
-        visitor.double(FieldName("rate_rad_s"), 8, &rate)
-        visitor.integer(FieldName("valid_until_ns"), 9, &validUntil.nanoseconds)
-        visitor.choice(FieldName("axis"), 10, Self.axisWords, &axis)
-        visitor.count(FieldName("excitation"), 11, &excitation)
-        visitor.integer(FieldName("period_ticks"), 12, &periodTicks)
-        visitor.integer(FieldName("ticks"), 13, &ticks)
-        visitor.double(FieldName("error_limit_rad"), 14, &errorLimit)
+        visitor.double("duration_s", 7, &duration)
+        visitor.double("rate_rad_s", 8, &rate)
+        visitor.integer("valid_until_ns", 9, &validUntil.nanoseconds)
+        visitor.choice("axis", 10, Self.axisWords, &axis)
+        visitor.count("excitation", 11, &excitation)
+        visitor.integer("period_ticks", 12, &periodTicks)
+        visitor.integer("ticks", 13, &ticks)
+        visitor.double("error_limit_rad", 14, &errorLimit)
     }
 }

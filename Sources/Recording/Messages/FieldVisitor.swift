@@ -1,20 +1,22 @@
 import GimbalCore
 
 /// Name of a field, composed only on demand.
-struct FieldName {
-    let stem: StaticString
-    let axis: StaticString
-    let unit: StaticString
+struct FieldName: ExpressibleByStringLiteral {
+    let stem: String
+    var axis = ""
+    var unit = ""
 
-    init(_ stem: StaticString, _ axis: StaticString = "", _ unit: StaticString = "") {
+    init(_ stem: String, _ axis: String = "", _ unit: String = "") {
         self.stem = stem
         self.axis = axis
         self.unit = unit
     }
 
+    init(stringLiteral value: String) { self.init(value) }
+
     /// The non-empty parts, joined by underscores.
     var text: String {
-        [stem, axis, unit].map { "\($0)" }.filter { !$0.isEmpty }.joined(separator: "_")
+        [stem, axis, unit].filter { !$0.isEmpty }.joined(separator: "_")
     }
 }
 
@@ -65,7 +67,7 @@ extension FieldVisitor {
     /// Three fields with consecutive numbers.
     @inline(__always)
     mutating func axes(
-        _ stem: StaticString, _ unit: StaticString, _ number: Int, _ value: inout AxisVector
+        _ stem: String, _ unit: String, _ number: Int, _ value: inout AxisVector
     ) {
         double(FieldName(stem, "yaw", unit), number, &value.yaw)
         double(FieldName(stem, "roll", unit), number + 1, &value.roll)
@@ -75,7 +77,7 @@ extension FieldVisitor {
     /// Three fields with consecutive numbers.
     @inline(__always)
     mutating func vector(
-        _ stem: StaticString, _ unit: StaticString, _ number: Int, _ value: inout Vector3
+        _ stem: String, _ unit: String, _ number: Int, _ value: inout Vector3
     ) {
         double(FieldName(stem, "x", unit), number, &value.x)
         double(FieldName(stem, "y", unit), number + 1, &value.y)
@@ -84,37 +86,10 @@ extension FieldVisitor {
 
     /// Four fields with consecutive numbers.
     @inline(__always)
-    mutating func quaternion(_ stem: StaticString, _ number: Int, _ value: inout Quaternion) {
+    mutating func quaternion(_ stem: String, _ number: Int, _ value: inout Quaternion) {
         double(FieldName(stem, "w"), number, &value.w)
         double(FieldName(stem, "x"), number + 1, &value.x)
         double(FieldName(stem, "y"), number + 2, &value.y)
         double(FieldName(stem, "z"), number + 3, &value.z)
     }
-
-    /// Three angles for display, rounded to single precision.
-    @inline(__always)
-    mutating func shown(
-        _ stem: StaticString, _ unit: StaticString, _ number: Int, _ value: inout ShownAxes
-    ) {
-        float(FieldName(stem, "yaw", unit), number, &value.yaw)
-        float(FieldName(stem, "roll", unit), number + 1, &value.roll)
-        float(FieldName(stem, "pitch", unit), number + 2, &value.pitch)
-    }
-}
-
-/// Numbers per axis for display. The replay uses separate values in double precision.
-struct ShownAxes: Equatable, Sendable {
-    var yaw: Float = 0
-    var roll: Float = 0
-    var pitch: Float = 0
-
-    init() {}
-
-    init(_ axes: AxisVector) {
-        yaw = Float(axes.yaw)
-        roll = Float(axes.roll)
-        pitch = Float(axes.pitch)
-    }
-
-    init(degrees axes: AxisVector) { self.init(axes * (180 / .pi)) }
 }

@@ -9,8 +9,8 @@ struct StateMessage: RecordedMessage, Sendable {
     var memory: [UInt8] = []
 
     mutating func visit(_ visitor: inout some FieldVisitor) {
-        visitor.bits(FieldName("tick"), 1, &tick)
-        visitor.block(FieldName("memory"), 2, &memory)
+        visitor.bits("tick", 1, &tick)
+        visitor.block("memory", 2, &memory)
     }
 }
 
@@ -24,8 +24,8 @@ struct ParametersMessage: RecordedMessage, Sendable {
     var memory: [UInt8] = []
 
     mutating func visit(_ visitor: inout some FieldVisitor) {
-        visitor.bits(FieldName("tick"), 1, &tick)
-        visitor.block(FieldName("memory"), 2, &memory)
+        visitor.bits("tick", 1, &tick)
+        visitor.block("memory", 2, &memory)
     }
 }
 
@@ -43,9 +43,9 @@ struct EventMessage: RecordedMessage, Sendable {
     var isFault = false
 
     mutating func visit(_ visitor: inout some FieldVisitor) {
-        visitor.bits(FieldName("tick"), 1, &tick)
-        visitor.text(FieldName("name"), 2, &word)
-        visitor.text(FieldName("what"), 3, &what)
-        visitor.flag(FieldName("fault"), 4, &isFault)
+        visitor.bits("tick", 1, &tick)
+        visitor.text("name", 2, &word)
+        visitor.text("what", 3, &what)
+        visitor.flag("fault", 4, &isFault)
     }
 }

@@ -16,15 +16,15 @@ struct SampleMessage: RecordedMessage, Sendable {
     }
 
     mutating func visit(_ visitor: inout some FieldVisitor) {
-        visitor.bits(FieldName("tick"), 1, &tick)
-        visitor.integer(FieldName("time_ns"), 2, &sample.time.nanoseconds)
+        visitor.bits("tick", 1, &tick)
+        visitor.integer("time_ns", 2, &sample.time.nanoseconds)
         visitor.vector("gyro", "rad_s", 3, &sample.gyro)
         visitor.vector("accel", "m_s2", 6, &sample.accel)
-        visitor.count(FieldName("contents"), 9, &sample.contents.rawValue)
+        visitor.count("contents", 9, &sample.contents.rawValue)
         visitor.axes("joint", "rad", 10, &sample.joints)
         visitor.axes("joint_rate", "rad_s", 13, &sample.jointRates)
         visitor.vector("handle_gyro", "rad_s", 16, &sample.baseGyro)
         visitor.vector("magnetic_field", "ut", 19, &sample.magneticField)
-        visitor.double(FieldName("temperature_c"), 22, &sample.temperature)
+        visitor.double("temperature_c", 22, &sample.temperature)
     }
 }

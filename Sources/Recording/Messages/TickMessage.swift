@@ -1,4 +1,5 @@
 import GimbalCore
+import Observables
 import Realtime
 
 /// One tick: its inputs besides samples and commands, and its results.
@@ -30,22 +31,9 @@ struct TickMessage: RecordedMessage, Sendable {
     var power = AxisVector.zero
     var attitude = Quaternion(w: 0, x: 0, y: 0, z: 0)
 
-    // For display.
-    var attitudeDegrees = ShownAxes()
-    var setpointDegrees = ShownAxes()
-    var errorDegrees = ShownAxes()
-    var rateDegrees = ShownAxes()
-    var jointDegrees = ShownAxes()
-    var biasDegrees = ShownAxes()
-    var inclinationSigmaDegrees: Float = 0
-    var gyroVibration: Float = 0
-    var accelWeight: Float = 0
-    var isAtRest = false
-    var estimateMicroseconds: Float = 0
-    var controlMicroseconds: Float = 0
-    var wakeMicroseconds: Float = 0
-    var busMicroseconds: Float = 0
-    var imuToMotorMicroseconds: Float = 0
+    /// The recorded observables, in the order of `Observable.recorded`, in the units of their
+    /// names, rounded to single precision. A replay uses the values above.
+    private var shown = [Float](repeating: 0, count: Observable.recorded.count)
 
     init() {}
 
@@ -56,84 +44,74 @@ struct TickMessage: RecordedMessage, Sendable {
     ///   - result: The loop's result.
     ///   - dt: Time since the previous tick, ns.
     init(_ frame: TapeFrame, _ result: TapeTick, dt: Int64) {
-        let output = result.output
+        let snapshot = result.record.snapshot
         tick = frame.tick
         now = frame.now.nanoseconds
         self.dt = dt
         samples = UInt32(clamping: result.samples)
         reported = result.reported.rawValue
-        conditions = result.conditions.rawValue
-        mode = UInt32(result.mode.rawValue)
-        phase = UInt32(result.phase.rawValue)
-        authority = result.authority
-        isEnabled = output.enabled
+        conditions = snapshot.conditions.rawValue
+        mode = UInt32(snapshot.mode.rawValue)
+        phase = UInt32(snapshot.phase.rawValue)
+        authority = snapshot.authority
+        isEnabled = snapshot.output.enabled
         isWarmingUp = result.isWarmingUp
         isLook = result.isLook
         lostTicks = result.lostTicks
-        torque = output.torque
-        angle = output.angle
-        field = output.field
-        power = output.power
-        attitude = result.attitude
-        attitudeDegrees = ShownAxes(degrees: EulerZXY.angles(result.attitude))
-        setpointDegrees = ShownAxes(degrees: EulerZXY.angles(result.setpoint))
-        errorDegrees = ShownAxes(degrees: result.attitudeError.byAxis)
-        rateDegrees = ShownAxes(degrees: result.rate.byAxis)
-        jointDegrees = ShownAxes(degrees: result.joints)
-        biasDegrees = ShownAxes(degrees: result.bias.byAxis)
-        inclinationSigmaDegrees = Float(result.inclinationSigma * 180 / .pi)
-        gyroVibration = Float(result.gyroVibration * 180 / .pi)
-        accelWeight = Float(result.accelerationWeight)
-        isAtRest = result.isAtRest
-        estimateMicroseconds = Float(result.timing.estimate) / 1e3
-        controlMicroseconds = Float(result.timing.control) / 1e3
-        wakeMicroseconds = Float(result.timing.wake) / 1e3
-        busMicroseconds = Float(result.timing.bus) / 1e3
-        imuToMotorMicroseconds = Float(result.timing.imuToMotor) / 1e3
+        torque = snapshot.output.torque
+        angle = snapshot.output.angle
+        field = snapshot.output.field
+        power = snapshot.output.power
+        attitude = snapshot.attitude
+        for (index, field) in Observable.recorded.enumerated() {
+            shown[index] = Float(field.value(result.record))
+        }
     }
 
     mutating func visit(_ visitor: inout some FieldVisitor) {
-        visitor.bits(FieldName("tick"), 1, &tick)
-        visitor.integer(FieldName("now_ns"), 2, &now)
-        visitor.integer(FieldName("dt_ns"), 3, &dt)
-        visitor.count(FieldName("samples"), 4, &samples)
-        visitor.bits(FieldName("reported_conditions"), 5, &reported)
-        visitor.bits(FieldName("conditions"), 6, &conditions)
-        visitor.choice(FieldName("mode"), 7, Self.modes, &mode)
-        visitor.choice(FieldName("phase"), 8, Self.phases, &phase)
-        visitor.double(FieldName("authority"), 9, &authority)
-        visitor.flag(FieldName("enabled"), 10, &isEnabled)
-        visitor.flag(FieldName("warming_up"), 11, &isWarmingUp)
-        visitor.flag(FieldName("look"), 12, &isLook)
-        visitor.count(FieldName("lost_ticks"), 13, &lostTicks)
+        visitor.bits("tick", 1, &tick)
+        visitor.integer("now_ns", 2, &now)
+        visitor.integer("dt_ns", 3, &dt)
+        visitor.count("samples", 4, &samples)
+        visitor.bits("reported_conditions", 5, &reported)
+        visitor.bits("conditions", 6, &conditions)
+        visitor.choice("mode", 7, Self.modes, &mode)
+        visitor.choice("phase", 8, Self.phases, &phase)
+        visitor.double("authority", 9, &authority)
+        visitor.flag("enabled", 10, &isEnabled)
+        visitor.flag("warming_up", 11, &isWarmingUp)
+        visitor.flag("look", 12, &isLook)
+        visitor.count("lost_ticks", 13, &lostTicks)
         visitor.axes("torque", "nm", 16, &torque)
         visitor.axes("angle", "rad", 19, &angle)
         visitor.axes("field", "rad", 22, &field)
         visitor.axes("power", "", 25, &power)
         visitor.quaternion("attitude", 28, &attitude)
-        visitor.shown("attitude", "deg", 32, &attitudeDegrees)
-        visitor.shown("setpoint", "deg", 35, &setpointDegrees)
-        visitor.shown("error", "deg", 38, &errorDegrees)
-        visitor.shown("rate", "dps", 41, &rateDegrees)
-        visitor.shown("joint", "deg", 44, &jointDegrees)
-        visitor.shown("gyro_bias", "dps", 47, &biasDegrees)
-        visitor.float(FieldName("inclination_sigma_deg"), 50, &inclinationSigmaDegrees)
-        visitor.float(FieldName("gyro_vibration_dps"), 51, &gyroVibration)
-        visitor.float(FieldName("accel_weight"), 52, &accelWeight)
-        visitor.flag(FieldName("at_rest"), 53, &isAtRest)
-        visitor.float(FieldName("estimate_us"), 54, &estimateMicroseconds)
-        visitor.float(FieldName("control_us"), 55, &controlMicroseconds)
-        visitor.float(FieldName("wake_us"), 56, &wakeMicroseconds)
-        visitor.float(FieldName("bus_us"), 57, &busMicroseconds)
-        visitor.float(FieldName("imu_to_motor_us"), 58, &imuToMotorMicroseconds)
+        for (index, field) in Observable.recorded.enumerated() {
+            if field.isFlag {
+                var isSet = shown[index] != 0
+                visitor.flag(FieldName(field.name), field.number, &isSet)
+                shown[index] = isSet ? 1 : 0
+            } else {
+                visitor.float(FieldName(field.name), field.number, &shown[index])
+            }
+        }
+    }
+
+    private static let columns = Dictionary(
+        uniqueKeysWithValues: Observable.recorded.enumerated().map { ($1.name, $0) })
+
+    /// An observable by the name of its field; 0 if it is not recorded.
+    func shown(_ name: String) -> Double { Self.columns[name].map { Double(shown[$0]) } ?? 0 }
+
+    /// The components of an observable in degrees.
+    func degrees(_ stem: String) -> AxisVector {
+        AxisVector(
+            yaw: shown("\(stem)_yaw_deg"), roll: shown("\(stem)_roll_deg"),
+            pitch: shown("\(stem)_pitch_deg"))
     }
 
     static let modes = FieldWords(name: "Mode", words: Mode.allCases.map(\.name))
     static let phases = FieldWords(
         name: "Phase", words: Supervisor.Phase.allCases.map { "\($0)" })
-}
-
-extension Vector3 {
-    /// The same numbers by axis: yaw about z, roll about x, pitch about y of the camera.
-    fileprivate var byAxis: AxisVector { AxisVector(yaw: z, roll: x, pitch: y) }
 }

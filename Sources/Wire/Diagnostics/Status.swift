@@ -1,5 +1,8 @@
+public import GimbalCore
+
 /// Content of `status`, in one type that daemon and client share. The unit is the last part of a
-/// key; an unknown number is `null`.
+/// key; an unknown number is `null`. A number that only the answer shows has no property here, but
+/// only its declaration, `Observable`.
 public struct Status: Hashable, Sendable, Codable {
     /// Time of this status, seconds on the loop's clock.
     public var t: Number = .unknown
@@ -110,6 +113,11 @@ public struct AxisNumbers: Hashable, Sendable, Codable {
         self.roll = roll
         self.pitch = pitch
     }
+
+    /// Creates the numbers without a change of unit.
+    public init(_ axes: AxisVector) {
+        self.init(yaw: Number(axes.yaw), roll: Number(axes.roll), pitch: Number(axes.pitch))
+    }
 }
 
 /// Three Cartesian components in the camera's body frame (x forward, y right, z down); the key
@@ -127,6 +135,11 @@ public struct VectorNumbers: Hashable, Sendable, Codable {
         self.x = x
         self.y = y
         self.z = z
+    }
+
+    /// Creates the numbers without a change of unit.
+    public init(_ vector: Vector3) {
+        self.init(x: Number(vector.x), y: Number(vector.y), z: Number(vector.z))
     }
 }
 

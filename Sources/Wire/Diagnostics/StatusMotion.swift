@@ -32,14 +32,6 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     public var gyroBiasDps = VectorNumbers()
     /// Its standard deviation.
     public var gyroBiasSigmaDps = VectorNumbers()
-    /// Estimated relative scale error of the gyroscope, positive if it reads too much, body frame.
-    public var gyroScalePercent = VectorNumbers()
-    /// Estimated cross-axis share: of y's rate in x's reading, of z's in y, of x's in z.
-    public var gyroCrossNextPercent = VectorNumbers()
-    /// Estimated cross-axis share: of z's rate in x's reading, of x's in y, of y's in z.
-    public var gyroCrossAfterPercent = VectorNumbers()
-    /// Distance of the sensor from its centre of rotation, body frame.
-    public var leverM = VectorNumbers()
     /// Standard deviation of the direction of down.
     public var inclinationSigmaDeg: Number = .unknown
     /// Standard deviation of the heading relative to north; unknown without a magnetometer.
@@ -143,8 +135,6 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var humNm = AxisNumbers()
     /// Share of stiffness that each camera axis has given up to limit its hum.
     public var calmPercent = AxisNumbers()
-    /// Learned product of mass and centre-of-mass offset of the camera, camera frame, g·m.
-    public var imbalanceGm = VectorNumbers()
     /// Part that switches the motors off when a bus hangs, or `noCutOff`; absent for simulated
     /// motors.
     public var cutOff: String?

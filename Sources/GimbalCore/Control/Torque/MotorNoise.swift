@@ -85,8 +85,8 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     mutating func step(
         feedback: Vector3, rate: Vector3, bound: AxisVector, dt: Double
     ) -> Bool {
-        let moment = AxisVector(yaw: feedback.z, roll: feedback.x, pitch: feedback.y)
-        let turn = AxisVector(yaw: rate.z, roll: rate.x, pitch: rate.y)
+        let moment = feedback.perAxis
+        let turn = rate.perAxis
         let share = Self.corner * dt / (1 + Self.corner * dt)
         low = low + (moment - low) * share
         lowRate = lowRate + (turn - lowRate) * share

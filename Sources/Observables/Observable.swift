@@ -1,0 +1,188 @@
+import GimbalCore
+import Port
+public import Realtime
+public import Wire
+
+/// A quantity of the loop, declared once: its name, unit and meaning, its place in the loop's
+/// record, its place in `status`, and its field in recordings. `variables`, `subscribe`, the
+/// numbers of `status`, the recorder, the columns of its tables and the manual page follow from the
+/// declaration.
+public struct Observable: Sendable {
+    typealias Read<Value> = @Sendable (StabilizerSnapshot) -> Value
+
+    /// Entry in `variables`.
+    public let variable: Variable
+    /// Value for `subscribe`.
+    public let read: @Sendable (TelemetryRecord) -> JSONValue
+    /// Field of the message `Tick` in recordings; nil if it is not recorded.
+    public private(set) var field: RecordedField?
+    /// Member of `status` with all components of the vector; nil if `status` does not show the
+    /// value, or if the first component has it.
+    fileprivate(set) var member: StatusMember?
+
+    /// A value of any kind.
+    private init(
+        _ name: String, _ unit: String, _ summary: String,
+        _ read: @escaping @Sendable (TelemetryRecord) -> JSONValue
+    ) {
+        variable = Variable(name: name, unit: unit, summary: summary)
+        self.read = read
+    }
+
+    /// A number; NaN means unknown. It is recorded if it has a `number`.
+    private init(
+        _ name: String, _ unit: Unit, _ summary: String, recorded number: Int?,
+        as field: String? = nil, isFlag: Bool = false,
+        _ read: @escaping @Sendable (TelemetryRecord) -> Double
+    ) {
+        let value: @Sendable (TelemetryRecord) -> Double = { read($0) * unit.factor }
+        self.init(name, unit.name, summary) {
+            let value = value($0)
+            return value.isNaN ? .null : .double(value)
+        }
+        self.field = number.map {
+            RecordedField(number: $0, name: unit.key(field ?? name), isFlag: isFlag, value: value)
+        }
+    }
+}
+
+/// Unit of an observable.
+struct Unit: Sendable {
+    /// Name for display.
+    var name: String
+    /// End of the names in `status` and in recordings: `dps` in `gyro_bias_dps`.
+    var suffix: String
+    /// Number of these units in the SI unit.
+    var factor = 1.0
+
+    static let pure = Unit(name: "", suffix: "")
+    static let degrees = Unit(name: "deg", suffix: "deg", factor: 180 / .pi)
+    static let degreesPerSecond = Unit(name: "deg/s", suffix: "dps", factor: 180 / .pi)
+    static let percent = Unit(name: "%", suffix: "percent", factor: 100)
+    static let gramMetres = Unit(name: "g·m", suffix: "gm", factor: 1e3)
+    static let microseconds = Unit(name: "us", suffix: "us", factor: 1e-3)
+    static let seconds = Unit(name: "s", suffix: "s")
+    static let metres = Unit(name: "m", suffix: "m")
+    static let metresPerSecond2 = Unit(name: "m/s²", suffix: "m_s2")
+    static let newtonMetres = Unit(name: "N·m", suffix: "nm")
+    static let kilogramMetres2 = Unit(name: "kg·m²", suffix: "kg_m2")
+    static let celsius = Unit(name: "°C", suffix: "c")
+
+    /// A name with this unit: `gyro_bias_yaw_dps` of `gyro_bias.yaw`.
+    func key(_ name: some StringProtocol) -> String {
+        String(name.map { $0 == "." ? "_" : $0 }) + (suffix.isEmpty ? "" : "_\(suffix)")
+    }
+}
+
+/// Field of the message `Tick` in recordings.
+public struct RecordedField: Sendable {
+    /// Number of the field. It never changes, and a removed field's number is not used again.
+    public let number: Int
+    /// Name with the unit last: `gyro_bias_yaw_dps`.
+    public let name: String
+    /// Whether it is true or false, not a number.
+    public let isFlag: Bool
+    /// Value in the unit of its name; 1 or 0 of a flag.
+    public let value: @Sendable (TelemetryRecord) -> Double
+}
+
+// The kinds of declarations. `in` is the place in `status`, without the unit: `imu.accel` is
+// `accel_m_s2` in the object `imu`. `where` states whether `status` can show the value. `recorded`
+// is the number of the field, or of the first of three; `as` is the name of the field if it differs
+// from that of the variable.
+extension Observable {
+    /// A word or a list of words.
+    static func words(
+        _ name: String, _ summary: String,
+        _ read: @escaping @Sendable (StabilizerSnapshot) -> JSONValue
+    ) -> [Observable] {
+        [Observable(name, "", summary) { read($0.snapshot) }]
+    }
+
+    /// A number of the tick.
+    static func tick(
+        _ name: String, _ unit: Unit, _ summary: String, recorded number: Int? = nil,
+        as field: String? = nil, _ read: @escaping @Sendable (TelemetryRecord) -> Double
+    ) -> [Observable] {
+        [Observable(name, unit, summary, recorded: number, as: field, read)]
+    }
+
+    /// A number of the snapshot.
+    static func number(
+        _ name: String, _ unit: Unit, _ summary: String, in place: String? = nil,
+        where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
+        as field: String? = nil, _ read: @escaping Read<Double>
+    ) -> [Observable] {
+        tick(name, unit, summary, recorded: number, as: field) { read($0.snapshot) }
+            .shown(in: place, unit, .unknown, where: isKnown) { Number(read($0) * unit.factor) }
+    }
+
+    /// True or false; 1 or 0 for `subscribe`.
+    static func flag(
+        _ name: String, _ summary: String, in place: String? = nil, recorded number: Int? = nil,
+        _ read: @escaping Read<Bool>
+    ) -> [Observable] {
+        let flag = Observable(name, .pure, summary, recorded: number, isFlag: true) {
+            read($0.snapshot) ? 1 : 0
+        }
+        return [flag].shown(in: place, .pure, false, read)
+    }
+
+    /// A count since the start.
+    static func count(
+        _ name: String, _ summary: String, in place: String? = nil, recorded number: Int? = nil,
+        _ read: @escaping Read<UInt64>
+    ) -> [Observable] {
+        tick(name, .pure, summary, recorded: number) { Double(read($0.snapshot)) }
+            .shown(in: place, .pure, 0) { Int(read($0)) }
+    }
+
+    /// Three numbers, one per axis of the gimbal.
+    static func axes(
+        _ name: String, _ unit: Unit, _ summary: String, in place: String? = nil,
+        where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
+        _ read: @escaping Read<AxisVector>
+    ) -> [Observable] {
+        GimbalAxis.allCases.enumerated().map { index, axis in
+            Observable(
+                "\(name).\(axis.name)", unit, "\(summary), \(axis.name)",
+                recorded: number.map { $0 + index }
+            ) { read($0.snapshot)[axis] }
+        }
+        .shown(in: place, unit, AxisNumbers(), where: isKnown) {
+            AxisNumbers(read($0) * unit.factor)
+        }
+    }
+
+    /// Three numbers about the camera's axes: by gimbal axis for `subscribe` and in recordings, x,
+    /// y and z in `status`.
+    static func body(
+        _ name: String, _ unit: Unit, _ summary: String, in place: String? = nil,
+        where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
+        _ read: @escaping Read<Vector3>
+    ) -> [Observable] {
+        axes(name, unit, summary, recorded: number) { read($0).perAxis }
+            .shown(in: place, unit, VectorNumbers(), where: isKnown) {
+                VectorNumbers(read($0) * unit.factor)
+            }
+    }
+}
+
+extension [Observable] {
+    /// The same observables; the first one has the member of `status`.
+    func shown<Value: Encodable & Sendable>(
+        in place: String?, _ unit: Unit, _ unknown: Value,
+        where isKnown: @escaping Observable.Read<Bool> = { _ in true },
+        _ value: @escaping Observable.Read<Value>
+    ) -> [Observable] {
+        guard let names = place?.split(separator: ".") else { return self }
+        var result = self
+        result[0].member = StatusMember(
+            group: names.dropLast().first.map(String.init), name: unit.key(names[names.count - 1])
+        ) { snapshot in
+            guard let snapshot, isKnown(snapshot) else { return unknown }
+            return value(snapshot)
+        }
+        return result
+    }
+}

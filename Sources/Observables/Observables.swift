@@ -1,0 +1,195 @@
+import GimbalCore
+import Realtime
+public import Wire
+
+extension Observable {
+    /// The variables, in the order of their indices.
+    public static let variables: [Variable] = all.map(\.variable)
+
+    /// The fields of recordings, in the order of their numbers.
+    public static let recorded: [RecordedField] = all.compactMap(\.field)
+        .sorted { $0.number < $1.number }
+}
+
+// The declarations, in the order of `variables`.
+extension Observable {
+    /// All declarations.
+    public static let all: [Observable] = axes + estimator + state + timing
+
+    private static let axes: [Observable] =
+        axes("attitude", .degrees, "Estimated camera angle, Z-X-Y", recorded: 32) {
+            EulerZXY.angles($0.attitude)
+        }
+        + axes(
+            "setpoint", .degrees, "Commanded camera angle, Z-X-Y", in: "setpoint", recorded: 35
+        ) { EulerZXY.angles($0.setpoint) }
+        + axes(
+            "target", .degrees, "Target of the set-point, Z-X-Y", in: "pointing.target"
+        ) { $0.pointing.target }
+        + axes(
+            "follow_error", .degrees, "Lag of the set-point behind the handle",
+            in: "pointing.follow_error"
+        ) { $0.pointing.followError }
+        + axes(
+            "error", .degrees, "Rotation from attitude to set-point, camera axes", in: "error",
+            recorded: 38
+        ) { $0.attitudeError.perAxis }
+        + axes(
+            "rate", .degreesPerSecond, "Angular rate of the camera, its own axes", in: "rate",
+            recorded: 41
+        ) { $0.rate.perAxis }
+        + axes("joint", .degrees, "Joint angle", in: "joints.angle", recorded: 44) { $0.joints }
+        + axes("torque", .newtonMetres, "Motor torque", in: "motors.torque") { $0.output.torque }
+        + axes(
+            "inertia", .kilogramMetres2, "Inertia about the camera's axes, measured or set",
+            in: "motors.inertia", where: \.knowsInertia
+        ) { $0.inertia }
+        + axes(
+            "inertia_sigma", .percent, "Standard deviation of the inertia; 0 = set, not measured",
+            in: "motors.inertia_sigma", where: \.knowsInertia
+        ) { $0.inertiaSigma }
+        + axes(
+            "friction", .newtonMetres,
+            "Learned sliding friction of the joint; 0 = not compensated",
+            in: "motors.friction", where: \.knowsInertia
+        ) { $0.friction }
+        + axes(
+            "hum", .newtonMetres, "Feedback above 50 Hz about the camera's axes, RMS",
+            in: "motors.hum", where: \.knowsInertia
+        ) { $0.hum }
+        + axes(
+            "calm", .percent, "Reduction of stiffness that bounds the hum",
+            in: "motors.calm", where: \.knowsInertia
+        ) { $0.calm }
+        + body(
+            "imbalance", .gramMetres,
+            "Mass times offset of the camera's centre of mass, learned",
+            in: "motors.imbalance", where: \.knowsInertia
+        ) { $0.imbalance }
+
+    private static let estimator: [Observable] =
+        body(
+            "gyro_bias", .degreesPerSecond, "Estimated gyroscope bias", in: "estimator.gyro_bias",
+            recorded: 47
+        ) { $0.bias }
+        + body(
+            "gyro_bias_sigma", .degreesPerSecond, "Standard deviation of the gyroscope bias",
+            in: "estimator.gyro_bias_sigma"
+        ) { $0.biasSigma }
+        + body(
+            "gyro_scale", .percent, "Estimated scale error of the gyroscope",
+            in: "estimator.gyro_scale"
+        ) { $0.gyroScale }
+        + body(
+            "gyro_cross_next", .percent,
+            "Estimated share of y's rate that the gyroscope reads in x, of z's in y, of x's in z",
+            in: "estimator.gyro_cross_next"
+        ) { $0.gyroCrossNext }
+        + body(
+            "gyro_cross_after", .percent,
+            "Estimated share of z's rate that the gyroscope reads in x, of x's in y, of y's in z",
+            in: "estimator.gyro_cross_after"
+        ) { $0.gyroCrossAfter }
+        + body(
+            "lever", .metres, "Distance of the sensor from its centre of rotation",
+            in: "estimator.lever"
+        ) { $0.lever }
+        + component("x", "forward") { $0.accel.x }
+        .shown(in: "imu.accel", .metresPerSecond2, VectorNumbers()) { VectorNumbers($0.accel) }
+        + component("y", "right") { $0.accel.y }
+        + component("z", "down") { $0.accel.z }
+        + number(
+            "inclination_sigma", .degrees, "Standard deviation of the inclination",
+            in: "estimator.inclination_sigma", recorded: 50
+        ) { $0.inclinationSigma }
+        + number(
+            "heading_sigma", .degrees, "Standard deviation of the heading against north",
+            in: "estimator.heading_sigma",
+            // A sigma at or above that of a uniform distribution means that the heading is unknown.
+            where: { $0.headingSigma < .pi / 3.0.squareRoot() }
+        ) { $0.headingSigma }
+        + number(
+            "accel_weight", .pure, "Weight of the last accelerometer correction, 0...1",
+            in: "estimator.accel_weight", recorded: 52
+        ) { $0.accelerationWeight }
+        + number(
+            "innovation", .pure, "RMS of the normalised innovation over a second",
+            in: "estimator.innovation"
+        ) { $0.innovation }
+        + number(
+            "imu_temperature", .celsius,
+            "Temperature of the sensor; null where it delivers none", in: "imu.temperature"
+        ) { $0.temperature }
+        + number(
+            "vibration.accel", .metresPerSecond2, "RMS of the specific force above 31 Hz",
+            in: "imu.accel_vibration"
+        ) { $0.accelVibration }
+        + number(
+            "vibration.gyro", .degreesPerSecond, "RMS of the rate above 31 Hz",
+            in: "imu.gyro_vibration", recorded: 51, as: "gyro_vibration"
+        ) { $0.gyroVibration }
+        + flag(
+            "at_rest", "1 while the estimator detects rest", in: "estimator.at_rest", recorded: 53
+        ) { $0.isAtRest }
+        + flag(
+            "gyro_saturated", "1 while a gyroscope axis is at full scale",
+            in: "imu.gyro_saturated"
+        ) { $0.isGyroSaturated }
+        + count(
+            "gyro_saturated_samples", "Samples with the gyroscope at full scale",
+            in: "imu.gyro_saturated_samples"
+        ) { $0.samples.gyroSaturated }
+        + count(
+            "accel_clipped_samples", "Samples with the accelerometer at full scale",
+            in: "imu.accel_clipped_samples"
+        ) { $0.samples.accelClipped }
+
+    /// Component of the specific force.
+    private static func component(
+        _ name: String, _ direction: String, _ read: @escaping Read<Double>
+    ) -> [Observable] {
+        number("accel.\(name)", .metresPerSecond2, "Specific force, \(direction)", read)
+    }
+
+    private static let state: [Observable] =
+        words("mode", "Mode by name") { .string($0.mode.name) }
+        + number(
+            "tracking_remaining", .seconds, "Time until mode tracking ends, 0 in other modes"
+        ) {
+            let seconds = $0.pointing.trackingSeconds
+            return seconds.isNaN ? 0 : seconds
+        }
+        + words("state", "State of the outputs") { .string($0.phase.words) }
+        + words("conditions", "Names of the conditions that hold") {
+            .array($0.conditions.words.map { .string($0.name) })
+        }
+        + number(
+            "authority", .pure, "Share of the output that reaches the motors, 0...1"
+        ) { $0.authority }
+
+    private static let timing: [Observable] =
+        tick("tick", .pure, "Number of the tick") { Double($0.tick) }
+        + stage("wake", "Wake-up of the bus thread", \.wake, recorded: 56)
+        + stage("bus", "Reading the sensors", \.bus, recorded: 57)
+        + stage("handover", "From the bus thread to the loop", \.handover)
+        + stage("estimate", "Requests, integration, estimate", \.estimate, recorded: 54)
+        + stage("control", "Supervision and control", \.control, recorded: 55)
+        + stage("write", "Writing to the motors", \.write)
+        + stage(
+            "imu_to_motor", "From the sample to the written output", \.imuToMotor, recorded: 58)
+
+    /// Duration of a stage of the tick.
+    private static func stage(
+        _ name: String, _ summary: String, _ path: any KeyPath<TickTiming, Int64> & Sendable,
+        recorded number: Int? = nil
+    ) -> [Observable] {
+        tick("timing.\(name)", .microseconds, summary, recorded: number, as: name) {
+            Double($0.timing[keyPath: path])
+        }
+    }
+}
+
+extension StabilizerSnapshot {
+    /// Whether the controller of these motors uses the camera's inertia.
+    fileprivate var knowsInertia: Bool { inertia.pitch > 0 }
+}
