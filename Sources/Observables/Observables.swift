@@ -17,35 +17,38 @@ extension Observable {
     public static let all: [Observable] = axes + estimator + state + timing
 
     private static let axes: [Observable] =
-        axes("attitude", .degrees, "Estimated camera angle, Z-X-Y", recorded: 32) {
+        axes("attitude", .degrees, "Estimated camera angle, Euler order Z-X-Y", recorded: 32) {
             EulerZXY.angles($0.attitude)
         }
         + axes(
-            "setpoint", .degrees, "Commanded camera angle, Z-X-Y", in: "setpoint", recorded: 35
+            "setpoint", .degrees, "Commanded camera angle, Euler order Z-X-Y", in: "setpoint",
+            recorded: 35
         ) { EulerZXY.angles($0.setpoint) }
         + axes(
-            "target", .degrees, "Target of the set-point, Z-X-Y", in: "pointing.target"
+            "target", .degrees, "Target of the set-point, Euler order Z-X-Y", in: "pointing.target"
         ) { $0.pointing.target }
         + axes(
             "follow_error", .degrees, "Lag of the set-point behind the handle",
             in: "pointing.follow_error"
         ) { $0.pointing.followError }
         + axes(
-            "error", .degrees, "Rotation from attitude to set-point, camera axes", in: "error",
+            "error", .degrees, "Rotation from attitude to set-point, about the camera's axes",
+            in: "error",
             recorded: 38
         ) { $0.attitudeError.perAxis }
         + axes(
-            "rate", .degreesPerSecond, "Angular rate of the camera, its own axes", in: "rate",
+            "rate", .degreesPerSecond, "Angular rate of the camera about its own axes", in: "rate",
             recorded: 41
         ) { $0.rate.perAxis }
         + axes("joint", .degrees, "Joint angle", in: "joints.angle", recorded: 44) { $0.joints }
         + axes("torque", .newtonMetres, "Motor torque", in: "motors.torque") { $0.output.torque }
         + axes(
-            "inertia", .kilogramMetres2, "Inertia about the camera's axes, measured or set",
+            "inertia", .kilogramMetres2, "Inertia about the camera's axes, measured or configured",
             in: "motors.inertia", where: \.knowsInertia
         ) { $0.inertia }
         + axes(
-            "inertia_sigma", .percent, "Standard deviation of the inertia; 0 = set, not measured",
+            "inertia_sigma", .percent,
+            "Standard deviation of the inertia; 0 = configured, not measured",
             in: "motors.inertia_sigma", where: \.knowsInertia
         ) { $0.inertiaSigma }
         + axes(
@@ -54,16 +57,16 @@ extension Observable {
             in: "motors.friction", where: \.knowsInertia
         ) { $0.friction }
         + axes(
-            "hum", .newtonMetres, "Feedback above 50 Hz about the camera's axes, RMS",
+            "hum", .newtonMetres, "Feedback torque above 50 Hz about the camera's axes, RMS",
             in: "motors.hum", where: \.knowsInertia
         ) { $0.hum }
         + axes(
-            "calm", .percent, "Reduction of stiffness that bounds the hum",
+            "calm", .percent, "Reduction of stiffness that limits the feedback torque above 50 Hz",
             in: "motors.calm", where: \.knowsInertia
         ) { $0.calm }
         + body(
             "imbalance", .gramMetres,
-            "Mass times offset of the camera's centre of mass, learned",
+            "Learned imbalance: mass times offset of the camera's centre of mass",
             in: "motors.imbalance", where: \.knowsInertia
         ) { $0.imbalance }
 
@@ -82,12 +85,12 @@ extension Observable {
         ) { $0.gyroScale }
         + body(
             "gyro_cross_next", .percent,
-            "Estimated share of y's rate that the gyroscope reads in x, of z's in y, of x's in z",
+            "Estimated share of another axis's rate in each gyroscope reading: y in x, z in y, x in z",
             in: "estimator.gyro_cross_next"
         ) { $0.gyroCrossNext }
         + body(
             "gyro_cross_after", .percent,
-            "Estimated share of z's rate that the gyroscope reads in x, of x's in y, of y's in z",
+            "Estimated share of another axis's rate in each gyroscope reading: z in x, x in y, y in z",
             in: "estimator.gyro_cross_after"
         ) { $0.gyroCrossAfter }
         + body(
@@ -103,7 +106,7 @@ extension Observable {
             in: "estimator.inclination_sigma", recorded: 50
         ) { $0.inclinationSigma }
         + number(
-            "heading_sigma", .degrees, "Standard deviation of the heading against north",
+            "heading_sigma", .degrees, "Standard deviation of the heading relative to north",
             in: "estimator.heading_sigma",
             // A sigma at or above that of a uniform distribution means that the heading is unknown.
             where: { $0.headingSigma < .pi / 3.0.squareRoot() }
@@ -113,12 +116,12 @@ extension Observable {
             in: "estimator.accel_weight", recorded: 52
         ) { $0.accelerationWeight }
         + number(
-            "innovation", .pure, "RMS of the normalised innovation over a second",
+            "innovation", .pure, "RMS of the accelerometer's normalised innovation over one second",
             in: "estimator.innovation"
         ) { $0.innovation }
         + number(
             "imu_temperature", .celsius,
-            "Temperature of the sensor; null where it delivers none", in: "imu.temperature"
+            "Temperature of the sensor; null if the sensor delivers none", in: "imu.temperature"
         ) { $0.temperature }
         + number(
             "vibration.accel", .metresPerSecond2, "RMS of the specific force above 31 Hz",
@@ -152,7 +155,7 @@ extension Observable {
     }
 
     private static let state: [Observable] =
-        words("mode", "Mode by name") { .string($0.mode.name) }
+        words("mode", "Name of the mode") { .string($0.mode.name) }
         + number(
             "tracking_remaining", .seconds, "Time until mode tracking ends, 0 in other modes"
         ) {
@@ -160,7 +163,7 @@ extension Observable {
             return seconds.isNaN ? 0 : seconds
         }
         + words("state", "State of the outputs") { .string($0.phase.words) }
-        + words("conditions", "Names of the conditions that hold") {
+        + words("conditions", "Names of the present conditions") {
             .array($0.conditions.words.map { .string($0.name) })
         }
         + number(
@@ -168,15 +171,16 @@ extension Observable {
         ) { $0.authority }
 
     private static let timing: [Observable] =
-        tick("tick", .pure, "Number of the tick") { Double($0.tick) }
-        + stage("wake", "Wake-up of the bus thread", \.wake, recorded: 56)
-        + stage("bus", "Reading the sensors", \.bus, recorded: 57)
-        + stage("handover", "From the bus thread to the loop", \.handover)
-        + stage("estimate", "Requests, integration, estimate", \.estimate, recorded: 54)
-        + stage("control", "Supervision and control", \.control, recorded: 55)
-        + stage("write", "Writing to the motors", \.write)
+        tick("tick", .pure, "Number of the loop's tick") { Double($0.tick) }
+        + stage("wake", "Delay of the bus thread's wake-up", \.wake, recorded: 56)
+        + stage("bus", "Time for reading the sensors", \.bus, recorded: 57)
+        + stage("handover", "Time from the bus thread to the loop", \.handover)
+        + stage("estimate", "Time for requests, integration and estimate", \.estimate, recorded: 54)
+        + stage("control", "Time for supervision and control", \.control, recorded: 55)
+        + stage("write", "Time for writing to the motors", \.write)
         + stage(
-            "imu_to_motor", "From the sample to the written output", \.imuToMotor, recorded: 58)
+            "imu_to_motor", "Time from the sample to the written output", \.imuToMotor, recorded: 58
+        )
 
     /// Duration of a stage of the tick.
     private static func stage(
