@@ -94,7 +94,7 @@ struct ProblemTests {
                 hardware.backend = 'linux'\nloop.rate_hz = 1000\nmotors.type = 'field'
                 hardware.linux.motor_channels = [0, 3, 6]
                 """,
-                "% of the time of /dev/i2c-1 at 400 kHz; at most 80 % is allowed."
+                "% of the time of the bus /dev/i2c-1 at 400 kHz; at most 80 % is allowed."
             ),
             ("hardware.linux.motor_bus = 'i2c-3'", "must be \"same\" or the path of a device file"),
             ("motors.direction = [1, 0, 1]", "must be 1 or -1 for each joint"),
@@ -128,7 +128,7 @@ struct ProblemTests {
             ),
             (
                 "mode.boot = 'tracking'",
-                "= 'tracking' is not available: tracking needs continuous rates"
+                "= 'tracking' is not available: mode tracking needs continuous rates"
             ),
             ("mode.boot = 'pan-follow'", "Did you mean pan_follow?"),
             ("retract.joints_deg = [0, 0, 130]", "is not within joints.range_deg"),

@@ -71,7 +71,7 @@ import Wire
                 key: "airos.pid.pitch", value: [5, 1, 0.5], rollback: nil, by: Self.client)
             #expect(strong.value == [5.0, 1.0, 0.5])
             let warning = try #require(strong.warning)
-            #expect(warning.contains("pitch axis keeps"), "\(warning)")
+            #expect(warning.contains("pitch axis has margins"), "\(warning)")
             let gains = bench.taken().controller.rateGain
             let own = AttitudeController.Parameters().rateGain
             #expect(gains.pitch > 1.1 * own.pitch && gains.pitch < 1.35 * own.pitch)
