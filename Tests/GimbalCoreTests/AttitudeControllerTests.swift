@@ -128,6 +128,32 @@ struct AttitudeControllerTests {
         }
     }
 
+    /// Torque about the yaw joint for a camera that turns about x and y as its set-point does, N·m:
+    /// the gyroscopic moment alone.
+    static func gyroscopicTorque(findsInertia: Bool, rate: Double) -> Double {
+        var tuning = AttitudeController.Parameters()
+        tuning.inertia = AxisVector(yaw: 2e-3, roll: 1e-3, pitch: 3e-3)
+        tuning.findsInertia = findsInertia
+        var controller = AttitudeController(parameters: tuning)
+        let turn = Vector3(rate, rate, 0)
+        return controller.step(
+            ControlInput(
+                attitude: .identity, rate: turn,
+                setpoint: Setpoint(attitude: .identity, rate: turn), joints: .zero, authority: 1,
+                dt: 1e-3)
+        ).torque.yaw
+    }
+
+    @Test("the gyroscopic moment is fed forward: (3 - 1) * 10^-3 kg·m² at 5 rad/s about both axes")
+    func gyroscopic() {
+        #expect(abs(Self.gyroscopicTorque(findsInertia: false, rate: 5) - 0.05) < 2e-3)
+    }
+
+    @Test("an unknown inertia gives the gyroscopic moment of the lightest possible camera")
+    func gyroscopicUnknown() {
+        #expect(abs(Self.gyroscopicTorque(findsInertia: true, rate: 5)) < 0.1 * 0.05)
+    }
+
     @Test("a new parameter set keeps the torque that the integral holds")
     func bumpless() {
         var controller = AttitudeController(parameters: .init())

@@ -69,8 +69,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// beginning of that time.
     private var turnedWithJoint = 0.0
     private var pastJoint: Double?
-    /// Whether the newest period alone looks reversed.
-    private var isMirroredNow = false
+    /// The response one period ago, in the unit of `seen`.
+    private var pastSeen = 0.0
 
     /// Memory of `turned`, s.
     private static var memory: Double { @_noLocks get { 0.3 } }
@@ -138,11 +138,12 @@ struct AxisResponse: Sendable, BitwiseCopyable {
             turned * astray > 0 && error * astray < 0
             && min(abs(turned), 2 * abs(error)) > bar.evidence
             && 2 * abs(astray) * Self.memory > abs(turned)
-        // A camera that oscillates from one period to the next is mirrored in every second one.
-        let wasMirrored = isMirroredNow
-        isMirroredNow =
+        // The response to a wrong sign keeps its direction. A camera that oscillates from one
+        // period to the next is mirrored in every second one.
+        isReversed =
             isMirrored && isLeaving && (isTurned || !bar.needsJoint) && abs(told) > least
-        isReversed = isMirroredNow && wasMirrored
+            && seen * pastSeen > 0
+        pastSeen = seen
     }
 
     /// Whether the joint has turned by at least half the camera's angle.

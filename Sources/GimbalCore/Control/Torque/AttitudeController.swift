@@ -269,7 +269,10 @@ public struct AttitudeController: MotorController {
         let ahead = axes.times(acceleration)
         feedback = lag.step(Vector3(demand.roll, demand.pitch, demand.yaw), lags)
         planned = MotorEffect.Planned(moment: ahead, rate: feedforward)
-        return feedback + ahead + rate.cross(axes.times(rate))
+        // The gyroscopic moment grows with the square of the rate. With twenty times the true inertia
+        // it would drive a camera faster and faster.
+        let gyroscopic = rate.cross(axes.times(rate)) * inertia.caution.smallest
+        return feedback + ahead + gyroscopic
     }
 
     /// Reduces the gains while the motors shake the camera.
