@@ -48,7 +48,7 @@ extension Stabilizer {
 
     /// Whether a source of joint angles exists, or will exist with the outputs on.
     var showsJoints: Bool {
-        // Inlined, like `axes()`: a call would copy all of this, about 20 kB.
+        // Inlined, like `axes()`, because a call would copy the whole stabilizer, about 20 kB.
         @inline(__always) get {
             if joints.isKnown { return true }
             if case .some = drive.state.modelledJoints { return true }

@@ -1,6 +1,6 @@
-/// The complete control of a gimbal: samples and commands in, motor outputs out. Owns estimator,
-/// supervisor, set-point and controller. Has no clock, bus or thread, so the same inputs give
-/// bit-identical outputs.
+/// The complete control of a gimbal: samples and commands in, motor outputs out. Contains
+/// estimator, supervisor, set-point and controller. Uses no clock, bus or thread, so the same
+/// inputs give bit-identical outputs.
 ///
 /// Loop thread only. Order within a tick: `apply` the commands, `integrate` every sample, `step`
 /// once.
@@ -34,7 +34,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var rateFilter: RateFilter
     private var sampleAge = SampleAge()
     private(set) var pace = SamplePace()
-    /// Rate behind the rate filters, body frame, rad/s.
+    /// Output of the rate filters, body frame, rad/s.
     private var filteredRate = Vector3.zero
     private(set) var exciter = Exciter()
     private var motorSwing = MotorSwing()
@@ -42,8 +42,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Attitude at which the camera is held until the drive can follow a set-point.
     private var held = Quaternion.identity
     private var wasReady = false
-    /// Camera's rate relative to its set-point in the last period, rad/s; 0 for motors that cannot
-    /// lose their rotors.
+    /// Camera's rate relative to its set-point in the last period, rad/s; 0 for motors with
+    /// encoders and for servos, which cannot lose their rotors.
     private var astray = 0.0
     private(set) var isStopped = false
     private(set) var isShuttingDown = false
@@ -89,7 +89,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         recalibrate(from: old, to: new.correction)
     }
 
-    /// Adapts the estimate to a changed calibration, so that only wrong values jump.
+    /// Adapts the estimate to a changed calibration, so that only values that were wrong change
+    /// suddenly.
     @_noLocks
     private mutating func recalibrate(from old: SensorCorrection, to new: SensorCorrection) {
         let turn = new.mounting * old.mounting.conjugate
@@ -139,13 +140,13 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Sets the conditions that only the surrounding runtime can detect (bus errors, overruns), in
-    /// force until the next call.
+    /// Sets the conditions that only the surrounding runtime can detect (bus errors, overruns),
+    /// which hold until the next call.
     @_noLocks
     public mutating func report(_ conditions: Conditions) { external = conditions }
 
-    /// Corrects one raw sample and passes it to the estimator, if it is accepted. Faults are
-    /// searched for in the reading before the correction.
+    /// Corrects one raw sample and passes it to the estimator, if it is accepted. The check for
+    /// faults uses the reading before the correction.
     @_noLocks
     public mutating func integrate(_ new: IMUSample) {
         pace.note()
@@ -195,7 +196,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if isFirst { estimator.parameters = parameters.calibratedEstimator(at: new.temperature) }
     }
 
-    /// Supervises and controls, once per period after its samples.
+    /// Runs supervisor and controller, once per period, after the samples of the period.
     ///
     /// - Parameter now: The time of this tick; later than that of the previous one.
     /// - Returns: The motors' outputs until the next tick.
@@ -227,8 +228,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if supervisor.isEnabled, !wasEnabled { takeOver() }
         if wasEnabled, !supervisor.isEnabled { pointing.letGo() }
         var output = control(now: now, dt: dt)
-        // Conditions that keep the outputs off also end a test, except for a request to have them
-        // off and conditions that do not depend on a sensor.
+        // Conditions that keep the outputs off also end a motor test. Exceptions are a request to
+        // have the outputs off, and conditions that do not depend on a sensor.
         if !supervisor.isEnabled, conditions.intersects(.inactiveMode),
             !conditions.intersects(.emergencyStop | .shutdown | .calibrating | .busError)
         {
@@ -269,13 +270,14 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Updates the joints, and the evidence of their motion about the gyroscope.
+    /// Updates the joint angles, and tells the estimator how the joints move.
     private mutating func observeJoints(dt: Double) {
         joints.update(
             sample: sample, modelled: supervisor.isEnabled ? drive.state.modelledJoints : nil,
             modelSource: drive.modelSource, attitude: attitude, rate: estimator.rate,
             isAtRest: estimator.isAtRest, dt: dt)
-        // Motors that null the gyroscope make motion look like rest; only the joints can reveal it.
+        // If motors keep the gyroscope's rate at zero, only the joints can show that the sensor is
+        // not at rest.
         estimator.relativeRate = joints.relativeRate
         estimator.restIsPlausible = joints.tellsRest || !supervisor.isEnabled
         estimator.jointDrive =
@@ -300,7 +302,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         var reversed = drive.state.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.state.mirrored) }
         if isClosed { reversed.insert(witness.mirrored) }
-        // An oscillation with half a turn of lag looks like a wrong sign.
+        // An oscillation whose response lags by half a turn of phase looks like a wrong sign.
         if drive.state.isShaking { reversed = .none }
         faults.step(
             FaultLatch.Evidence(
@@ -380,12 +382,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 excitation: excitation,
                 authority: supervisor.authority, dt: dt))
         if gaps.step(dt: dt) { drive.forgetResponse() }
-        // Stiffer gains must not act on the error that softer gains have left.
+        // Larger gains must not suddenly act on the error that smaller gains have left.
         if !(belief == drive.state.inertia.sigmas) {
             if drive.state.oscillating.isEmpty {
                 held = attitude
             } else if wasReady {
-                // An oscillation has carried the camera away from its intended attitude.
+                // An oscillation has turned the camera away from its intended attitude.
                 held = setpoint.attitude
             }
         }

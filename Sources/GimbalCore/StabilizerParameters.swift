@@ -26,14 +26,15 @@ extension Stabilizer {
         /// Calibration and mounting of the sensors.
         public var correction = SensorCorrection()
         /// Whether a calibration is in progress. The outputs then stay off, because the camera must
-        /// be still or is turned by hand.
+        /// be still, or a person turns it by hand.
         public var isCalibrating = false
         /// Type of the motors. This value is read only at the start.
         public var motorType = MotorType.torque
         /// Mode at the start. This value is read only at the start.
         public var bootMode = Mode.locked
 
-        /// The defaults, for the default plant of the simulation; its inertia is to be identified.
+        /// The defaults, for the default plant of the simulation; the camera's inertia is
+        /// identified.
         public init() {
             controller.findsInertia = true
             controller.checksInertia = true

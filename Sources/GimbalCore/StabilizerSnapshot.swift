@@ -1,10 +1,10 @@
 /// Source of the joint angles.
 public enum JointSource: UInt8, Sendable, BitwiseCopyable {
-    /// No measurement: the angles of a handle that is held upright.
+    /// No source: the angles are those of a handle that is held upright.
     case assumed
-    /// Encoders.
+    /// The joints' encoders.
     case encoders
-    /// Commands to the servos.
+    /// The commands to the servos, passed through a model of the servos.
     case servoCommand
     /// Field angle of the motors, minus the angle caused by their load.
     case fieldAngle
@@ -24,13 +24,13 @@ public enum JointSource: UInt8, Sendable, BitwiseCopyable {
     }
 }
 
-/// The set-point and its target in one tick. Earth-frame angles, Z-X-Y.
+/// The set-point and its target in one tick. All angles are earth-frame angles, Z-X-Y.
 public struct PointingSnapshot: Sendable, BitwiseCopyable {
     /// Angles of the set-point, rad; yaw counts whole turns.
     public var angles = AxisVector.zero
-    /// Their rates, rad/s.
+    /// Rates of the set-point angles, rad/s.
     public var rates = AxisVector.zero
-    /// Their accelerations, rad/s².
+    /// Accelerations of the set-point angles, rad/s².
     public var accelerations = AxisVector.zero
     /// Target of each angle, rad.
     public var target = AxisVector.zero
@@ -54,7 +54,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var mode = Mode.inactive
     /// State of the outputs.
     public var phase = Supervisor.Phase.off
-    /// Share of the controller's output that reaches the motors, 0...1.
+    /// Fraction of the controller's output that reaches the motors, 0...1.
     public var authority = 0.0
     /// All conditions that hold now.
     public var conditions: Conditions = .none
@@ -81,11 +81,11 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var headingSigma = Double.pi
     /// Estimated relative scale error of each gyroscope axis, body frame.
     public var gyroScale = Vector3.zero
-    /// Estimated share of the following axis's rate in each gyroscope axis's reading: of y in x, of
-    /// z in y, of x in z.
+    /// Estimated fraction of the following axis's rate in each gyroscope axis's reading: of y in x,
+    /// of z in y, of x in z.
     public var gyroCrossNext = Vector3.zero
-    /// Estimated share of the preceding axis's rate in each gyroscope axis's reading: of z in x, of
-    /// x in y, of y in z.
+    /// Estimated fraction of the preceding axis's rate in each gyroscope axis's reading: of z in x,
+    /// of x in y, of y in z.
     public var gyroCrossAfter = Vector3.zero
     /// Distance of the sensor from its centre of rotation, body frame, m.
     public var lever = Vector3.zero
@@ -128,27 +128,27 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var friction = AxisVector.zero
     /// Learned product of mass and centre-of-mass offset of the camera, camera frame, kg·m.
     public var imbalance = Vector3.zero
-    /// Moment of the feedback above 50 Hz about the camera's axes, N·m RMS over about a second,
-    /// caused by the gyroscope's noise; motors of type torque only.
+    /// RMS moment of the feedback above 50 Hz about the camera's axes over about a second, N·m; the
+    /// gyroscope's noise causes it. Motors of type torque only.
     public var hum = AxisVector.zero
-    /// Share of stiffness that each camera axis has given up to limit `hum`, 0...1.
+    /// Stiffness reduction of each camera axis that limits `hum`, 0...1: 0 is as stiff as tuned.
     public var calm = AxisVector.zero
-    /// Standard deviation of `inertia`, natural logarithm: 0.1 is 10 %, 0 means configured.
+    /// Standard deviation of the natural logarithm of `inertia`: 0.1 is 10 %, 0 means configured.
     public var inertiaSigma = AxisVector.zero
-    /// Torque of motors without encoders at the joints at the time of the gyroscope's newest
-    /// sample, N·m; zero for others.
+    /// Torque of motors without encoders at the time of the gyroscope's newest sample, N·m, on each
+    /// joint; zero for other motors.
     public var exerted = AxisVector.zero
     /// Whether a source of joint angles exists, or will exist with the outputs on.
     public var showsJoints = false
-    /// Requests for a mode since the start, including emergency stops.
+    /// Number of requests for a mode since the start, including emergency stops.
     public var modeRequests: UInt64 = 0
-    /// State of the present or the last excitation.
+    /// State of the running excitation, or of the most recent one.
     public var excitation = Exciter.State()
     /// Commands to the motors.
     public var output = MotorOutput.off
     /// Time of the newest sample.
     public var sampleTime = Instant(nanoseconds: 0)
-    /// Samples and faults since the start.
+    /// Numbers of samples and of faults since the start.
     public var samples = SampleScreen.Counters()
 
     /// Creates the values before the first tick.

@@ -130,7 +130,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         vv = variance
     }
 
-    /// Propagates the errors by one step, without noise.
+    /// Propagates the covariance by one step, without noise.
     ///
     /// - Parameters:
     ///   - earthX: First row of the rotation from body to earth.

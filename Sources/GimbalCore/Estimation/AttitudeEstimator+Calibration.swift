@@ -15,7 +15,8 @@ extension AttitudeEstimator {
         guard parameters.initialBiasSigma < parameters.convergedBiasSigma,
             biasSigma.largest < parameters.convergedBiasSigma
         else { return }
-        // The factor allows for two axes, and for the noise until the motors are switched on.
+        // The factor allows for two horizontal axes, and for the noise until the motors are
+        // switched on.
         let sigma = 0.6 * parameters.convergedInclinationSigma
         covariance.limitTilt(variance: sigma * sigma)
     }

@@ -70,8 +70,8 @@ extension AttitudeEstimator {
         covariance.vv += velocity
     }
 
-    /// Measurement update with the velocity of the lever, along each horizontal axis. Sigma covers
-    /// the remaining velocity.
+    /// Updates the filter with the velocity of the lever along each horizontal axis. The standard
+    /// deviation covers the velocity that the lever does not explain.
     @inline(__always) @_noLocks @_noAllocation
     private mutating func correctVelocity(_ duration: Double) {
         let density =
@@ -109,8 +109,8 @@ extension AttitudeEstimator {
             (0.5 * (squareX + squareY) - innovationSquare) * duration / (1 + duration)
     }
 
-    /// Measures the bias by the mean rate at rest. While the carrier's joints move, the measurement
-    /// is less certain.
+    /// Measures the bias by the mean rate at rest. If the carrier's joints move, the measurement
+    /// has a larger standard deviation.
     @_noLocks @_noAllocation
     private mutating func correctBias(_ rest: RestDetector.Measurement) {
         let noise = parameters.restRateNoise * parameters.restRateNoise / rest.duration

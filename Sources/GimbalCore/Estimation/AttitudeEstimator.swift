@@ -5,9 +5,10 @@ import CMathShim
 ///
 /// Each sample turns the attitude (trapezoidal rule, coning-corrected). In each `filterPeriod` the
 /// specific force, summed in the earth frame, is integrated to a horizontal velocity. The filter
-/// then measures "velocity is zero" with a generous sigma: a tilted attitude shows as a growing
-/// velocity, a shaken sensor does not. No sample is rejected for the length of its specific force,
-/// so walking and vibration average out. During rest the mean rate measures the bias directly.
+/// then measures "velocity is zero" with a large standard deviation: an error of the tilt makes the
+/// velocity grow, a shaken sensor does not. No sample is rejected for the length of its specific
+/// force, so walking and vibration average out. During rest the mean rate measures the bias
+/// directly.
 ///
 /// The heading starts at zero and follows the gyroscope; accelerometer samples never change it.
 ///
@@ -39,13 +40,13 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Gyroscope bias, body frame, rad/s.
     public internal(set) var bias: Vector3 = .zero
     /// Relative scale error of each gyroscope axis. The sensor reads approximately `rate * (1 +
-    /// scale) + bias`, plus shares of the other axes' rates (see `GyroError`).
+    /// scale) + bias`, plus fractions of the other axes' rates (see `GyroError`).
     public internal(set) var scale: Vector3 = .zero
-    /// Share of the following axis's rate in the reading of each gyroscope axis: of y in x, of z in
-    /// y, of x in z.
+    /// Fraction of the following axis's rate in the reading of each gyroscope axis: of y in x, of z
+    /// in y, of x in z.
     public internal(set) var crossNext: Vector3 = .zero
-    /// Share of the preceding axis's rate in the reading of each gyroscope axis: of z in x, of x in
-    /// y, of y in z.
+    /// Fraction of the preceding axis's rate in the reading of each gyroscope axis: of z in x, of x
+    /// in y, of y in z.
     public internal(set) var crossAfter: Vector3 = .zero
     /// Weight of the last accelerometer correction, 0...1: below 1 if the velocity exceeds three
     /// sigma, as in a braking vehicle.
@@ -66,10 +67,10 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     var motion = MotionLevel()
     var leverArm: LeverArm
     private var range = GyroRange()
-    /// The filter period that ended with the last sample.
+    /// State of the filter period that ended with the last sample.
     var ended: EndedPeriod?
-    /// Counter of the earth and body frames: it increments with a new start, another heading and
-    /// another mounting.
+    /// Counter of the earth and body frames: it increments with each restart, change of the heading
+    /// and change of the mounting.
     var frame: UInt64 = 0
     var isRefuted = false
     var innovationSquare = 0.0
@@ -84,7 +85,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
 
     /// Sums over the samples of one filter period.
     struct Period: Sendable, BitwiseCopyable {
-        /// Seconds.
+        /// Duration of the samples, s.
         var duration = 0.0
         /// Integral of the specific force, earth frame, m/s.
         var impulse: Vector3 = .zero
@@ -92,8 +93,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         var rawTurn: Vector3 = .zero
         /// Integral of the squared rate, rad²/s.
         var squaredTurn = 0.0
-        /// Inclination variance added by saturation, about the earth's x and y and between them,
-        /// rad².
+        /// Variance of the inclination that saturated samples have added, rad²: about the earth's x
+        /// and y axes, and the covariance of both.
         var lostVariance = Vector3.zero
 
         @_noLocks @_noAllocation
@@ -107,7 +108,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
 
     /// A filter period before its corrections.
     struct EndedPeriod: Sendable, BitwiseCopyable {
-        /// Seconds.
+        /// Duration of the period, s.
         var duration: Double
         /// Integral of the specific force, earth frame, m/s.
         var impulse: Vector3
@@ -140,7 +141,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         leverArm = LeverArm(sigma: parameters.leverSigma)
     }
 
-    /// Uses one raw sample.
+    /// Processes one raw sample.
     ///
     /// - Parameters:
     ///   - gyro: Rate as measured, body frame, rad/s.
@@ -262,8 +263,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     private func isUsable(gyro: Vector3, accel: Vector3) -> Bool {
-        // No sensor exceeds 4000 °/s. Comparisons with NaN are false, so these lines also reject
-        // values that are not finite.
+        // No sensor measures more than 4000 °/s. Comparisons with NaN are false, so these lines
+        // also reject values that are not finite.
         let range = parameters.gyroRange > 0 ? parameters.gyroRange : 70
         return gyro.squaredNorm < 12 * range * range
             && accel.squaredNorm < 4e6
@@ -329,8 +330,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// lasting, so the angle's sigma grows with time, not its variance. A turn about the vertical
     /// alone does not affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
-        // When the estimator has found the range itself, swings in both directions exceed it, so
-        // the lost angles largely cancel.
+        // If the estimator has found the range from the data, swings in both directions exceed the
+        // range, so the lost angles largely cancel.
         let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude
         let growth = sigma * sigma * dt * (2 * saturatedTime + dt)
         period.addLoss(orientation.rotate(Vector3(axes.x, 0, 0)), times: growth)

@@ -11,9 +11,9 @@ extension AttitudeEstimator {
         /// Angle random walk of the gyroscope, rad/s/√Hz, 1e-5...1e-2. The default is twice the
         /// data sheet value of a BMI088 (0.014 °/s/√Hz) and leaves room for vibration.
         public var gyroNoiseDensity = 0.5e-3
-        /// Tilt error gained by turning, as a share of the rate, √s, 0...0.02. This value covers
-        /// misalignment and the remaining scale error of a calibrated MEMS gyroscope until they
-        /// have been observed.
+        /// Tilt error that a turn causes, as a fraction of the rate, √s, 0...0.02. This value
+        /// covers misalignment and the remaining scale error of a calibrated MEMS gyroscope until
+        /// they have been observed.
         public var rotationNoise = 1.25e-3
         /// Random walk of the gyroscope bias, rad/s/√s, 1e-7...1e-2. The default is 0.005 °/s/√s:
         /// the drift of a warming sensor (0.015 °/s/K) is about twice that.
@@ -28,9 +28,9 @@ extension AttitudeEstimator {
         public var initialBiasSigma = 1.5 * .pi / 180
         /// Standard deviation of the gyroscope's scale error, 0...0.05. BMI088: ±1 % at most.
         public var initialScaleSigma = 0.005
-        /// Standard deviation of the cross-axis shares: the share of another axis's rate in the
-        /// reading of each gyroscope axis, 0...0.05. Zero disables their estimation. BMI088: 1 % at
-        /// most; a calibrated sensor has a tenth of that. Useful: 0.0035.
+        /// Standard deviation of the cross-axis sensitivities, 0...0.05: the fractions of another
+        /// axis's rate in the reading of each gyroscope axis. Zero disables their estimation.
+        /// BMI088: 1 % at most; a calibrated sensor has a tenth of that. A useful value is 0.0035.
         public var initialCrossSigma = 0.0
         /// Standard deviation of the inclination from the first accelerometer sample, rad,
         /// 0.001...1. The difference between the sample's length and gravity is added to it.
@@ -45,10 +45,10 @@ extension AttitudeEstimator {
         /// Correlation time of the velocity in hand-carried motion, s, 0.05...2. The estimator uses
         /// it to convert the observed velocity into a `velocityNoiseDensity`.
         public var velocityCorrelationTime = 0.3
-        /// Share of `velocityNoiseDensity` for the calmest motion, 0.05...1.
+        /// Fraction of `velocityNoiseDensity` that is used for the calmest motion, 0.05...1.
         public var calmVelocityShare = 0.5
-        /// Time constant with which a constant velocity, such as walking at a steady pace, becomes
-        /// the new "velocity is zero", s, 0.5...1000.
+        /// Time constant with which a constant velocity, such as walking at a steady pace, counts
+        /// as zero velocity, s, 0.5...1000.
         public var velocityMemory = 5.0
         /// Distance of the sensor from its centre of rotation, standard deviation of each axis, m,
         /// 0...2. The default is a forearm; zero disables the lever.
@@ -70,8 +70,9 @@ extension AttitudeEstimator {
         /// 0.2...10. The bias is measured over the last half of that time, and again in each
         /// further half.
         public var restTime = 0.7
-        /// Remaining true rate during rest, rad/s·√s, 1e-5...0.1. Divided by the square root of the
-        /// averaging time it is the standard deviation of one bias measurement.
+        /// True rate that remains during rest, for example from a trembling hand, rad/s·√s,
+        /// 1e-5...0.1. Divided by the square root of the averaging time it is the standard
+        /// deviation of one bias measurement.
         public var restRateNoise = 0.03 * .pi / 180
         /// Largest distance of the mean rate from the bias at which rest is accepted, in standard
         /// deviations, 1...10. A slow smooth pan is quiet too, but it differs from a known bias.
@@ -85,9 +86,9 @@ extension AttitudeEstimator {
         /// noise and encoder steps while motors hold a camera still. The default, 0.1°, is four
         /// steps of a 14-bit encoder.
         public var restJointTurn = 0.1 * Double.pi / 180
-        /// Error of the handle's rate (the gyroscope's minus the joints'), as a share of a
-        /// commanded turn, 0.001...0.1: the gyroscope's scale error and misalignment. BMI088: 1 %
-        /// each at most.
+        /// Error of the handle's rate (the gyroscope's minus the joints'), as a fraction of the
+        /// rate of a commanded turn, 0.001...0.1: the gyroscope's scale error and misalignment.
+        /// BMI088: 1 % each at most.
         public var turnErrorShare = 0.01
         /// Time over which gravity is observed to detect that the handle or vehicle tilts, s,
         /// 1...60. This value is also the time without such a tilt until rest is accepted again
@@ -100,12 +101,12 @@ extension AttitudeEstimator {
         /// was learned in a short rest is replaced sooner, by the square of that rest over
         /// `restTrustTime`.
         public var restOverruleTime = 180.0
-        /// Share of gravity below which the vertical specific force refutes the estimate, 0...0.9:
-        /// the estimate is wrong by 60° or more, or the sensor was exchanged.
+        /// Fraction of gravity below which the vertical specific force refutes the estimate,
+        /// 0...0.9: the estimate is wrong by 60° or more, or the sensor was exchanged.
         public var gravityShareThreshold = 0.5
         /// Time constant with which that force is smoothed, s, 0.2...10.
         public var gravityFilterTime = 1.0
-        /// Time for which the force must stay below that share, s, 0.2...10.
+        /// Time for which the force must stay below that fraction, s, 0.2...10.
         public var gravityPatience = 1.0
         /// Value of `gravityPatience` for an estimate that was certain before gravity jumped
         /// without a turn of the gyroscope, s. Until then the accelerometer counts as faulty and is
@@ -118,9 +119,9 @@ extension AttitudeEstimator {
         /// Whether a sample is the mean rate since the previous one, as from a decimating sensor,
         /// and not an instantaneous rate. The sample is then older by half of that interval.
         public var averagesRate = false
-        /// Full scale of the gyroscope, rad/s, 1...100; zero if unknown, so that it is found
-        /// (`GyroRange`). At full scale the rate is only a lower bound, so the inclination's
-        /// uncertainty grows.
+        /// Full scale of the gyroscope, rad/s, 1...100; zero if unknown, in which case `GyroRange`
+        /// finds it. At full scale the rate is only a lower bound, so the inclination's uncertainty
+        /// grows.
         public var gyroRange = 2000 * Double.pi / 180
         /// Period of the accelerometer's and the covariance's processing, s, 0.001...0.05. The
         /// attitude follows each sample.
@@ -192,7 +193,7 @@ extension AttitudeEstimator.Parameters {
     /// - Parameters:
     ///   - tilt: Standard deviation of its tilt, rad.
     ///   - lengthError: Difference between the length of the first specific force and gravity, as a
-    ///     share.
+    ///     fraction of gravity.
     /// - Returns: The covariance.
     @_noLocks @_noAllocation
     func covariance(tilt: Double, lengthError: Double) -> AttitudeCovariance {

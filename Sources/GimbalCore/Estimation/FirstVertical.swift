@@ -21,7 +21,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// 1988).
     private static var seconds: Double { @_noLocks @_noAllocation get { 0.4 } }
     /// Largest deviation of a sample from gravity's length and from the first sample at which the
-    /// sensor can be at rest, as a share of gravity.
+    /// sensor can be at rest, as a fraction of gravity.
     private static var quiet: Double { @_noLocks @_noAllocation get { 0.1 } }
     /// Time without a larger deviation after which the first sample is accepted, s: a quarter of a
     /// running step.
@@ -47,7 +47,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Takes one sample.
+    /// Processes one sample.
     ///
     /// - Parameters:
     ///   - gyro: Rate, body frame, rad/s.

@@ -4,8 +4,9 @@ internal import CMathShim
 /// motion.
 ///
 /// The filter corrects errors of the horizontal velocity. An estimate that is upside down has no
-/// such error, and in an estimate that tumbles the error averages out. Neither walking nor driving
-/// removes half of gravity for two seconds; only a fall of a dozen metres would.
+/// such error, and in an estimate that tumbles the error averages out. The mean vertical
+/// acceleration of a walking person or a car never cancels half of gravity for two seconds; only a
+/// fall of a dozen metres would do so.
 ///
 /// If the estimate was certain, gravity that changes its direction without a turn of the gyroscope
 /// means a faulty accelerometer. The watch flags the accelerometer as doubtful within 0.4 s. The
@@ -27,11 +28,11 @@ struct GravityWatch: Sendable, BitwiseCopyable {
 
     /// Time constant of `recent`, s.
     private static var doubtMemory: Double { @_noLocks @_noAllocation get { 0.2 } }
-    /// Time for which gravity must have another direction, s. A fast swing of the hand removes
-    /// gravity for up to 0.3 s.
+    /// Time for which the measured force must have another direction than gravity, s. A fast swing
+    /// of the hand changes the direction for up to 0.3 s.
     private static var doubtSeconds: Double { @_noLocks @_noAllocation get { 0.4 } }
-    /// Vertical part of the force, as a share of the whole, below which the accelerometer is
-    /// doubtful, if the force's length equals gravity.
+    /// Ratio of the vertical part to the length of the specific force below which the accelerometer
+    /// is doubtful, if the length equals gravity.
     private static var doubtShare: Double { @_noLocks @_noAllocation get { 0.6 } }
     /// Largest standard deviation of the inclination, rad, and its duration, s, at which the
     /// estimate is certain.

@@ -1,6 +1,6 @@
 /// One value for each of the twelve errors of a gyroscope; also a correction of them. The errors
-/// are the gyroscope's bias, its scale, and the shares of the two other axes' rates in the reading
-/// of each axis.
+/// are the gyroscope's bias, its scale, and the fractions of the two other axes' rates in the
+/// reading of each axis.
 ///
 /// The sensor reads approximately `rate + scale * rate + next * (y, z, x) of the rate + after * (z,
 /// x, y) of it + bias`, component by component.
@@ -9,9 +9,9 @@ struct GyroError: Sendable, BitwiseCopyable {
     var bias: Vector3
     /// Relative scale error of each axis.
     var scale: Vector3
-    /// Share of the following axis's rate in an axis's reading: of y in x, of z in y, of x in z.
+    /// Fraction of the following axis's rate in an axis's reading: of y in x, of z in y, of x in z.
     var next: Vector3
-    /// Share of the preceding axis's rate in an axis's reading: of z in x, of x in y, of y in z.
+    /// Fraction of the preceding axis's rate in an axis's reading: of z in x, of x in y, of y in z.
     var after: Vector3
 
     /// No error.
@@ -155,9 +155,9 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
 }
 
 extension Vector3 {
-    /// On each axis, the component of the following axis.
+    /// For each axis, the component of the following axis: (y, z, x).
     var next: Vector3 { @inline(__always) @_noLocks @_noAllocation get { Vector3(y, z, x) } }
-    /// On each axis, the component of the preceding axis.
+    /// For each axis, the component of the preceding axis: (z, x, y).
     var after: Vector3 { @inline(__always) @_noLocks @_noAllocation get { Vector3(z, x, y) } }
 
     /// The component with index 0...2.

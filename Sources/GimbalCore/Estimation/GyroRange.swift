@@ -13,20 +13,22 @@ struct GyroRange: Sendable, BitwiseCopyable {
     private var y = Axis()
     private var z = Axis()
 
-    /// Additional rate that an axis would have reached without saturation, as a share of its rate.
+    /// Additional rate that an axis would have reached without saturation, as a fraction of its
+    /// rate.
     private static var overshoot: Double { @_noLocks @_noAllocation get { 0.15 } }
-    /// Largest variation of a constant rate, as a share of it; a calibration's cross-axis terms add
-    /// to it.
+    /// Largest variation of a constant rate, as a fraction of the rate; a calibration's cross-axis
+    /// terms add to the variation.
     private static var flatness: Double { @_noLocks @_noAllocation get { 0.004 } }
     /// Time constant of the slope's smoothing, s.
     private static var slopeTime: Double { @_noLocks @_noAllocation get { 0.01 } }
-    /// The smallest range that is searched for, rad/s: half of the ±125 °/s of common parts.
+    /// The smallest range that is searched for, rad/s: half of the ±125 °/s range of common
+    /// gyroscopes.
     private static var smallest: Double { @_noLocks @_noAllocation get { 1.1 } }
 
     @_noLocks @_noAllocation
     init() {}
 
-    /// Takes one sample.
+    /// Processes one sample.
     ///
     /// - Parameters:
     ///   - gyro: Rate as measured, body frame, rad/s.
@@ -82,7 +84,7 @@ struct GyroRange: Sendable, BitwiseCopyable {
                 return false
             }
             flatTime += dt
-            // Only a rise counts: towards larger rates of the same sign.
+            // Only a rise counts: a change towards larger rates of the same sign.
             return flatTime > 1.5 * dt
                 && slope * rate * flatTime > GyroRange.overshoot * size * size
         }

@@ -1,9 +1,9 @@
-/// Cause of a camera's motion relative to the handle.
+/// Cause of a rotation of the camera relative to the handle.
 public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
-    /// A hand, the wind or gravity, because the motors are off.
+    /// A hand, the wind or gravity turns the camera, because the motors are off.
     case unknown
-    /// Motors that were commanded to hold the camera: the handle turns, or a wrong bias makes the
-    /// camera turn slowly.
+    /// Motors that were commanded to hold the camera turn the joints, because the handle turns, or
+    /// because a wrong bias makes the camera turn slowly.
     case held
     /// Motors that were commanded to turn the camera.
     case commanded
@@ -19,8 +19,8 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
 /// because of the encoder's steps.
 ///
 /// The joints count as moving once they have turned by `restJointTurn`, and as still when they have
-/// not turned by that angle for `restProofTime`. Each count starts from zero, so that noise does
-/// not accumulate; rates below 0.03 °/s count as still.
+/// not turned by that angle for `restProofTime`. Each measurement of the angle starts from zero, so
+/// that noise does not accumulate; rates below 0.03 °/s count as still.
 struct JointStillness: Sendable, BitwiseCopyable {
     /// Whether the joints have moved.
     private(set) var areMoving = false
@@ -32,7 +32,7 @@ struct JointStillness: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Takes one period.
+    /// Processes one period.
     ///
     /// - Parameters:
     ///   - relativeRate: Rate of the sensor relative to its carrier, body frame, rad/s.

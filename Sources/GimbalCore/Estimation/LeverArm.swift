@@ -1,14 +1,15 @@
 /// Position of the sensor's centre of rotation: a wrist, an elbow, the end of a stick.
 ///
-/// Hands swing a sensor. Most of the sensor's velocity is then its rate times a lever that hardly
-/// changes in the body frame, and that part carries no information about the tilt. The estimated
-/// lever is the lever that explains the filter's velocity best: three states with a separate
-/// covariance, and a limited memory, because a grip changes. The prior limits the length of the
-/// lever. Without rotation the lever has no effect. With the lever's velocity subtracted, "velocity
-/// is zero" becomes more accurate.
+/// Hands swing a sensor. Most of the sensor's velocity is then the cross product of its rate and a
+/// lever that hardly changes in the body frame. This part of the velocity contains no information
+/// about the tilt. The lever is estimated from the filter's velocity. It has three states with a
+/// separate covariance and a limited memory, because a person changes the grip. The prior limits
+/// the length of the lever. Without rotation the lever has no effect. After subtraction of the
+/// lever's velocity, the assumption "velocity is zero" is more accurate.
 ///
 /// The lever is separate from the filter's states, although both are learned from the same
-/// innovations: a tilt shows as a lasting velocity, a lever as one that varies with the rate.
+/// innovations: a tilt error causes a lasting velocity, a lever causes a velocity that varies with
+/// the rate.
 struct LeverArm: Sendable, BitwiseCopyable {
     /// Vector from the pivot to the sensor, body frame, m.
     private(set) var arm = Vector3.zero
@@ -22,10 +23,10 @@ struct LeverArm: Sendable, BitwiseCopyable {
         covariance = Symmetric3(diagonal: sigma * sigma)
     }
 
-    /// Increases the uncertainty with time.
+    /// Increases the uncertainty of the lever with time.
     ///
     /// - Parameters:
-    ///   - duration: Since the last step, s.
+    ///   - duration: Time since the last step, s.
     ///   - parameters: Standard deviation and memory of the lever.
     @inline(__always) @_noLocks @_noAllocation
     mutating func step(duration: Double, parameters: AttitudeEstimator.Parameters) {
@@ -40,16 +41,16 @@ struct LeverArm: Sendable, BitwiseCopyable {
     ///
     /// - Parameter direction: Cross product of the horizontal direction in the body frame and the
     ///   rate, rad/s.
-    /// - Returns: m/s and m²/s².
+    /// - Returns: Velocity, m/s, and its variance, m²/s².
     @inline(__always) @_noLocks @_noAllocation
     func velocity(_ direction: Vector3) -> (value: Double, variance: Double) {
         (direction.dot(arm), direction.dot(covariance * direction))
     }
 
-    /// One scalar update.
+    /// Updates the lever with one measured velocity.
     ///
     /// - Parameters:
-    ///   - direction: As for `velocity`.
+    ///   - direction: As in `velocity(along:)`.
     ///   - velocity: The filter's velocity along the direction, m/s.
     ///   - noise: Variance of all other velocity, m²/s².
     @inline(__always) @_noLocks @_noAllocation

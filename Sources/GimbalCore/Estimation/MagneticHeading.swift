@@ -28,7 +28,7 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
     /// Adds one sample to the period.
     ///
     /// - Parameters:
-    ///   - field: Earth frame of the attitude, any unit.
+    ///   - field: Magnetic field in the earth frame of the attitude, in any unit.
     ///   - drift: Growth of the heading's variance since the previous sample, rad².
     ///   - dt: Seconds since the previous sample.
     ///   - period: Length of the period, s.
@@ -84,10 +84,11 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         drift = 0
     }
 
-    /// Learns the reference field, the more slowly the more the measured field deviates from it.
+    /// Learns the reference field. The larger the deviation of the measured field from the
+    /// reference is, the more slowly the reference changes.
     ///
-    /// - Returns: The possible heading error, rad: that of a horizontal disturbance as large as the
-    ///   deviation.
+    /// - Returns: The possible heading error, rad: the error that a horizontal disturbance of the
+    ///   same size as the deviation causes.
     @_noLocks @_noAllocation
     private mutating func learn(
         horizontal: Double, vertical: Double, _ elapsed: Double,
@@ -103,7 +104,7 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         let deviation = cm_sqrt(dh * dh + dv * dv) / max(referenceHorizontal, 1e-3)
         let sigma = parameters.magneticHeadingSigma
         let trust = sigma * sigma / (sigma * sigma + deviation * deviation)
-        // At first a mean, later a low-pass.
+        // At first the reference is the mean of the measurements, later a low-pass of them.
         let time = min(age, parameters.magneticReferenceTime)
         let gain = trust * elapsed / (time + elapsed)
         referenceHorizontal += dh * gain

@@ -7,7 +7,7 @@ struct Symmetric3: Sendable, BitwiseCopyable {
     var yz: Double
     var zz: Double
 
-    /// `value` on the diagonal, zero elsewhere.
+    /// Creates a matrix with `value` on the diagonal and zeros elsewhere.
     @_noLocks @_noAllocation
     init(diagonal value: Double) {
         xx = value
@@ -23,7 +23,7 @@ struct Symmetric3: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { Vector3(xx, yy, zz) }
     }
 
-    /// Matrix times column.
+    /// The product of the matrix and a column vector.
     @inline(__always) @_noLocks @_noAllocation
     static func * (a: Symmetric3, v: Vector3) -> Vector3 {
         Vector3(
@@ -32,7 +32,7 @@ struct Symmetric3: Sendable, BitwiseCopyable {
             a.xz * v.x + a.yz * v.y + a.zz * v.z)
     }
 
-    /// Each element times `k`.
+    /// The matrix with each element multiplied by `k`.
     @inline(__always) @_noLocks @_noAllocation
     static func * (a: Symmetric3, k: Double) -> Symmetric3 {
         var result = a
@@ -45,7 +45,7 @@ struct Symmetric3: Sendable, BitwiseCopyable {
         return result
     }
 
-    /// Subtracts `v vᵀ s`.
+    /// Subtracts the matrix `v vᵀ s`.
     @inline(__always) @_noLocks @_noAllocation
     mutating func subtractOuter(_ v: Vector3, times s: Double) {
         xx -= v.x * v.x * s
@@ -71,7 +71,7 @@ struct Matrix3: Sendable, BitwiseCopyable {
     var rowY: Vector3
     var rowZ: Vector3
 
-    /// All zero.
+    /// The matrix of zeros.
     static var zero: Matrix3 {
         @_noLocks @_noAllocation get { Matrix3(rowX: .zero, rowY: .zero, rowZ: .zero) }
     }
@@ -84,17 +84,17 @@ struct Matrix3: Sendable, BitwiseCopyable {
         self.rowZ = rowZ
     }
 
-    /// Matrix times column.
+    /// The product of the matrix and a column vector.
     @inline(__always) @_noLocks @_noAllocation
     static func * (a: Matrix3, v: Vector3) -> Vector3 {
         Vector3(a.rowX.dot(v), a.rowY.dot(v), a.rowZ.dot(v))
     }
 
-    /// Transposed matrix times column.
+    /// The product of the transposed matrix and a column vector.
     @inline(__always) @_noLocks @_noAllocation
     func transposedTimes(_ v: Vector3) -> Vector3 { rowX * v.x + rowY * v.y + rowZ * v.z }
 
-    /// Subtracts `a bᵀ s`.
+    /// Subtracts the matrix `a bᵀ s`.
     @inline(__always) @_noLocks @_noAllocation
     mutating func subtractOuter(_ a: Vector3, _ b: Vector3, times s: Double) {
         rowX -= b * (a.x * s)

@@ -3,9 +3,9 @@ import CMathShim
 /// Strength of the sensor's motion: the mean square of the horizontal velocity that tilt and bias
 /// do not explain.
 ///
-/// The filter's innovations, each weighted with its own variance, sum up to the residual of the
-/// best fit. So the level is valid before the tilt is known, and a start on a slope does not look
-/// like motion. The level starts at that of the strongest assumed motion, because a calm first
+/// The sum of the filter's innovations, each weighted with its own variance, is the residual of the
+/// best fit. So the level is valid before the tilt is known, and a start on a slope is not mistaken
+/// for motion. The level starts at the value for the strongest assumed motion, because a calm first
 /// second does not mean that the next one is calm. The level rises faster than it falls.
 struct MotionLevel: Sendable, BitwiseCopyable {
     /// Weight of the initial assumption, as seconds of observed motion.
@@ -15,7 +15,8 @@ struct MotionLevel: Sendable, BitwiseCopyable {
     /// Time constant of a falling level, s.
     private static var memory: Double { @_noLocks @_noAllocation get { 5 } }
 
-    /// Mean square of one horizontal axis, m²/s²; NaN means that of the strongest assumed motion.
+    /// Mean square of one horizontal axis, m²/s²; NaN means the value for the strongest assumed
+    /// motion.
     private var square = Double.nan
     private var seconds = 0.0
 
@@ -40,8 +41,8 @@ struct MotionLevel: Sendable, BitwiseCopyable {
         square += (velocitySquare - square) * duration / (time + duration)
     }
 
-    /// The velocity noise density to assume, m/s·√s: the share `calmVelocityShare`...1 of
-    /// `velocityNoiseDensity`.
+    /// The velocity noise density to assume, m/s·√s: `velocityNoiseDensity` times a factor between
+    /// `calmVelocityShare` and 1.
     @_noLocks @_noAllocation
     func noiseDensity(_ parameters: AttitudeEstimator.Parameters) -> Double {
         guard square < Self.largest(parameters) else { return parameters.velocityNoiseDensity }

@@ -1,4 +1,4 @@
-/// Detector of rest, which measures the gyroscope bias while it lasts.
+/// Detector of rest, which also measures the gyroscope bias during rest.
 ///
 /// At rest, rate and specific force stay near their own means. A slow smooth pan also satisfies
 /// this, and so does a camera whose motors keep the gyroscope's rate at zero. Therefore more is
@@ -9,7 +9,7 @@
 /// Joints that move or are commanded to move exclude rest. The carrier's rate then still measures
 /// the bias, with a weight that decreases with the speed of the joints: they turn because the
 /// carrier turns or because a wrong bias makes the camera turn slowly (`held`), or the gyroscope's
-/// scale error adds a share of the turn (`commanded`).
+/// scale error adds a fraction of the turn (`commanded`).
 struct RestDetector: Sendable, BitwiseCopyable {
     /// One bias measurement.
     struct Measurement: Sendable, BitwiseCopyable {
@@ -17,7 +17,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
         var rate: Vector3
         /// Duration of the mean, s.
         var duration: Double
-        /// Error caused by the joints' motion, variance of each axis, (rad/s)²; zero at rest.
+        /// Variance of the error on each axis that the joints' motion causes, (rad/s)²; zero at
+        /// rest.
         var jointVariance: Vector3
     }
 
@@ -129,9 +130,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         return finish(jointShare: share)
     }
 
-    /// Error of the carrier's rate as a share of the joints' rate, one sigma: zero at rest, nil if
-    /// nothing can be learned. With `held`, the whole rate of the joints lies within `restGate`
-    /// sigma.
+    /// Standard deviation of the error of the carrier's rate, as a fraction of the joints' rate:
+    /// zero at rest, nil if nothing can be learned. With `held`, the whole rate of the joints is
+    /// within `restGate` standard deviations.
     @_noLocks @_noAllocation
     private func jointShare(
         _ drive: JointDrive, _ parameters: AttitudeEstimator.Parameters
@@ -143,7 +144,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Ends one measurement. Only a measurement at rest adds support for the bias.
+    /// Ends one measurement. Only a measurement at rest increases the support for the bias (see
+    /// `RestEvidence`).
     @_noLocks @_noAllocation
     private mutating func finish(jointShare: Double) -> Measurement {
         let sigma = jointTurn * (jointShare / sumTime)
@@ -156,9 +158,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         return measurement
     }
 
-    /// Handles a turn of gravity while the bias suggests rest. If the bias was learned in a short
-    /// rest, it came from this turn and counts as unknown again. A known bias only loses the
-    /// contribution of the last rest.
+    /// Handles a change of gravity's direction while the sensor seems to be at rest. If the bias
+    /// was learned in a short rest, the bias resulted from this rotation and counts as unknown
+    /// again. A known bias only loses the contribution of the last rest.
     @_noLocks @_noAllocation
     private mutating func refute(
         _ variance: Vector3, _ parameters: AttitudeEstimator.Parameters
@@ -208,8 +210,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         evidence.restartWatch()
     }
 
-    /// Whether the rate agrees with the estimated bias: at rest with a margin, during motion of the
-    /// joints only within the noise of `slowRate` and the error of a commanded turn, `jointRate`.
+    /// Whether the rate agrees with the estimated bias. At rest the comparison has a margin. During
+    /// motion of the joints it allows only for the noise of `slowRate` and for the error of a
+    /// commanded turn, `jointRate`.
     @_noLocks @_noAllocation
     private func isNear(
         _ difference: Vector3, variance: Vector3, jointRate: Vector3,

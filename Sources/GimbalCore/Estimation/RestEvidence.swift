@@ -1,11 +1,11 @@
 import CMathShim
 
-/// Evidence for and against rest, in addition to the gyroscope, because to a gyroscope a steady
-/// turn looks as quiet as rest on a table.
+/// Evidence for and against rest, in addition to the gyroscope, because a gyroscope cannot
+/// distinguish a steady turn from rest on a table.
 ///
 /// The evidence has three sources. Gravity: if the direction of gravity turns relative to the
 /// carrier, the sensor is not at rest, and the bias learned from it is reverted. Earlier rests: the
-/// longer they were, the less a new one at another rate counts. Time: a rate that differs from the
+/// longer they were, the less a new rest at another rate counts. Time: a rate that differs from the
 /// bias for longer than any person turns a camera is the new bias. A turn about the vertical at
 /// power-on cannot be distinguished from a bias, so the wrong bias is replaced only after that
 /// time.
@@ -24,12 +24,11 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Whether gravity has been watched for long enough. If no earlier evidence contradicted rest,
-    /// this is true at once.
+    /// Whether gravity has been observed for long enough. The value is true immediately if no
+    /// earlier evidence contradicted rest.
     var isProven: Bool { @_noLocks @_noAllocation get { watched >= proof } }
 
-    /// Handles motion of the sensor: the observation of gravity starts again with the next
-    /// stillness.
+    /// Handles motion of the sensor: the next stillness starts the observation of gravity again.
     @_noLocks @_noAllocation
     mutating func restartWatch() {
         watched = 0
@@ -51,7 +50,7 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         parameters: AttitudeEstimator.Parameters
     ) -> Bool {
         watched += duration
-        // The smoothing must settle first, but a fast tilt must show before the first measurement.
+        // The smoothing must settle first, but the first measurement must already show a fast tilt.
         // Later the reference is renewed, so that errors do not accumulate.
         if watched < 0.5 * parameters.restTime || window > parameters.restProofTime {
             reference = force

@@ -1,13 +1,13 @@
 /// Detector of a specific force that leans away from the estimated vertical for longer than any
 /// person's motion explains.
 ///
-/// A bounded speed bounds the effect of acceleration on a long mean of the force. With the kernel
-/// t/τ² exp(-t/τ) of two first-order means it is at most 2/e · speed/τ, which is 0.74 m/s² at 5 m/s
-/// and τ = 5 s. A larger lean is the estimate's error: it is wrong by 5° or more and should have
-/// been corrected long before. A vehicle that brakes from 50 km/h triggers the detector too; the
-/// estimate can then indeed be wrong.
+/// The speed of a person is bounded, which bounds the effect of acceleration on a long mean of the
+/// force. With the kernel t/τ² exp(-t/τ) of two first-order means, the effect is at most 2/e ·
+/// speed/τ, which is 0.74 m/s² at 5 m/s and τ = 5 s. A larger lean is an error of the estimate: the
+/// estimate is wrong by 5° or more and should have been corrected long before. A vehicle that
+/// brakes from 50 km/h also triggers the detector; the estimate can then indeed be wrong.
 ///
-/// The result is a report only; it changes nothing.
+/// The detector only reports its result; it does not change the estimate.
 struct TiltDoubt: Sendable, BitwiseCopyable {
     /// Whether the lean is currently doubtful.
     private(set) var isDoubtful = false
@@ -21,7 +21,7 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
     private static var most: Double { @_noLocks @_noAllocation get { 0.075 } }
     private static var least: Double { @_noLocks @_noAllocation get { 0.04 } }
 
-    /// The estimator's frame counter to which the means belong.
+    /// Value of the estimator's frame counter for which the means are valid.
     private var frame = UInt64.max
     private var first = Vector3.zero
     private var second = Vector3.zero
@@ -30,7 +30,7 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes the filter period that ended with the estimator's last sample, if one did.
+    /// Processes the filter period that ended with the estimator's last sample, if a period ended.
     ///
     /// - Parameter estimator: The estimator, the same in all calls. Call this after each `update`.
     @_noLocks @_noAllocation

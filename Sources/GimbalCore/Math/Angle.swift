@@ -1,6 +1,6 @@
 /// An angle, stored in radians. Conversions from and to degrees happen only here.
 public struct Angle: Hashable, Sendable, BitwiseCopyable {
-    /// Radians; any number of turns.
+    /// The angle in radians; any number of turns.
     public var radians: Double
 
     /// Creates an angle from radians.
@@ -15,7 +15,7 @@ public struct Angle: Hashable, Sendable, BitwiseCopyable {
     @inlinable @_noLocks
     public static func radians(_ value: Double) -> Angle { Angle(radians: value) }
 
-    /// Degrees.
+    /// The angle in degrees.
     @inlinable
     public var degrees: Double { @_noLocks get { radians * (180 / .pi) } }
 

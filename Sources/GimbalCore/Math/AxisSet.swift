@@ -1,7 +1,7 @@
 /// A set of gimbal axes. The set operations are written out, because the checker of real-time code
 /// rejects the generic ones (see `Conditions`).
 public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
-    /// Bit 0 yaw, bit 1 roll, bit 2 pitch.
+    /// The axes as bits: bit 0 is yaw, bit 1 is roll, bit 2 is pitch.
     public var rawValue: UInt8
 
     /// Creates the set of the axes for which `contains` is true.
@@ -28,7 +28,7 @@ public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
     @inlinable @_noLocks
     public func contains(_ axis: GimbalAxis) -> Bool { rawValue & 1 << axis.rawValue != 0 }
 
-    /// Adds `other`.
+    /// Adds the axes of `other`.
     @inlinable @_noLocks
     public mutating func insert(_ other: AxisSet) { rawValue |= other.rawValue }
 

@@ -1,14 +1,14 @@
 /// One number for each gimbal axis, in the order of the joints from handle to camera: yaw, roll,
 /// pitch. The declaration that holds the vector states its unit.
 public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
-    /// Outermost joint, about z.
+    /// Value of the outermost joint, about z.
     public var yaw: Double
-    /// Middle joint, about x.
+    /// Value of the middle joint, about x.
     public var roll: Double
-    /// Innermost joint, about y; it carries the camera.
+    /// Value of the innermost joint, about y, which carries the camera.
     public var pitch: Double
 
-    /// The three values, handle side first.
+    /// Creates a vector from its three values, handle side first.
     @inlinable @inline(__always) @_noLocks
     public init(yaw: Double, roll: Double, pitch: Double) {
         self.yaw = yaw
@@ -16,7 +16,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
         self.pitch = pitch
     }
 
-    /// The same value on every axis.
+    /// Creates a vector with the same value on every axis.
     @inlinable @inline(__always) @_noLocks
     public init(repeating value: Double) { self.init(yaw: value, roll: value, pitch: value) }
 
@@ -33,31 +33,31 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
         a.yaw == b.yaw && a.roll == b.roll && a.pitch == b.pitch
     }
 
-    /// Sum, axis by axis.
+    /// The sum of two vectors, axis by axis.
     @inlinable @inline(__always) @_noLocks
     public static func + (a: AxisVector, b: AxisVector) -> AxisVector {
         AxisVector(yaw: a.yaw + b.yaw, roll: a.roll + b.roll, pitch: a.pitch + b.pitch)
     }
 
-    /// Difference, axis by axis.
+    /// The difference of two vectors, axis by axis.
     @inlinable @inline(__always) @_noLocks
     public static func - (a: AxisVector, b: AxisVector) -> AxisVector {
         AxisVector(yaw: a.yaw - b.yaw, roll: a.roll - b.roll, pitch: a.pitch - b.pitch)
     }
 
-    /// Product, axis by axis.
+    /// The product of two vectors, axis by axis.
     @inlinable @inline(__always) @_noLocks
     public static func * (a: AxisVector, b: AxisVector) -> AxisVector {
         AxisVector(yaw: a.yaw * b.yaw, roll: a.roll * b.roll, pitch: a.pitch * b.pitch)
     }
 
-    /// Every axis scaled by `s`.
+    /// The vector with every axis multiplied by `s`.
     @inlinable @inline(__always) @_noLocks
     public static func * (a: AxisVector, s: Double) -> AxisVector {
         AxisVector(yaw: a.yaw * s, roll: a.roll * s, pitch: a.pitch * s)
     }
 
-    /// Each axis limited to ±`limit` of that axis.
+    /// The vector with each axis limited to ±`limit` of that axis.
     @inlinable @inline(__always) @_noLocks
     public func clamped(to limit: AxisVector) -> AxisVector {
         AxisVector(
@@ -66,7 +66,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
             pitch: min(max(pitch, -limit.pitch), limit.pitch))
     }
 
-    /// Each axis limited to the range from `low` to `high` of that axis.
+    /// The vector with each axis limited to the range from `low` to `high` of that axis.
     @inlinable @inline(__always) @_noLocks
     public func clamped(from low: AxisVector, to high: AxisVector) -> AxisVector {
         AxisVector(
@@ -80,10 +80,10 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
         abs(yaw) <= limit.yaw && abs(roll) <= limit.roll && abs(pitch) <= limit.pitch
     }
 
-    /// The smallest of the three.
+    /// The smallest of the three values.
     var smallest: Double { @_noLocks get { min(yaw, min(roll, pitch)) } }
 
-    /// NaN on every axis: unknown.
+    /// A vector of NaN: the value of every axis is unknown.
     @inlinable
     public static var unknown: AxisVector {
         @_noLocks @inline(__always) get { AxisVector(repeating: .nan) }
@@ -105,7 +105,8 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension Vector3 {
-    /// The same numbers by axis: yaw about z, roll about x, pitch about y of the camera.
+    /// The components of a camera-frame vector by axis: yaw about z, roll about x, pitch about y of
+    /// the camera.
     @inlinable
     public var perAxis: AxisVector {
         @_noLocks @inline(__always) get { AxisVector(yaw: z, roll: x, pitch: y) }
@@ -113,8 +114,8 @@ extension Vector3 {
 }
 
 extension AxisVector {
-    /// Product, axis by axis, of a vector in the camera frame: inertia times acceleration, or gain
-    /// times error.
+    /// The product, axis by axis, of a camera-frame vector and one factor for each axis, for
+    /// example inertia times acceleration, or gain times error.
     @_noLocks @_noAllocation
     func times(_ turn: Vector3) -> Vector3 {
         Vector3(roll * turn.x, pitch * turn.y, yaw * turn.z)

@@ -25,25 +25,25 @@ public struct Complex: Sendable, BitwiseCopyable, Equatable {
     /// The complex conjugate.
     public var conjugate: Complex { Complex(real, -imaginary) }
 
-    /// Sum.
+    /// The sum of two numbers.
     public static func + (a: Complex, b: Complex) -> Complex {
         Complex(a.real + b.real, a.imaginary + b.imaginary)
     }
-    /// Difference.
+    /// The difference of two numbers.
     public static func - (a: Complex, b: Complex) -> Complex {
         Complex(a.real - b.real, a.imaginary - b.imaginary)
     }
-    /// Product.
+    /// The product of two numbers.
     public static func * (a: Complex, b: Complex) -> Complex {
         Complex(
             a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real
         )
     }
-    /// Scaled by a real number.
+    /// The number multiplied by a real number.
     public static func * (a: Complex, s: Double) -> Complex {
         Complex(a.real * s, a.imaginary * s)
     }
-    /// Quotient; not finite for a divisor of zero.
+    /// The quotient of two numbers; not finite for a divisor of zero.
     public static func / (a: Complex, b: Complex) -> Complex {
         a * b.conjugate * (1 / b.squaredMagnitude)
     }

@@ -1,10 +1,10 @@
-/// One of the three axes of a gimbal: a joint, or the axis of the camera that it turns.
+/// One of the three axes of a gimbal: a joint, or the axis about which this joint turns the camera.
 public enum GimbalAxis: UInt8, Sendable, BitwiseCopyable, CaseIterable {
-    /// About the camera's z; the outermost joint.
+    /// Rotation about the camera's z axis; the outermost joint.
     case yaw
-    /// About the camera's x; the middle joint.
+    /// Rotation about the camera's x axis; the middle joint.
     case roll
-    /// About the camera's y; the innermost joint.
+    /// Rotation about the camera's y axis; the innermost joint.
     case pitch
 }
 

@@ -1,14 +1,14 @@
 /// One value for each gimbal axis, for example a controller's state or a tuning, in the order of
 /// the joints from handle to camera.
 public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopyable {
-    /// Outermost joint, or about the camera's z.
+    /// Value of the outermost joint, or about the camera's z axis.
     public var yaw: Value
-    /// Middle joint, or about the camera's x.
+    /// Value of the middle joint, or about the camera's x axis.
     public var roll: Value
-    /// Innermost joint, or about the camera's y.
+    /// Value of the innermost joint, or about the camera's y axis.
     public var pitch: Value
 
-    /// The three values, handle side first.
+    /// Creates the set of the three values, handle side first.
     @inline(__always)
     public init(yaw: Value, roll: Value, pitch: Value) {
         self.yaw = yaw
@@ -16,7 +16,7 @@ public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopya
         self.pitch = pitch
     }
 
-    /// The same value on every axis.
+    /// Creates three equal values.
     @inline(__always)
     public init(_ value: Value) { self.init(yaw: value, roll: value, pitch: value) }
 
@@ -38,7 +38,7 @@ public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopya
         }
     }
 
-    /// A vector with one number for each axis, computed from its value.
+    /// A vector with one number for each axis, computed from the value of that axis.
     @inline(__always)
     func map(_ number: (Value) -> Double) -> AxisVector {
         AxisVector(yaw: number(yaw), roll: number(roll), pitch: number(pitch))

@@ -21,7 +21,7 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
         self.z = z
     }
 
-    /// No rotation.
+    /// The identity: no rotation.
     @inlinable
     public static var identity: Quaternion {
         @_noLocks @inline(__always) get { Quaternion(w: 1, x: 0, y: 0, z: 0) }
@@ -48,8 +48,8 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
         z = vector.z * scale
     }
 
-    /// The inverse of the exponential map: axis times angle, rad, the short way round, with a norm
-    /// of 0...π.
+    /// The inverse of the exponential map: axis times angle, rad, in the shorter direction, with a
+    /// norm of 0...π.
     @inlinable
     public var rotationVector: Vector3 {
         @_noLocks @inline(__always) get {
@@ -95,7 +95,7 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { Quaternion(w: w, x: -x, y: -y, z: -z) }
     }
 
-    /// The length, 1 for a rotation.
+    /// The length of the quaternion, 1 for a rotation.
     @inlinable
     public var norm: Double {
         @_noLocks @inline(__always) get { cm_sqrt(w * w + x * x + y * y + z * z) }
@@ -124,8 +124,8 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     @inlinable @inline(__always) @_noLocks
     public func inverseRotate(_ v: Vector3) -> Vector3 { conjugate.rotate(v) }
 
-    /// The rotation vector from this rotation to `target`, the short way round, in the body frame
-    /// of this rotation, rad.
+    /// The rotation vector from this rotation to `target`, in the shorter direction, in the body
+    /// frame of this rotation, rad.
     @inlinable @inline(__always) @_noLocks
     public func error(to target: Quaternion) -> Vector3 {
         (conjugate * target).rotationVector

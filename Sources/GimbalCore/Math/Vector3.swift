@@ -6,7 +6,7 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     public var x: Double
     /// Right component in body frames, east in the earth frame.
     public var y: Double
-    /// Down component in both.
+    /// Down component in body frames and in the earth frame.
     public var z: Double
 
     /// The vector with these components.
@@ -28,13 +28,13 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
         a.x == b.x && a.y == b.y && a.z == b.z
     }
 
-    /// Sum, component by component.
+    /// The sum of two vectors, component by component.
     @inlinable @inline(__always) @_noLocks
     public static func + (a: Vector3, b: Vector3) -> Vector3 {
         Vector3(a.x + b.x, a.y + b.y, a.z + b.z)
     }
 
-    /// Difference, component by component.
+    /// The difference of two vectors, component by component.
     @inlinable @inline(__always) @_noLocks
     public static func - (a: Vector3, b: Vector3) -> Vector3 {
         Vector3(a.x - b.x, a.y - b.y, a.z - b.z)
@@ -44,11 +44,11 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     @inlinable @inline(__always) @_noLocks
     public static prefix func - (a: Vector3) -> Vector3 { Vector3(-a.x, -a.y, -a.z) }
 
-    /// The vector scaled by `s`.
+    /// The vector multiplied by `s`.
     @inlinable @inline(__always) @_noLocks
     public static func * (a: Vector3, s: Double) -> Vector3 { Vector3(a.x * s, a.y * s, a.z * s) }
 
-    /// The vector scaled by `s`.
+    /// The vector multiplied by `s`.
     @inlinable @inline(__always) @_noLocks
     public static func * (s: Double, a: Vector3) -> Vector3 { a * s }
 
@@ -56,11 +56,11 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     @inlinable @inline(__always) @_noLocks
     public static func / (a: Vector3, s: Double) -> Vector3 { a * (1 / s) }
 
-    /// Adds `b` in place.
+    /// Adds `b` to `a` in place.
     @inlinable @inline(__always) @_noLocks
     public static func += (a: inout Vector3, b: Vector3) { a = a + b }
 
-    /// Subtracts `b` in place.
+    /// Subtracts `b` from `a` in place.
     @inlinable @inline(__always) @_noLocks
     public static func -= (a: inout Vector3, b: Vector3) { a = a - b }
 

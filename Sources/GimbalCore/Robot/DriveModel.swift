@@ -1,14 +1,14 @@
-/// Speed of two driven wheels: a request, limited and ramped, and braked to a stop after the
-/// request has expired. Pure; one thread.
+/// Speed of two driven wheels. The requested speeds are limited and ramped; after a request has
+/// expired, the wheels brake to a stop. Pure; one thread.
 public struct DriveModel: Sendable, BitwiseCopyable {
     /// Limits that the owner configures.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Largest share of full speed, 0...1.
+        /// Largest speed, as a fraction of full speed, 0...1.
         public var limit = 1.0
-        /// Largest increase of speed, shares of full speed per second, 1/s.
+        /// Largest increase of speed, in full speeds per second, 1/s.
         public var acceleration = 2.0
-        /// Largest decrease of speed, shares of full speed per second, 1/s; braking can be harder
-        /// than setting off.
+        /// Largest decrease of speed, in full speeds per second, 1/s; it can be larger than
+        /// `acceleration`.
         public var deceleration = 5.0
 
         /// The defaults: half a second to full speed, a fifth of a second to a stop.
@@ -17,12 +17,12 @@ public struct DriveModel: Sendable, BitwiseCopyable {
 
     /// A request for wheel speeds.
     public struct Request: Sendable, BitwiseCopyable {
-        /// Speed of the left wheel, share of full speed, -1...1, forwards positive; limited to this
-        /// range.
+        /// Speed of the left wheel, as a fraction of full speed, -1...1, forwards positive; a
+        /// larger value is limited to this range.
         public var left: Double
-        /// Speed of the right wheel, likewise.
+        /// Speed of the right wheel, in the same unit and range.
         public var right: Double
-        /// Dead-man: end of the request's validity; after it the wheels stop.
+        /// Dead-man time: at this time the request expires and the wheels stop.
         public var validUntil: Instant
 
         /// Creates a request.
@@ -40,9 +40,9 @@ public struct DriveModel: Sendable, BitwiseCopyable {
 
     /// Limits that the owner configures.
     public var parameters: Parameters
-    /// Speed of the left wheel now, share of full speed.
+    /// Speed of the left wheel now, as a fraction of full speed.
     public private(set) var left = 0.0
-    /// Speed of the right wheel now, share of full speed.
+    /// Speed of the right wheel now, as a fraction of full speed.
     public private(set) var right = 0.0
 
     /// Creates wheels at rest.

@@ -1,11 +1,11 @@
-/// A stepper motor with a step line and a direction line: trapezoidal ramps to a position or a
-/// velocity, soft limits, homing to a switch. Pure: each call on a grid of time returns the state
-/// of the lines. The position counts the steps that were put on the line, so late calls cost time
-/// but no step. One thread.
+/// Model of a stepper motor with a step line and a direction line: trapezoidal ramps to a position
+/// or a velocity, soft limits, homing to a switch. Pure: each call, at the next time of a regular
+/// grid, returns the states of the lines. The position counts the steps that were put on the line,
+/// so a late call delays a step but does not lose it. One thread.
 public struct StepAxis: Sendable, BitwiseCopyable {
     /// Limits of the motor and its mechanics.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Largest speed, steps/s; at most half the rate of the grid.
+        /// Largest speed, steps/s; at most half the rate of the calls.
         public var maxSpeed = 800.0
         /// Acceleration, steps/s².
         public var acceleration = 2000.0
@@ -29,8 +29,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case hold
         /// Go to a position, steps from home; limited to the soft limits.
         case position(Int)
-        /// Go a number of steps beyond the present goal. This case is a request, which `replaced`
-        /// converts to a position; a motor that receives it holds.
+        /// Go a number of steps beyond the present goal. `replaced` converts this request to a
+        /// position. If `tick` receives `further`, the motor stops and holds its position.
         case further(Int)
         /// Turn at a velocity, steps/s, until the given time, then hold.
         case velocity(Double, validUntil: Instant)
@@ -41,15 +41,16 @@ public struct StepAxis: Sendable, BitwiseCopyable {
 
     /// State of homing.
     public enum Homing: Int, Sendable, BitwiseCopyable {
-        /// Not requested, or cancelled by another goal: position 0 is the position at the start.
+        /// Homing was not requested, or another goal has cancelled it: position 0 is the position
+        /// at the start.
         case none
-        /// Moving towards the switch.
+        /// The motor moves towards the switch.
         case seeking
-        /// Moving off the switch.
+        /// The motor moves off the switch.
         case leaving
-        /// Position 0 is the switch's edge.
+        /// Homing is complete: position 0 is the switch's edge.
         case done
-        /// The switch did not respond, or was not released.
+        /// Homing has failed: the switch did not respond, or was not released.
         case failed
     }
 
@@ -60,13 +61,13 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         /// Direction line: active means forwards.
         public var direction = false
 
-        /// Both inactive.
+        /// Creates the state in which both lines are inactive.
         public init() {}
     }
 
     /// Limits of the motor.
     public let parameters: Parameters
-    /// Steps put on the line, forwards minus backwards, from home.
+    /// Number of steps put on the line since home, forwards minus backwards.
     public private(set) var position = 0
     /// Present speed, steps/s.
     public private(set) var speed = 0.0
@@ -74,7 +75,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     public private(set) var homing = Homing.none
     /// Present states of the lines.
     public private(set) var lines = Lines()
-    /// Distance from `position` to the ideal motion, steps; a step is due at a half.
+    /// Distance from `position` to the ideal motion, steps; at half a step the motor makes a step.
     private var ahead = 0.0
     private var sought = 0
     private var asked: Instant?
@@ -114,7 +115,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         sought += 1
     }
 
-    /// Ends a motion; the remaining fraction of a step is dropped.
+    /// Ends a motion and starts the goal's motion; the remaining fraction of a step is dropped.
     private mutating func settle(_ goal: Goal, dt: Double) {
         switch goal {
         case .position(let wanted):

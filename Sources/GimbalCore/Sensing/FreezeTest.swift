@@ -3,14 +3,14 @@
 /// Gyroscope and accelerometer are tested separately, because they can be two chips (as in a
 /// BMI088), of which one can hang while the other works. A chip's noise decides how often two
 /// samples are identical to the bit, so the limit depends on the chip's longest repetition so far:
-/// it is four times as long, at least eight samples, at most `longestSeconds`. During the first 250
-/// samples the limit is `longestSeconds`.
+/// it is four times the longest repetition, at least eight samples, at most `longestSeconds`.
+/// During the first 250 samples the limit is `longestSeconds`.
 ///
 /// Loop thread only; constant time.
 struct FreezeTest: Sendable, BitwiseCopyable {
     /// Whether the chip is frozen, as of the last sample.
     private(set) var isFrozen = false
-    /// Whether the last sample repeated the one before.
+    /// Whether the last sample repeated the sample before it.
     var isRepeating: Bool { @_noLocks get { count > 0 } }
 
     private var count: Int32 = 0
@@ -19,8 +19,8 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     /// Duration of the longest repetition that has ended, s.
     private var usual = 0.0
 
-    /// Minimum count of repetitions. Fewer repetitions can occur in noise after a filter whose
-    /// corner is far below the sample rate.
+    /// Smallest number of repetitions that means a frozen chip. Fewer repetitions can occur in
+    /// noise after a filter whose corner is far below the sample rate.
     private static var fewest: Int32 { @_noLocks get { 8 } }
     /// Samples until the chip's noise is known.
     private static var learning: Int32 { @_noLocks get { 250 } }

@@ -1,5 +1,4 @@
-/// The gyroscope samples of one tick, so that spectra include every sample: at most the newest
-/// four.
+/// The newest gyroscope samples of one tick, at most four, so that spectra include every sample.
 public struct GyroBatch: Sendable, BitwiseCopyable {
     /// Number of samples, 0...4.
     public private(set) var count = 0

@@ -11,8 +11,8 @@ extension GyroWitness {
         /// Rate and acceleration of the set-point, delayed like the sample, camera frame, rad/s and
         /// rad/s².
         var planned: (rate: Vector3, acceleration: Vector3)
-        /// Largest change of the rate that is accepted without a witness, rad/s²: the motors'
-        /// maximum on a camera with a third of the assumed inertia.
+        /// Largest change of the rate per time that is accepted without a witness, rad/s²: the
+        /// largest acceleration of a camera with a third of the assumed inertia by its motors.
         var strongest: Double
 
         @_noLocks

@@ -7,12 +7,12 @@ internal import CMathShim
 ///
 /// The reference is a predicted camera rate: the last accepted sample plus the effect of the motors
 /// and of the recent disturbance. A sample that deviates from it by more than the usual scatter
-/// starts a dispute. During a dispute the prediction continues without the gyroscope, and the
-/// encoders decide: if the camera turns unexpectedly, its joints must turn by the same angle. A
-/// change that is too large for motors or a hand is rejected. If no witness confirms it within four
-/// samples, the gyroscope counts as contradicted. A smaller change is used during the dispute.
-/// Therefore a single wild sample has no effect, pushes by hand are tolerated, and a gyroscope that
-/// the joints contradict is no longer used after at most 10 ms.
+/// starts a dispute, in which the sensors contradict each other. During a dispute the prediction
+/// continues without the gyroscope, and the encoders decide: if the camera turns unexpectedly, its
+/// joints must turn by the same angle. A change that is too large for motors or a hand is rejected.
+/// If no witness confirms it within four samples, the gyroscope counts as contradicted. A smaller
+/// change is used during the dispute. Therefore a single wild sample has no effect, pushes by hand
+/// are tolerated, and a gyroscope that the joints contradict is no longer used after at most 10 ms.
 ///
 /// While the outputs are off, the samples are not checked. A contradicted gyroscope is accepted
 /// again after it has been calm for a tenth of a second.
@@ -22,17 +22,18 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// The camera's rate without a disputed gyroscope, camera frame, rad/s.
     var rate: Vector3 { @_noLocks get { reference + silent } }
 
-    /// The same rate at the time of the newest sample.
+    /// The camera's rate without a disputed gyroscope at the time of the newest sample.
     private var reference = Vector3.zero
     /// Change by motors and disturbance since the newest sample, rad/s.
     private var silent = Vector3.zero
     /// Whether a witness contradicts the gyroscope, or none confirms an implausible change.
     private(set) var isContradicted = false
 
-    /// Last rate in use plus the later change by motors and disturbance, camera frame, rad/s.
+    /// The camera's rate, bridged from the last sample in use by the effect of motors and
+    /// disturbance since then, camera frame, rad/s.
     private(set) var bridged = Vector3.zero
-    /// The same without the last sample in use. If later samples repeat that sample, it was already
-    /// frozen.
+    /// The value of `bridged` without the last sample in use. If later samples repeat that sample,
+    /// it was already frozen.
     private var earlier = Vector3.zero
     /// Whether the newest sample is refused, or repeats the previous one. The camera's rate is then
     /// `bridged`.
@@ -55,10 +56,11 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Duration for which samples have been refused, s.
     private var refused = 0.0
     private var age = 0.0
-    /// Angle by which the gyroscope's turn exceeds the reference's since the dispute began, rad.
+    /// Angle by which the gyroscope has turned more than the reference since the dispute began,
+    /// rad.
     private var claimed = Vector3.zero
-    /// Angle by which the reference's turn exceeds that of the rate at the beginning of the
-    /// dispute, rad.
+    /// Angle by which the reference has turned more than at its constant rate from the beginning of
+    /// the dispute, rad.
     private var modelled = Vector3.zero
     private var startRate = Vector3.zero
     private var images = MirrorImages()
@@ -79,9 +81,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private static var blow: Double { @_noLocks get { 3000 } }
     /// Largest change of the handle's rate during a dispute, rad/s², as in a runner's hand.
     private static var handleAcceleration: Double { @_noLocks get { 300 } }
-    /// Time before a witness against the gyroscope counts in a dispute, and for which a refused
-    /// gyroscope waits for a witness, s. The encoders' witness counts from the fourth sample on,
-    /// because the turn of a light camera between fewer samples is uncertain.
+    /// Time in a dispute before a witness against the gyroscope counts, s. For the same time a
+    /// refused gyroscope waits for a witness. The encoders' witness counts from the fourth sample
+    /// on, because the angle that a light camera turns between fewer samples is uncertain.
     private static var hearing: Double { @_noLocks get { 0.0035 } }
     /// Rate below which a camera without motors is calm, as in the hand of a walking person, rad/s.
     private static var calmRate: Double { @_noLocks get { 1 } }
@@ -122,7 +124,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         lastRate = rate
         let noise = 8 * cm_sqrt(scatter) + 0.05
         let strongest = max(motors.strongest * dt, Self.blow * min(dt, 0.002))
-        // A jump is not a response to the motors.
+        // A jump of the rate is not a response to the motors.
         if change.norm < strongest { compare(change, with: motors, dt: dt) }
         let limit = noise + strongest
         if !isDisputed {
@@ -144,7 +146,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         if isRepeated, !wasRepeating { bridged = earlier }
         let wasRefusing = isRefusing
         isRefusing = (rate - bridged).norm > limit
-        // A wild sample starts a separate dispute; its angle does not count in later disputes.
+        // A wild sample starts a separate dispute. Later disputes do not include the angle of this
+        // sample.
         if isRefusing, !wasRefusing, age > 0 {
             reference = bridged
             open()
@@ -154,7 +157,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         refused = isRefusing ? refused + dt : 0
         if !isRefusing { noteHandle(rate: rate, sensorDelay: sensorDelay, dt: dt) }
         claimed += (rate - reference) * dt
-        // A gyroscope that returns to its expected value had a momentary fault.
+        // A gyroscope that returns to its expected value had only a momentary fault.
         if !isContradicted, !isRepeated, !isRefusing, difference.norm < noise {
             settle(rate)
             return true
@@ -167,7 +170,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             }
         case false?: isContradicted = true
         case nil:
-            // At any loop rate, one wild sample is not enough.
+            // At any rate of the loop, more than one wild sample is needed.
             if refused > max(Self.hearing, 1.5 * dt) {
                 isContradicted = true
             } else if !isContradicted, !isRefusing, !isRepeated, age > Self.longestDispute {
@@ -181,7 +184,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     }
 
     /// Advances time without a sample. The next sample repeats the interval since the last one, so
-    /// nothing is counted twice.
+    /// no time is counted twice.
     @_noLocks
     mutating func wait(_ motors: Motors, dt: Double) {
         silent += (motors.acceleration + disturbance) * dt
@@ -199,8 +202,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         if isDisputed { modelled += (reference - startRate) * dt }
     }
 
-    /// The camera axes about which the gyroscope shows the mirror image of the motors' effect.
-    /// Either the sign of the gyroscope or that of a motor has changed; the reaction is the same.
+    /// The camera axes on which the gyroscope shows the mirror image of the motors' effect. Either
+    /// the sign of the gyroscope or the sign of a motor has changed; the response to both is the
+    /// same.
     var mirrored: AxisSet { @_noLocks get { images.mirrored } }
 
     /// The camera's rate when a sign is wrong, camera frame, rad/s: on each axis the gyroscope's
@@ -308,8 +312,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private mutating func encoders(sensorDelay: Double) -> Bool? {
         guard hasJoints else { return nil }
         let kinematics = JointKinematics(joints: lastJoints)
-        // The rates hold at the ends of the samples and are linear in between, because a light
-        // camera swings within a few samples.
+        // Each rate applies at the time of its sample, and changes linearly in between, because a
+        // light camera swings within a few samples.
         let half = 0.5 * sampleSeconds
         let claim = kinematics.jointRates(relativeRate: claimed - (lastRate - reference) * half)
         let size = cm_sqrt(
@@ -338,7 +342,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
     /// Updates the handle's rate: the joints' rates minus the camera's, if the gyroscope is right.
     /// This update runs during disputes too, because an oscillating loop has one dispute after
-    /// another while the handle moves on.
+    /// another while the handle continues to move.
     @_noLocks
     private mutating func noteHandle(rate: Vector3, sensorDelay: Double, dt: Double) {
         guard hasJoints else { return }
@@ -352,8 +356,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
 /// The handle's rate, as the joints show it when the camera's rate is known.
 private struct HandleRate: Sendable, BitwiseCopyable {
-    /// Joint rates without the part caused by the camera, rad/s, smoothed once, and smoothed twice.
-    /// The difference shows the lag of the first behind a handle whose rate changes.
+    /// Joint rates without the part caused by the camera, rad/s: smoothed once, and smoothed twice.
+    /// If the handle's rate changes, the difference between both shows the lag of the first.
     private(set) var rate = AxisVector.zero
     private var past = AxisVector.zero
     /// Largest recent difference of the two smoothed rates, decaying with time, rad/s, because a

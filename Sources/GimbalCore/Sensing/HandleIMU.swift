@@ -11,7 +11,7 @@ internal import CMathShim
 struct HandleIMU: Sendable, BitwiseCopyable {
     /// Time constant of the correction towards an upright handle, s.
     private static var leaning: Double { @_noLocks get { 20 } }
-    /// Time constant of the offset while at rest, s.
+    /// Time constant with which the offset is learned at rest, s.
     private static var learning: Double { @_noLocks get { 0.5 } }
     /// Largest offset, rad/s; a larger rate is motion.
     private static var largestBias: Double { @_noLocks get { 0.05 } }
@@ -35,9 +35,9 @@ struct HandleIMU: Sendable, BitwiseCopyable {
     /// Advances by one tick.
     ///
     /// - Parameters:
-    ///   - measured: The handle's gyroscope, handle frame, rad/s; finite.
+    ///   - measured: Reading of the handle's gyroscope, handle frame, rad/s; finite.
     ///   - cameraRate: Camera rate without bias, camera frame, rad/s.
-    ///   - upright: Joint angles if the handle were upright, rad; yaw has no meaning.
+    ///   - upright: Joint angles if the handle were upright, rad; yaw is not used.
     ///   - isAtRest: Whether the camera's sensor is at rest.
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks
@@ -62,7 +62,8 @@ struct HandleIMU: Sendable, BitwiseCopyable {
         joints.pitch += Self.wrapped(upright.pitch - joints.pitch) * share
     }
 
-    /// Adopts the joint angles of a better source, to continue from them when that source fails.
+    /// Adopts the joint angles of a better source, so that the integration continues from them when
+    /// that source fails.
     @_noLocks
     mutating func align(_ angles: AxisVector) {
         joints = angles

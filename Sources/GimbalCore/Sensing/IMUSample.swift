@@ -11,33 +11,33 @@ public struct IMUSample: Sendable, BitwiseCopyable {
         @inlinable @_noLocks
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// No optional part.
+        /// The empty set: no optional part.
         @inlinable
         public static var none: Contents { @_noLocks get { Contents(rawValue: 0) } }
 
-        /// Adds `other`.
+        /// Adds the parts of `other`.
         @inlinable @_noLocks
         public mutating func insert(_ other: Contents) { rawValue |= other.rawValue }
 
-        /// Whether all of `other` are present.
+        /// Whether all parts of `other` are in the set.
         @inlinable @_noLocks
         public func contains(_ other: Contents) -> Bool {
             rawValue & other.rawValue == other.rawValue
         }
 
-        /// `joints` is measured.
+        /// The sample contains joint angles (`joints`).
         @inlinable
         public static var joints: Contents { @_noLocks get { Contents(rawValue: 1) } }
-        /// `jointRates` is measured.
+        /// The sample contains joint rates (`jointRates`).
         @inlinable
         public static var jointRates: Contents { @_noLocks get { Contents(rawValue: 2) } }
-        /// `baseGyro` is measured.
+        /// The sample contains the handle's rate (`baseGyro`).
         @inlinable
         public static var baseGyro: Contents { @_noLocks get { Contents(rawValue: 4) } }
-        /// `magneticField` is measured.
+        /// The sample contains the magnetic field (`magneticField`).
         @inlinable
         public static var magneticField: Contents { @_noLocks get { Contents(rawValue: 8) } }
-        /// `temperature` is measured.
+        /// The sample contains the sensor's temperature (`temperature`).
         @inlinable
         public static var temperature: Contents { @_noLocks get { Contents(rawValue: 16) } }
     }

@@ -7,7 +7,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
     /// Angles and rates of the joints.
     private(set) var motion = JointMotion()
 
-    /// Rate of the handle from a second IMU, handle frame, rad/s; nil without one.
+    /// Rate of the handle from a second IMU, handle frame, rad/s; nil without a second IMU.
     private(set) var handleRate: Vector3?
 
     private var handle = HandleIMU()
@@ -28,8 +28,9 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether a handle at rest can be distinguished from a camera that is held still in a moving
-    /// hand: the joints are known, or a second IMU shows that the handle is at rest.
+    /// Whether the joints make it possible to distinguish a handle at rest from a camera that the
+    /// motors hold still in a moving hand: the joint angles are known, or a second IMU shows that
+    /// the handle is at rest.
     var tellsRest: Bool {
         @_noLocks @inline(__always) get {
             if case .handleIMU = source { handle.isStill } else { isKnown }
@@ -51,9 +52,10 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The handle's rate, camera frame, rad/s, 0.1 s late: the camera's rate minus the joints'
-    /// rates, both with the same delay. With different delays the camera's own shaking would appear
-    /// in the result. A mode that follows the handle would then cancel the controller's damping.
+    /// The handle's rate, camera frame, rad/s, with a delay of 0.1 s: the camera's rate minus the
+    /// joints' rates, both with the same delay. With different delays the camera's own shaking
+    /// would appear in the result. A mode that follows the handle would then cancel the
+    /// controller's damping.
     var carryingRate: Vector3 { @_noLocks @inline(__always) get { cameraRate - relativeRate } }
 
     /// Updates the joint angles and rates from all sources.

@@ -3,22 +3,23 @@ internal import CMathShim
 /// Test of one axis for a mirror image: the gyroscope shows the opposite of the motor's effect,
 /// because the sign of the gyroscope or of the motor has changed.
 ///
-/// The recent change of the rate from sample to sample is compared with the change that the motor
-/// has caused. A loop with the right sign cannot make them opposites. For a disturbance at one
-/// frequency their phase is that of the open loop, 90° to 180° behind, so values and slopes are
-/// never opposite at the same time; at the beginning of a push their correlation is -0.5. With a
-/// wrong sign, both grow exponentially and remain opposite in value and slope. So the test looks
-/// for a correlation below -0.85, with and without the mean, in a change that a motor with the
-/// right sign does not explain and that exceeds the usual scatter. Only the change beyond that of
-/// the set-point counts, but the gyroscope itself must oppose the motor too: friction can hold a
-/// camera while its set-point leaves. The command to a motor with a wrong sign keeps its direction.
-/// A mirrored oscillation, in contrast, means that the loop has more delay than assumed.
+/// The test compares the recent change of the gyroscope's rate from sample to sample with the
+/// change that the motor has caused. In a loop with the right sign the two are never opposite. For
+/// a disturbance at one frequency their phase is that of the open loop, 90° to 180° behind, so
+/// their values and slopes are never opposite at the same time; at the beginning of a push their
+/// correlation is -0.5. With a wrong sign, both grow exponentially and remain opposite in value and
+/// slope. So the test looks for a correlation below -0.85, with and without the mean, in a change
+/// that a motor with the right sign does not explain and that exceeds the usual scatter. The change
+/// of the set-point is subtracted first. The gyroscope's own change must also oppose the motor,
+/// because friction can hold a camera while its set-point moves away. With a wrong sign, the
+/// command to the motor keeps its direction. A mirrored oscillation, in contrast, means that the
+/// loop has more delay than assumed.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirrorTest: Sendable, BitwiseCopyable {
-    /// Conditions of one sample, the same for all axes.
+    /// Values that describe one sample, the same for all axes.
     struct Rule: Sendable, BitwiseCopyable {
-        /// Usual mean square of the changes that the motors do not explain, rad²/s².
+        /// Usual mean square of the rate changes that the motors do not explain, rad²/s².
         var scatter: Double
         /// Seconds since the previous sample, more than 0.
         var dt: Double
@@ -30,31 +31,33 @@ struct MirrorTest: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Sums over the memory, rad²/s²: of squares, of products, and of squared differences.
+    /// Weighted sums over the last `memory` seconds, rad²/s²: of the squared changes, of their
+    /// product, and of their squared difference.
     private var told = 0.0
     private var seen = 0.0
     private var product = 0.0
     private var unexplained = 0.0
-    /// Sums over the memory, rad/s.
+    /// Weighted sum of the motor's changes over the last `memory` seconds, rad/s.
     private var pushes = 0.0
     private var changes = 0.0
-    /// Sum of the gyroscope's changes, including those of the set-point, rad/s.
+    /// Weighted sum of the gyroscope's changes, including the changes of the set-point, rad/s.
     private var shown = 0.0
-    /// Duration for which the image has been mirrored, s.
+    /// Duration for which the gyroscope has shown the mirror image, s.
     private var lasting = 0.0
 
-    /// Time constant of the sums, s; at least six samples.
+    /// Time constant of the weighted sums, s; at least six samples.
     private static var memory: Double { @_noLocks get { 0.008 } }
 
-    /// Time for which an image must be mirrored, s; at least five samples.
+    /// Time for which the gyroscope must show the mirror image, s; at least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
-    /// Share of the mean in the power of the commands above which they have kept their direction.
+    /// Fraction of the commands' power that is due to their mean, above which the commands have
+    /// kept their direction.
     private static var steadiness: Double { @_noLocks get { 0.4 } }
-    /// Rate below which the camera counts as not turning, rad/s.
+    /// Rate below which the camera does not count as turning, rad/s.
     private static var leastRate: Double { @_noLocks get { 0.1 } }
 
-    /// Whether the image is mirrored, as of the last step.
+    /// Whether the gyroscope shows the mirror image of the motor's effect, as of the last step.
     private(set) var isMirrored = false
 
     /// Correlation of command and response over the last moments, -1...1; 0 without commands.
@@ -68,7 +71,7 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Takes one sample.
+    /// Processes one sample.
     ///
     /// - Parameters:
     ///   - push: Change of the rate since the previous sample by the motor's correction of an
@@ -115,14 +118,15 @@ struct MirrorImages: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// The axes with a mirrored image, as of the last step.
+    /// The axes on which the gyroscope shows the mirror image of the motor's effect, as of the last
+    /// step.
     var mirrored: AxisSet {
         @_noLocks get {
             AxisSet(yaw: yaw.isMirrored, roll: roll.isMirrored, pitch: pitch.isMirrored)
         }
     }
 
-    /// Takes one sample. The parameters are those of `MirrorTest.step`, camera frame.
+    /// Processes one sample. The parameters are those of `MirrorTest.step`, camera frame.
     @_noLocks
     mutating func step(
         push: Vector3, gyro: Vector3, planned: Vector3, rate: Vector3, _ rule: MirrorTest.Rule
@@ -132,10 +136,10 @@ struct MirrorImages: Sendable, BitwiseCopyable {
         yaw.step(push: push.z, gyro: gyro.z, planned: planned.z, rate: rate.z, rule)
     }
 
-    /// Sign of the gyroscope about each axis.
+    /// Sign of the gyroscope's reading about each axis, relative to the motors.
     ///
     /// - Parameter reversed: The axes that are known to respond in reverse.
-    /// - Returns: 1 or -1, or 0 if the responses to the motors show none, camera frame.
+    /// - Returns: 1 or -1, or 0 if the responses to the motors do not show the sign; camera frame.
     @_noLocks
     func signs(reversed: AxisSet) -> Vector3 {
         Vector3(

@@ -3,7 +3,7 @@
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorEffect: Sendable, BitwiseCopyable {
-    /// The part of the commands that follows from the set-point alone.
+    /// The part of the commands that results from the set-point alone.
     struct Planned: Sendable, BitwiseCopyable {
         /// Moment on the camera, camera frame, N·m.
         var moment = Vector3.zero
@@ -18,11 +18,12 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The torques whose mirror image is searched for in the camera's response.
+    /// Torques for the test of the sign: `MirrorTest` searches for their mirror image in the
+    /// camera's response.
     enum Push: Sendable, BitwiseCopyable {
         /// Error-correcting part of the commanded torques, N·m; it takes effect one delay later.
         case told(AxisVector, planned: Planned)
-        /// Torques of rotors without encoders at the time of the newest sample, N·m.
+        /// Torques of motors without encoders at the time of the newest sample, N·m.
         case exerted(AxisVector)
         /// No torques, because a rotor's position is unknown.
         case unknown
@@ -35,7 +36,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     private var told = JointHistory()
     /// Error-correcting part of the commanded torques, N·m.
     private var answers = JointHistory()
-    /// Fastest recent turn of the servos, rad/s.
+    /// Largest recent rate of the servos, rad/s.
     private var fastest = 0.0
 
     /// Largest possible acceleration divided by the assumed one: for a third of the assumed
@@ -43,7 +44,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     private static var doubt: Double { @_noLocks get { 3.5 } }
     /// Acceleration by a mechanical stop of a camera with unknown inertia, rad/s².
     private static var stop: Double { @_noLocks get { 12000 } }
-    /// Largest difference in time between a servo and its model, s.
+    /// Largest difference between the times at which a servo and its model move, s.
     private static var servoMemory: Double { @_noLocks get { 0.05 } }
 
     @_noLocks
@@ -64,10 +65,12 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - torques: Torques commanded in this period, N·m.
-    ///   - push: Torques whose mirror image is searched for; ignored until the inertia is found.
+    ///   - push: Torques whose mirror image `MirrorTest` searches for; ignored until the inertia is
+    ///     found.
     ///   - delay: Time from the command to the sample that shows it, s.
     ///   - limit: The largest torques, N·m.
-    ///   - inertia: About the camera's axes, kg·m², and its standard deviation, natural logarithm.
+    ///   - inertia: Inertia about the camera's axes, kg·m², and the standard deviation of its natural
+    ///     logarithm.
     ///   - kinematics: The joints' geometry.
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks
@@ -107,8 +110,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     /// but only after a command to turn.
     ///
     /// - Parameters:
-    ///   - rates: Largest turning rates, rad/s: those of the servos' model, or at a start, when the
-    ///     horns can be elsewhere, the servos' maximum.
+    ///   - rates: Largest turning rates, rad/s: those of the servos' model, or, at a start, the
+    ///     servos' maximum, because the horns can be at other angles than the model.
     ///   - kinematics: The joints' geometry.
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks

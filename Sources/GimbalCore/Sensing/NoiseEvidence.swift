@@ -1,16 +1,16 @@
-/// Test for sensor noise. Only a sensor with noise is frozen when its samples are identical to the
-/// bit.
+/// Test whether a sensor has noise. Identical samples mean a frozen sensor only if the sensor has
+/// noise.
 ///
 /// White noise reverses direction from one sample to the next in two of three cases, and after a
 /// low-pass in well over half of them. Motion, however violent, does not have this effect on all
 /// six axes at once. Loop thread; constant time.
 struct NoiseEvidence: Sendable, BitwiseCopyable {
-    /// Number of differences that are judged together.
+    /// Number of differences that one test evaluates.
     private static var window: Int32 { @_noLocks get { 250 } }
-    /// Share of the differences that must reverse direction on every axis.
+    /// Fraction of the differences that must reverse direction on every axis.
     private static var share: Double { @_noLocks get { 0.4 } }
 
-    /// Whether noise has ever been seen on all axes.
+    /// Whether a test has found noise on all axes since the start.
     private(set) var isNoisy = false
     private var gyroStep = Vector3.zero
     private var accelStep = Vector3.zero

@@ -1,15 +1,15 @@
 /// Age of the newest sample at its use in the loop, compared with its mean age.
 ///
-/// The sensor has its own clock. When the two clocks have drifted apart by one period of the
-/// sensor, a tick finds two new samples or none, and the age jumps by that period. A controller
-/// that took the jump for motion would kick the motors. With a known age, the controller compares
-/// the sample with the set-point of the same moment.
+/// The sensor has its own clock. When the sensor's and the loop's clock have drifted apart by one
+/// period of the sensor, a tick finds two new samples or none, and the age of the newest sample
+/// jumps by that period. A controller that interprets the jump as motion would kick the motors.
+/// With a known age, the controller compares the sample with the set-point of the same moment.
 ///
 /// Loop thread only; constant time.
 struct SampleAge: Sendable, BitwiseCopyable {
-    /// Time constant of the mean, s, longer than the interval between two slips.
+    /// Time constant of the mean, s, longer than the interval between two such jumps.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// Largest deviation from the mean that counts, s. If the deviation is larger, samples are
+    /// Largest deviation from the mean that is returned, s. If the deviation is larger, samples are
     /// missing, and the supervisor reacts.
     private static var bound: Double { @_noLocks get { 0.005 } }
 

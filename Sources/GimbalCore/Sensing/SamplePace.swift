@@ -1,12 +1,13 @@
 /// Number of samples for each tick of the loop.
 ///
-/// A loop that is faster than its sensor holds each sample for several ticks. The delay of such a
-/// loop is that of a loop at the sensor's rate, so it needs the tuning of such a loop. The count
-/// covers a quarter of a second, so that a lost sample or a late tick has no effect.
+/// A loop that is faster than its sensor holds each sample for several ticks. Such a loop has the
+/// delay of a loop at the sensor's rate, so it needs the tuning for that rate. The count covers a
+/// quarter of a second, so that a lost sample or a late tick has no effect.
 ///
 /// Loop thread only; constant time, no allocation.
 struct SamplePace: Sendable, BitwiseCopyable {
-    /// Mean duration of a sample minus one tick, s; zero if nearly every tick has its own sample.
+    /// Mean time for which the loop uses a sample, minus one tick, s; zero if nearly every tick has
+    /// its own sample.
     private(set) var wait = 0.0
 
     private var samples = 0.0
@@ -14,8 +15,8 @@ struct SamplePace: Sendable, BitwiseCopyable {
     private var elapsed = 0.0
 
     private static var window: Double { @_noLocks get { 0.25 } }
-    /// Least number of samples per tick. The margin covers a sensor whose clock is a few per cent
-    /// slow.
+    /// Number of samples per tick below which the samples count as slow. The margin to 1 covers a
+    /// sensor whose clock is a few per cent slow.
     private static var least: Double { @_noLocks get { 0.8 } }
 
     @_noLocks
@@ -31,10 +32,10 @@ struct SamplePace: Sendable, BitwiseCopyable {
         ticks += 1
         elapsed += dt
         guard elapsed >= Self.window else { return }
-        // Without samples the pace is unknown, so nothing is adapted.
+        // Without samples their rate is unknown, so `wait` does not change.
         let isSlow = samples > 0 && samples < Self.least * ticks
         let new = isSlow ? elapsed / samples - elapsed / ticks : 0
-        // A count can be wrong by one sample.
+        // The number of counted samples can be wrong by one.
         if abs(new - wait) > 0.25 * wait { wait = new }
         samples = 0
         ticks = 0

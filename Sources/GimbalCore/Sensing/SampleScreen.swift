@@ -12,15 +12,17 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// Full scale of the accelerometer, m/s². A sample above full scale is implausible; at full
         /// scale the sample is clipped. Default 24 g.
         public var accelRange = 235.4
-        /// Share of full scale from which on a reading counts as saturated, 0.9...1: the sensor's
-        /// scale error and its filters keep a saturated axis slightly below full scale.
+        /// Fraction of full scale above which a reading counts as saturated, 0.9...1. It is below
+        /// 1, because the sensor's scale error and its filters keep a saturated axis slightly below
+        /// full scale.
         public var fullScaleShare = 0.98
         /// Duration of bit-identical samples of gyroscope or accelerometer that means a frozen
-        /// chip, s. Real chips flicker by their noise; once that noise is known, a shorter
-        /// repetition is enough (`FreezeTest`).
+        /// chip, s. The noise of a real chip changes its samples; once that noise is known, a
+        /// shorter repetition is enough (`FreezeTest`).
         public var frozenSeconds = 0.04
-        /// Whether only a sensor that has shown noise can be frozen. For simulators without noise,
-        /// in which a camera at rest or in even rotation repeats its samples to the bit.
+        /// Whether a sensor counts as frozen only if it has shown noise before. For simulators
+        /// without noise, in which a camera at rest or in even rotation repeats its samples to the
+        /// bit.
         public var frozenNeedsNoise = false
         /// Whether the gyroscope is compared with motors, joints and its own history.
         public var witnessesGyro = true
@@ -28,7 +30,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         public var gapSeconds = 0.02
         /// Time without a sample after which the sensor counts as stale, s.
         public var staleSeconds = 0.02
-        /// Duration of a condition after its last cause, s.
+        /// Time for which a condition stays raised after its last cause, s.
         public var holdSeconds = 0.05
 
         /// The defaults.
@@ -51,21 +53,21 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         public var frozen: UInt64 = 0
         /// Refused samples whose time was not later than the previous sample's.
         public var timeReversed: UInt64 = 0
-        /// Steps longer than `gapSeconds`; the estimator bridges a short one and starts again after
-        /// a long one.
+        /// Intervals between samples that were longer than `gapSeconds`. The estimator bridges a
+        /// short interval, and starts again after a long one.
         public var gaps: UInt64 = 0
-        /// Number of times that the sensor went stale.
+        /// Number of times that the newest sample became too old.
         public var stale: UInt64 = 0
 
-        /// All zero.
+        /// Creates counters at zero.
         public init() {}
     }
 
     /// The decision about one sample.
     public enum Verdict: Sendable, BitwiseCopyable, Equatable {
-        /// Use it. `dt`: seconds since the previous sample, 0 for the first.
+        /// The sample is used. `dt`: seconds since the previous sample, 0 for the first.
         case use(dt: Double)
-        /// Refuse it.
+        /// The sample is refused.
         case refuse
     }
 
@@ -80,8 +82,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     private var lastAccel = Vector3.zero
     private var gyro = FreezeTest()
     private var accel = FreezeTest()
-    /// Refused samples minus a fifth of the accepted ones, so that an occasional refusal is
-    /// forgotten.
+    /// Number of refused samples minus a fifth of the accepted ones, so that a single refusal has
+    /// no lasting effect.
     private var refused = 0.0
     private var noise = NoiseEvidence()
     private var saturatedUntil: Instant?
@@ -174,7 +176,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     @inline(__always)
     private func isPlausible(_ sample: IMUSample) -> Bool {
-        // Comparisons with NaN are false.
+        // A comparison with NaN is false, so NaN is refused.
         Self.isWithin(sample.gyro, parameters.gyroRange)
             && Self.isWithin(sample.accel, parameters.accelRange)
             && Self.isWithin(sample.baseGyro, parameters.gyroRange)

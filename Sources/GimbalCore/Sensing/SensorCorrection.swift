@@ -6,7 +6,7 @@ internal import CMathShim
 /// this frame; the mounting rotation comes last. The gyroscope's bias is not subtracted here. The
 /// bias is the estimator's initial value, and the estimator continues to learn it.
 public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
-    /// `matrix · (raw − offset)`.
+    /// An affine correction: `matrix · (raw − offset)`.
     public struct Affine: Sendable, BitwiseCopyable, Equatable {
         /// Reading of the sensor at zero input, sensor frame, in its unit.
         public var offset = Vector3.zero
@@ -17,7 +17,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         /// Third row of the matrix.
         public var rowZ = Vector3(0, 0, 1)
 
-        /// The identity.
+        /// Creates the identity, which changes nothing.
         @_noLocks
         public init() {}
 
@@ -29,27 +29,27 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         }
     }
 
-    /// Knowledge of the gyroscope's bias before the first sample.
+    /// Gyroscope bias from a calibration, known before the first sample.
     public struct BiasPrior: Sendable, BitwiseCopyable, Equatable {
         /// Bias, sensor frame, rad/s.
         public var bias = Vector3.zero
         /// Standard deviation of each axis, rad/s; 0 means unknown, and the estimator uses its
         /// default.
         public var sigma = 0.0
-        /// Temperature of the sensor during the calibration, °C; NaN means unknown, which `sigma`
-        /// allows for.
+        /// Temperature of the sensor during the calibration, °C; NaN means unknown, in which case
+        /// `sigma` covers the temperature's effect.
         public var temperature = Double.nan
 
-        /// Drift of an offset per kelvin, rad/s. BMI088: 0.015 °/s/K.
+        /// Drift of a gyroscope's offset per kelvin, rad/s/K. BMI088: 0.015 °/s/K.
         public static var perKelvin: Double { @_noLocks get { 0.015 * Double.pi / 180 } }
         /// Assumed temperature difference if it is not measured, K.
         public static var unknownDifference: Double { @_noLocks get { 10 } }
 
-        /// No prior knowledge.
+        /// Creates an unknown bias.
         @_noLocks
         public init() {}
 
-        /// Whether a prior exists.
+        /// Whether the calibration has given a bias.
         @inlinable
         public var isKnown: Bool { @_noLocks get { sigma > 0 } }
 
@@ -82,17 +82,17 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
     public var magnetic = Affine()
     /// Rotation from sensor frame to camera body frame.
     public var mounting = Quaternion.identity
-    /// Prior of the gyroscope's bias.
+    /// Gyroscope bias from a calibration.
     public var gyroBias = BiasPrior()
 
-    /// The identity.
+    /// Creates a calibration that changes nothing.
     @_noLocks
     public init() {}
 
     /// Converts a raw sample to the camera's body frame. Joints and handle stay unchanged.
     ///
-    /// - Parameter raw: Sensor frame.
-    /// - Returns: Body frame (FRD). Any thread; constant time.
+    /// - Parameter raw: Raw sample, sensor frame.
+    /// - Returns: The corrected sample, body frame (FRD). Any thread; constant time.
     @_noLocks @inline(__always)
     public func apply(_ raw: IMUSample) -> IMUSample {
         var sample = raw

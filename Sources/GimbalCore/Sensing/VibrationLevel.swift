@@ -3,14 +3,15 @@ import CMathShim
 /// Strength of the camera's vibration above the frequencies of a hand: the root mean square of
 /// specific force and rate above a corner frequency, averaged over about a second.
 ///
-/// Two first-order high-passes in series keep walking, at up to 6 Hz and ten times as strong, from
-/// looking like vibration. Vibration that the sensor's filter removes, or that is too fast for the
-/// sample rate, is not included. Loop thread; constant time, about 10 ns a sample.
+/// Two first-order high-passes in series remove the motion of walking, which has frequencies up to
+/// 6 Hz and ten times the strength of vibration. Vibration that the sensor's filter removes, or
+/// that is too fast for the sample rate, is not included. Loop thread; constant time, about 10 ns a
+/// sample.
 public struct VibrationLevel: Sendable, BitwiseCopyable {
     /// Time constants that define vibration, independent of the sample rate.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Time constant of each high-pass, s, 0.001...0.1. The default, 8 ms, is a corner of 20 Hz
-        /// each, 31 Hz together.
+        /// Time constant of each high-pass, s, 0.001...0.1. The default, 8 ms, gives each high-pass
+        /// a corner of 20 Hz, and both together a corner of 31 Hz.
         public var highPassTime = 0.008
         /// Time constant of the mean square, s, 0.1...10.
         public var averagingTime = 1.0

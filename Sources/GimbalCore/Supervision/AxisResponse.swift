@@ -8,11 +8,11 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     var most: Double
     /// Smallest correlation between the response and the inverted command.
     var likeness: Double
-    /// Smallest angle by which the camera must have strayed, rad: larger than the camera's
-    /// remaining motion when a person walks and the motors stabilise it.
+    /// Smallest angle by which the camera must have turned away from its set-point, rad: larger
+    /// than the camera's remaining motion when a person walks and the motors stabilise it.
     var evidence: Double
     /// Whether an encoder must show that the joint turns with the camera, because a wide range of
-    /// ratios is weak evidence.
+    /// credible ratios is weak evidence.
     var needsJoint: Bool
     /// Whether the delay is known. The response to a probe of 50 Hz looks mirrored if it comes 10
     /// ms later than assumed; that is not evidence of a wrong sign.
@@ -30,9 +30,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
         self.needsJoint = needsJoint
     }
 
-    /// Thresholds for motors that exert torques. After the inertia is found they are close to the
-    /// expected response, so that a push by hand does not look like a reversed one. The bounds are
-    /// wider for a configured inertia and for an unknown one.
+    /// Thresholds for motors that exert torques. After the inertia is found, the thresholds are
+    /// close to the expected response, so that a push by hand does not look like a reversed
+    /// response. They are wider for a configured and for an unknown inertia.
     @_noLocks
     init(findsInertia: Bool, isInertiaFound: Bool, isDelayKnown: Bool) {
         defer { self.isDelayKnown = isDelayKnown }
@@ -48,25 +48,27 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 
 /// Test of one joint for a reversed response: a motor or a sensor with the wrong sign.
 ///
-/// Command and response pass the same band-pass, on two time scales, and their moments are
-/// forgotten at the same pace. With a wrong sign the loop grows along one exponential, and the
-/// response is the mirror image of the command. The response to a push by hand is not a mirror
-/// image, because the beginning of the push has no counterpart in the command. In addition the
-/// camera must have strayed from its set-point with increasing speed, against the command; only a
-/// push or a wrong sign causes this. Until the inertia is known, an encoder must also have shown
-/// that the joint turned with the camera, because friction lets a handle drag the camera along
-/// without a turn of the joint.
+/// Command and response pass the same band-pass, on two time scales, and older values lose weight
+/// at the same rate. With a wrong sign the loop grows along one exponential, and the response is
+/// the mirror image of the command. The response to a push by hand is not a mirror image, because
+/// the beginning of the push has no counterpart in the command. In addition the camera must have
+/// turned away from its set-point with increasing speed, opposite to the command; only a push or a
+/// wrong sign causes this. Until the inertia is known, an encoder must also have shown that the
+/// joint turned with the camera, because friction lets a handle drag the camera along without a
+/// turn of the joint.
 ///
 /// Loop thread only; constant time, no allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
     private var fast = Correlator()
     private var slow = Correlator()
-    /// Recent angle by which the camera strayed, rad, minus the effect of its initial rate.
+    /// Recent angle by which the camera turned away from its set-point, rad, minus the effect of
+    /// its initial rate.
     private var turned = 0.0
-    /// Initial rate at which the camera strayed, fading, rad/s; nil before the first period.
+    /// Initial rate of the camera relative to its set-point, fading, rad/s; nil before the first
+    /// period.
     private var firstRate: Double?
-    /// Angle by which the camera strayed over `jointMemory`, rad, and the joint's angle at the
-    /// beginning of that time.
+    /// Angle by which the camera turned away from its set-point over the last `jointMemory`, rad,
+    /// and the joint's angle at the beginning of that time.
     private var turnedWithJoint = 0.0
     private var pastJoint: Double?
     /// The response one period ago, in the unit of `seen`.
@@ -81,9 +83,9 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     struct Pace: Sendable, BitwiseCopyable {
         /// Seconds since the previous period, more than 0.
         let dt: Double
-        /// Share of `turned` that is forgotten.
+        /// Fraction by which `turned` decreases in this period.
         let fade: Double
-        /// Share of a new value in the joint's memory.
+        /// Weight of a new value in the low-pass of `jointMemory`.
         let joint: Double
         /// Coefficients of the two time scales: about the response times of a fast loop and of a
         /// slow one.
@@ -108,7 +110,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// Advances by one period.
     ///
     /// - Parameters:
-    ///   - told: Motor command in effect at the time of `seen`, in the unit of `seen`.
+    ///   - told: Command to the motor that was in effect at the time of `seen`, in the unit of
+    ///     `seen`.
     ///   - seen: Response of the camera about the joint's axis.
     ///   - astray: Camera's rate about the joint's axis minus the desired one, rad/s.
     ///   - error: Angle from the camera to its set-point about the joint's axis, rad.
@@ -167,9 +170,9 @@ private struct Correlator: Sendable, BitwiseCopyable {
 
     /// Coefficients of one period.
     struct Pace: Sendable, BitwiseCopyable {
-        /// Share of the moments that is kept.
+        /// Factor on the sums in this period, below 1.
         let keep: Double
-        /// Shares of a new value in the low-passes.
+        /// Weights of a new value in the two low-passes.
         let short, long: Double
 
         @_noLocks

@@ -7,8 +7,8 @@ struct BrakeWatch: Sendable, BitwiseCopyable {
 
     /// Time after the loop's delay in which braking must take effect, s: a few samples.
     private static var patience: Double { @_noLocks get { 0.004 } }
-    /// Factor on the initial rate, and additional margin for noise, rad/s, beyond which the camera
-    /// counts as accelerated.
+    /// The camera counts as accelerated if its rate exceeds its initial rate times this factor,
+    /// plus a margin for noise, rad/s.
     private static var growth: Double { @_noLocks get { 1.1 } }
     private static var noise: Double { @_noLocks get { 0.1 } }
 

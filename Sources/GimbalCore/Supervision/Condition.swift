@@ -1,5 +1,5 @@
-/// A set of named conditions, each of which can prevent or limit motion. Shown in `status`, on the
-/// socket and in the log.
+/// A set of named conditions, each of which can prevent or limit motion. `status`, the socket and
+/// the log show the conditions.
 ///
 /// The set operations are written out: those of `OptionSet` are generic, and the checker of
 /// real-time code rejects them in debug builds.
@@ -94,7 +94,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var shutdown: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 13) }
     }
-    /// The gyroscope is, or was a moment ago, at full scale, so the attitude has lost an unknown
+    /// The gyroscope is, or was a moment ago, at full scale, so the attitude is wrong by an unknown
     /// angle.
     @inlinable public static var imuSaturated: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 14) }
@@ -115,7 +115,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var calibrating: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 15) }
     }
-    /// Gravity contradicted the attitude estimate, which starts again.
+    /// Gravity contradicted the attitude estimate, so the estimate starts again.
     @inlinable public static var gravityMismatch: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 16) }
     }

@@ -1,5 +1,5 @@
-/// The axes of each condition that belongs to a motor or a joint. Empty for a condition that does
-/// not hold.
+/// The axes of each condition that belongs to a motor or a joint. The set is empty for a condition
+/// that does not hold.
 public struct ConditionAxes: Sendable, BitwiseCopyable {
     /// Axes of `motorSaturated`.
     public var saturated = AxisSet.none
@@ -22,7 +22,7 @@ public struct ConditionAxes: Sendable, BitwiseCopyable {
     /// Camera axes of `tuningStale`.
     public var stale = AxisSet.none
 
-    /// No condition holds on any axis.
+    /// Creates empty sets: no condition holds on any axis.
     @_noLocks
     public init() {}
 

@@ -12,8 +12,8 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         var saturated: AxisSet
         /// Camera's rate, rad/s.
         var rate: Double
-        /// Camera's rate relative to its set-point's, rad/s, with motors that can lose their
-        /// rotors; 0 with others.
+        /// Camera's rate relative to its set-point's rate, rad/s, if the motors can lose their
+        /// rotors; otherwise 0.
         var astray: Double
         /// Angle between camera and set-point, rad.
         var error: Double
@@ -39,7 +39,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     private(set) var conditions: Conditions = .none
     /// The joints with a reversed response, latched.
     private(set) var reversed = AxisSet.none
-    /// The stalled motors: at their limit without effect.
+    /// The stalled motors: at their torque limit, but their joints do not move.
     private(set) var stalled = AxisSet.none
 
     private var latched: Conditions = .none
@@ -65,7 +65,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         rotors = RotorLoss()
     }
 
-    /// Latches the fault of a controller's output that must not reach a motor.
+    /// Latches the fault `controlFault`: the controller's output must not reach a motor.
     @_noLocks
     mutating func noteUnsoundOutput() { latched.insert(.controlFault) }
 
@@ -90,7 +90,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
 /// motors are off until the camera has hung still for a time. Each further loss doubles that time,
 /// up to a minute; each minute of successful holding halves it.
 private struct RotorLoss: Sendable, BitwiseCopyable {
-    /// Recent time for which the camera was flung, fading, s.
+    /// Recent time for which the camera was flung, s; older time loses weight.
     private var flung = 0.0
     /// Time for which the camera has been calm since the loss, s; nil without a loss.
     private var calm: Double?
@@ -104,7 +104,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     private static var flingSeconds: Double { @_noLocks get { 0.15 } }
     /// Time constant of `flung`, s.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// Largest rate of a camera that hangs calm, rad/s.
+    /// Largest rate of a camera that hangs still, rad/s.
     private static var calmRate: Double { @_noLocks get { 1 } }
     /// Bounds of `patience`, s.
     private static var shortestPatience: Double { @_noLocks get { 1 } }

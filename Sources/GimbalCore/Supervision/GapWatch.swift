@@ -7,8 +7,8 @@ struct GapWatch: Sendable, BitwiseCopyable {
 
     /// Weight of a new period in the mean period: a memory of twenty periods.
     private static var newShare: Double { @_noLocks get { 0.05 } }
-    /// Length of a gap in mean periods, and the bounds of that length, s: two samples of the
-    /// slowest loop, and the longest dispute about the gyroscope.
+    /// Shortest gap, in mean periods, and the bounds of that length, s: two samples of the slowest
+    /// loop, and the longest dispute about the gyroscope.
     private static var periods: Double { @_noLocks get { 4 } }
     private static var shortest: Double { @_noLocks get { 0.01 } }
     private static var longest: Double { @_noLocks get { 0.03 } }
@@ -16,7 +16,7 @@ struct GapWatch: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Takes one period.
+    /// Processes one period.
     ///
     /// - Parameter dt: Seconds since the previous period.
     /// - Returns: Whether the period was a gap.

@@ -1,24 +1,24 @@
 /// Reduction of the gains, axis by axis, while the motors shake the camera.
 ///
-/// Each detection by `OscillationWatch` halves the share of the gains; a measured inertia restores
-/// it. An oscillation that continues at the smallest share does not come from the loop: the share
-/// is restored, and that oscillation is tolerated.
+/// Each detection by `OscillationWatch` halves the gains of the axis; a measured inertia restores
+/// them. An oscillation that continues at the smallest gains does not come from the loop. The gains
+/// are then restored, and that oscillation is tolerated.
 ///
 /// Loop thread only; constant time, no allocation.
 struct OscillationGuard: Sendable, BitwiseCopyable {
-    /// Share of the configured gains on each camera axis, `least`...1.
+    /// Fraction of the configured gains on each camera axis, `least`...1.
     private(set) var share = AxisVector(repeating: 1)
     /// The axes with reduced gains.
     private(set) var oscillating = AxisSet.none
 
     private var watch = OscillationWatch()
-    /// The smallest share.
+    /// The smallest fraction of the configured gains.
     private let least: Double
 
     /// Creates a guard with full gains.
     ///
-    /// - Parameter least: The smallest share, 0...1. 1/32 suits a loop with unknown inertia: at a
-    ///   start the inertia is at least 1/17 of the assumed one.
+    /// - Parameter least: Smallest fraction of the configured gains, 0...1. 1/32 suits a loop with
+    ///   unknown inertia: at a start the inertia is at least 1/17 of the assumed one.
     @_noLocks
     init(least: Double = 1 / 32.0) { self.least = least }
 
@@ -79,7 +79,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         if axes.contains(.pitch) { lower(.pitch) }
     }
 
-    /// Restores the gains of these axes, because the loop is not the cause of the oscillation.
+    /// Restores the gains of these axes, because the loop does not cause the oscillation.
     @_noLocks
     mutating func trust(_ axes: AxisSet) {
         if axes.contains(.yaw) { trust(.yaw) }
@@ -87,7 +87,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         if axes.contains(.pitch) { trust(.pitch) }
     }
 
-    /// Restores the gains of this axis, because they depend on a new measurement.
+    /// Restores the gains of this axis, because a new measurement determines them.
     @_noLocks
     mutating func trust(_ axis: GimbalAxis) {
         share[axis] = 1

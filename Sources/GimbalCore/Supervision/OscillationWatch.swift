@@ -2,18 +2,18 @@ internal import CMathShim
 
 /// Detector of an oscillating loop.
 ///
-/// Neither set-point nor hand has power above a loop's crossover. Rotation of the camera there
-/// comes from the motors or from a vibration, or is the gyroscope's noise. In an oscillation of the
-/// loop, the camera's rate follows an earlier motor command: rate and command, both above the
-/// crossover, are coherent at any phase, so neither the delay nor the inertia must be known. In
-/// addition the oscillation takes a certain share of the motors' capacity. Noise is not coherent
-/// with earlier commands, and a knock decays. An external vibration looks the same as an
-/// oscillation of the loop, but does not end when the gains are lowered; the caller then marks it
-/// as tolerated.
+/// Above a loop's crossover, neither the set-point nor a hand has power. A rotation of the camera
+/// at these frequencies comes from the motors or from a vibration, or is the gyroscope's noise. In
+/// an oscillation of the loop, the camera's rate follows an earlier motor command: rate and
+/// command, both above the crossover, are coherent at any phase, so neither the delay nor the
+/// inertia must be known. In addition, the oscillation's motor command exceeds a fraction of the
+/// motors' limit. Noise is not coherent with earlier commands, and a knock decays. An external
+/// vibration looks the same as an oscillation of the loop, but does not end when the gains are
+/// lowered; the caller then marks it as tolerated.
 ///
 /// Loop thread only; constant time, no allocation.
 struct OscillationWatch: Sendable, BitwiseCopyable {
-    /// Input of one axis in a period.
+    /// Signals of one axis in a period.
     struct Sight: Sendable, BitwiseCopyable {
         /// Error-correcting motor command, rad/s², or rad/s for motors that receive rates.
         var told: Double
@@ -27,7 +27,7 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         /// alone.
         var isKnown: Bool
         /// Whether `told` includes the hand's motion. An oscillation must then be larger above the
-        /// corner than below it, and must be one tone for six swings.
+        /// corner frequency than below it, and must be one tone for six swings.
         var followsHand: Bool
 
         @_noLocks
@@ -49,10 +49,10 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     private var pitch = AxisOscillation()
     private var told = JointHistory()
 
-    /// RMS of an oscillation's motor command as a share of the motor's limit; noise alone causes
+    /// RMS of an oscillation's motor command as a fraction of the motor's limit; noise alone causes
     /// 0.05.
     static var shaken: Double { @_noLocks get { 0.15 } }
-    /// `Sight.corner` times the loop's delay: half an octave above the crossover.
+    /// `Sight.corner` times the loop's delay; the corner is half an octave above the crossover.
     static var beyondCrossover: Double { @_noLocks get { 0.85 } }
     /// Upper end of the frequencies of a hand and of steps, rad/s.
     static var hand: Double { @_noLocks get { 2 * .pi * 10 } }
@@ -121,8 +121,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var handSquare = 0.0
     private var inPhase = 0.0
     private var inQuadrature = 0.0
-    /// Mean product of the command and its integral: zero for an oscillation, positive for a
-    /// runaway, whose command and integral grow together.
+    /// Mean product of the command and its integral. It is zero for an oscillation. It is positive
+    /// for a motion that runs away, because its command and integral grow together.
     private var growth = 0.0
     /// Duration of the oscillation so far, s.
     private var evidence = 0.0
@@ -130,9 +130,9 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var crest = 0.0
     private var crests = Crests()
     private var wasUp = false
-    /// Number of consecutive half swings without one that was much smaller than the previous one.
+    /// Number of consecutive half swings, none of which was much smaller than the previous one.
     private var halves = 0
-    /// RMS of `told` at the last detection, and the limit up to which it is tolerated.
+    /// RMS of `told` at the last detection, and the RMS up to which the oscillation is tolerated.
     private var level = 0.0
     private var tolerated = 0.0
 
@@ -142,12 +142,12 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private static var memorySwings: Double { @_noLocks get { 3 * .pi } }
     /// Shortest duration of an oscillation, s; by then a knock has decayed.
     private static var patience: Double { @_noLocks get { 0.08 } }
-    /// Smallest share of the rate that the command must explain.
+    /// Smallest fraction of the rate's power that the command must explain.
     private static var leastCoherence: Double { @_noLocks get { 0.6 } }
-    /// Time constant of the hand's part, s: a step.
+    /// Time constant of `handSquare`, s: the duration of a step.
     private static var handMemory: Double { @_noLocks get { 0.3 } }
-    /// Smallest crest of a tone relative to the floor: larger than that of a healthy servo that
-    /// hunts within its dead band.
+    /// Smallest crest of a tone, relative to the floor. A healthy servo that hunts within its dead
+    /// band has smaller crests.
     private static var crest: Double { @_noLocks get { 2 } }
     /// Interval of repeated reports, s.
     private static var repetition: Double { @_noLocks get { 0.08 } }
@@ -165,9 +165,10 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Smallest ratio of the smaller to the larger of two consecutive crests in a tone; a dead band
     /// makes them unequal.
     private static var alike: Double { @_noLocks get { 0.6 } }
-    /// Growth of the crests over four half swings that a varying vibration does not reach.
+    /// Ratio of the crests over four half swings that a vibration of varying strength does not
+    /// reach.
     private static var growth: Double { @_noLocks get { 1.3 } }
-    /// Share of a pure tone that the command explains.
+    /// Fraction of a pure tone's power that the command explains.
     private static var pureCoherence: Double { @_noLocks get { 0.95 } }
     /// Crest of a pure tone relative to the floor: a light camera turns by degrees before its
     /// motors reach their limit.
@@ -177,7 +178,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     struct Pace: Sendable, BitwiseCopyable {
         /// Seconds since the previous period, more than 0.
         let dt: Double
-        /// Share of a new value in the high-passes, in the means and in the hand's part.
+        /// Weights of a new value in the high-passes, in the means and in `handSquare`.
         let share, fresh, hand: Double
         private let corner: Double
         private let isKnown: Bool
@@ -248,7 +249,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Whether no recent sign of an oscillation exists.
     var isCalm: Bool { @_noLocks get { evidence == 0 && halves < 3 } }
 
-    /// Counts half swings of the command; a new one begins where the command changes its sign.
+    /// Counts half swings of the command; a new half swing begins where the command changes its
+    /// sign.
     private mutating func count(_ told: Double, _ seen: OscillationWatch.Sight) {
         let isUp = told > 0
         if isUp != wasUp {
@@ -321,8 +323,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             return false
         }
         evidence += size > Self.plenty * floor ? 2 * dt : dt
-        // If an oscillation has decayed since the last reduction, the gains need not be lowered
-        // further.
+        // If an oscillation has decayed since the last reduction of the gains, they need not be
+        // lowered further.
         let lasts = seen.followsHand ? halves >= Self.handSwings : evidence > Self.patience
         guard lasts, size > 0.7 * level || level == 0 else { return false }
         evidence -= Self.repetition

@@ -28,8 +28,8 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ///   - errors: Rotation from the camera to the set-point about the joints' axes, rad.
     ///   - joints: Joint angles from encoders, rad; nil without encoders.
     ///   - bar: Thresholds of a mirror image.
-    ///   - least: Smallest commanded accelerations that count, rad/s²; less does not overcome
-    ///     friction.
+    ///   - least: Smallest commanded accelerations that count, rad/s²; a smaller one does not
+    ///     overcome friction.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(

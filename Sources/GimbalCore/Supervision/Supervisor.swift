@@ -1,6 +1,6 @@
 /// Effect of a condition on the outputs, mildest first.
 public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
-    /// The condition is shown only.
+    /// The condition is only shown; it does not affect the outputs.
     case report
     /// Outputs that are off stay off; outputs that are on stay on.
     case blockStart
@@ -8,7 +8,7 @@ public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
     case softOff
     /// The motors stop the camera without the failed sensor, then the outputs go off.
     case brake
-    /// The outputs go off at once.
+    /// The outputs go off immediately.
     case off
 
     /// Whether `a` is milder than `b`.
@@ -39,15 +39,15 @@ public struct Supervisor: Sendable, BitwiseCopyable {
 
     /// State of the outputs.
     public enum Phase: UInt8, Sendable, BitwiseCopyable, CaseIterable {
-        /// Off.
+        /// The outputs are off.
         case off
-        /// Ramping up.
+        /// The outputs ramp up.
         case starting
-        /// Full authority.
+        /// The outputs have full authority.
         case active
-        /// Ramping down.
+        /// The outputs ramp down.
         case stopping
-        /// Stopping the camera before the outputs are off.
+        /// The motors stop the camera before the outputs go off.
         case braking
     }
 
@@ -55,11 +55,11 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     public struct State: Sendable, BitwiseCopyable, Equatable {
         /// State of the outputs.
         public var phase = Phase.off
-        /// Share of the controller's output that reaches the motors, 0...1.
+        /// Fraction of the controller's output that reaches the motors, 0...1.
         public var authority = 0.0
         /// Remaining time for which the outputs stay off after the end of a fault that turned them
-        /// off, s. Zero before any fault: the first start and leaving the mode `inactive` need no
-        /// waiting.
+        /// off, s. Zero before any fault: the first start, and a change from the mode `inactive`,
+        /// need no waiting.
         public var recoverySeconds = 0.0
         /// Remaining duration of braking, s.
         public var brakeSeconds = 0.0
@@ -82,7 +82,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         return conditions.intersects(blocking) ? .blockStart : .report
     }
 
-    /// Conditions that turn the outputs off at once: a stop was requested, or no output can be
+    /// Conditions that turn the outputs off immediately: a stop was requested, or no output can be
     /// made.
     @inlinable
     public static var offAtOnce: Conditions {
@@ -136,7 +136,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     ) -> State {
         var next = state
         noteFault(&next, conditions: conditions, dt: dt, parameters: parameters)
-        // A brake always ends in off.
+        // Braking always ends with the outputs off.
         if next.phase == .braking { next.brakeSeconds -= dt }
         switch response(to: conditions) {
         case .off:
@@ -159,7 +159,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     }
 
     /// Starts the recovery time when a fault occurs while the outputs are on. The time decreases
-    /// only while there is no fault.
+    /// only while no fault holds.
     private static func noteFault(
         _ state: inout State, conditions: Conditions, dt: Double, parameters: Parameters
     ) {

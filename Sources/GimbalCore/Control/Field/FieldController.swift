@@ -25,29 +25,29 @@ public struct FieldController: MotorController {
     /// encoders.
     public private(set) var modelledJoints = AxisVector.zero
 
-    /// Inertia that the gains are based on, about the camera's axes, configured or measured by its
-    /// probe, kg·m².
+    /// Inertia about the camera's axes on which the gains are based, kg·m²: the configured one
+    /// until the swing at the start has measured it.
     public private(set) var inertia: AxisVector
 
     /// The rotors that have slipped out of their field within the last second.
     public var slipping: AxisSet {
         @_noLocks get { sinceSlip < Self.slipMemory ? lastSlipped : .none }
     }
-    /// Torque of the motors at the time of the gyroscope's sample in the last step, N·m: from field
-    /// and power at that time, with each rotor's angle from its joint's motion. This torque does
-    /// not depend on the assumed inertia.
+    /// Torque of the motors at the time of the gyroscope's sample in the last step, N·m. It is
+    /// computed from the field and the power at that time, and from each rotor's angle, which
+    /// follows from its joint's motion. It does not depend on the assumed inertia.
     public private(set) var exerted = AxisVector.zero
     /// The camera axes whose gains are reduced because their motors have made the camera oscillate.
     public var oscillating: AxisSet { @_noLocks get { search.oscillating } }
-    /// Torques that the fields' load angles were set for in the last step, N·m; later measurements
-    /// are not included.
+    /// Torques that the last step requested by setting the fields' load angles, N·m, each at most
+    /// what the field can hold.
     public private(set) var asked = AxisVector.zero
     /// Whether the rotors are locked and the inertia is known, so that a set-point can be followed.
     public private(set) var isReady = false
     /// The joints that turn opposite to their field, as of the last step.
     public private(set) var mirrored = AxisSet.none
-    /// Standard deviation of `inertia`, natural logarithm: a factor of four is possible until it
-    /// has been measured.
+    /// Standard deviation of the natural logarithm of `inertia`. Before the measurement it allows
+    /// for an error of a factor of four.
     public var inertiaSigma: AxisVector {
         @_noLocks get { search.sigmas }
     }
@@ -59,7 +59,7 @@ public struct FieldController: MotorController {
         }
     }
 
-    /// Time since full authority, s.
+    /// Time since the soft start reached its full power, s.
     private var running = 0.0
     private var sinceSlip = Double.infinity
     private var lastSlipped = AxisSet.none
@@ -72,7 +72,7 @@ public struct FieldController: MotorController {
     private var fields = JointHistory()
     private var powers = JointHistory()
 
-    /// Creates a controller whose rotors are assumed at joint angle zero.
+    /// Creates a controller that assumes every rotor at joint angle zero.
     public init(parameters: Parameters) {
         self.parameters = parameters
         inertia = parameters.inertia
@@ -98,10 +98,11 @@ public struct FieldController: MotorController {
         }
     }
 
-    /// Advances by one period. The excitation is exerted while a set-point is followed. The
-    /// authority scales the power; until it is 1 the rotors' electrical angles are learned.
+    /// Advances by one period. While the controller follows a set-point, it also exerts the input's
+    /// excitation. The input's authority scales the power; until the authority is 1, the observers
+    /// learn the rotors' electrical angles.
     ///
-    /// - Returns: Field angles and powers; unchanged if the input is not usable.
+    /// - Returns: Field angles and powers; the previous ones if the input is not usable.
     @_noLocks @_noAllocation
     public mutating func step(_ input: ControlInput) -> MotorOutput {
         if input.isUsable { lead(input) }
@@ -153,8 +154,8 @@ public struct FieldController: MotorController {
         powers.append(output.power, dt: dt)
     }
 
-    /// Starts again: power off, joints assumed at `joints`, rad, the rotors' electrical angles
-    /// unknown.
+    /// Restarts with the power off, with the joints at `joints`, rad, and with unknown electrical
+    /// angles of the rotors.
     @_noLocks @_noAllocation
     public mutating func reset(joints: AxisVector = .zero) {
         modelledJoints = joints
@@ -183,7 +184,8 @@ public struct FieldController: MotorController {
         case holding
     }
 
-    /// Share of the largest torque that a swing uses; the rest holds the camera during the swing.
+    /// Fraction of the largest torque that the swing for the inertia uses; the remaining torque
+    /// holds the camera meanwhile.
     private static var swingShare: Double { @_noLocks get { 0.8 } }
     /// Bandwidth of the observers while they search for their rotors, rad/s: stable with any
     /// inertia.
@@ -191,9 +193,10 @@ public struct FieldController: MotorController {
     /// Bandwidth of the observers during the swing, rad/s. A faster observer would attribute the
     /// swing to a moving rotor, so the swing would not show the inertia.
     private static var probingBandwidth: Double { @_noLocks get { 20 } }
-    /// Smallest pull that locates a rotor, as a share of the pull at the configured power.
+    /// Smallest pull (see `FieldObserver`) at which a rotor can be located, as a fraction of the
+    /// pull at the configured power.
     private static var smallestPull: Double { @_noLocks get { 0.2 } }
-    /// Gains that are stable with any inertia until the inertia is known, 1/s.
+    /// Gains in use until the inertia is known, 1/s; the loop is stable with them for any inertia.
     private static var gentleRateGain: Double { @_noLocks get { 30 } }
     private static var gentleAttitudeGain: Double { @_noLocks get { 5 } }
     /// Sine of the load angle above which more power is requested: 45 electrical degrees.
@@ -216,7 +219,7 @@ public struct FieldController: MotorController {
         guard parameters.probesInertia, !search.isOver else { return .holding }
         if search.isSwinging { return .probing }
         if search.conclude(kinematics, first: parameters.inertia) { return .holding }
-        // Not zero, which would mean waiting for full authority.
+        // Zero would mean that the soft start has not reached its full power.
         running = dt
         return .locking
     }
@@ -248,7 +251,7 @@ public struct FieldController: MotorController {
         modelledJoints.roll = angles.roll
         modelledJoints.pitch = angles.pitch
         rotors.change { rotor, _ in if rotor.isLost { rotor.search() } }
-        // Not zero, which would mean waiting for full authority.
+        // Zero would mean that the soft start has not reached its full power.
         running = dt
         if parameters.probesInertia { search.doubt(first: parameters.inertia) }
     }
@@ -262,7 +265,7 @@ public struct FieldController: MotorController {
             moment: kinematics.moment(torques: asked),
             largest: parameters.peakTorque * parameters.maxPower, rate: rate, belief: inertia,
             delay: parameters.loopDelay, dt: dt)
-        // Not zero, which would mean waiting for full authority.
+        // Zero would mean that the soft start has not reached its full power.
         if mustSwing, parameters.probesInertia { running = dt }
     }
 
@@ -296,7 +299,8 @@ public struct FieldController: MotorController {
         }
         exerted = rotors.map { $0.expected } * inertia
         let after = rotors.map { $0.electrical }
-        // While the electrical zero is learned, a correction moves the field, not the joint.
+        // While the observer learns the electrical zero, its correction changes the field's angle,
+        // not the joint's.
         let moved = isLearning ? known * dt : (after - before) * (1 / p.polePairs)
         modelledJoints = modelledJoints + moved
     }
@@ -371,7 +375,7 @@ public struct FieldController: MotorController {
 }
 
 extension AxisVector {
-    /// The same values, each at most `most`.
+    /// These values, each limited to at most `most`.
     @_noLocks
     fileprivate func capped(_ most: Double) -> AxisVector {
         AxisVector(yaw: min(yaw, most), roll: min(roll, most), pitch: min(pitch, most))

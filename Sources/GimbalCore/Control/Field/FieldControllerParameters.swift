@@ -32,7 +32,7 @@ extension FieldController {
         /// Time from the camera's motion to the torque that responds to it, s: sensor filter, bus,
         /// power stage.
         public var loopDelay = 0.0035
-        /// Look-ahead of the given attitude beyond its sample, s.
+        /// Time from the gyroscope's sample to the instant for which the attitude is given, s.
         public var attitudeLead = 0.003
         /// Largest load angle between field and rotor, electrical rad: below the 90° of pull-out.
         public var loadLimit = 65 * Double.pi / 180
@@ -40,8 +40,8 @@ extension FieldController {
         /// The defaults, tuned for the default plant.
         public init() {}
 
-        /// The same tuning for a loop with another delay, s. A slower loop gets slower gains; a
-        /// faster one keeps its tuning.
+        /// The same tuning for a loop with the given delay, s. For a longer delay the gains are
+        /// lower; for a shorter delay they do not change.
         public func stretched(to delay: Double) -> Parameters {
             var result = self
             let stretch = min(loopDelay / max(delay, 1e-4), 1)

@@ -1,7 +1,7 @@
 internal import CMathShim
 
-/// Observer of one open-loop brushless motor's rotor angle, from the gyroscope on the camera that
-/// it carries.
+/// Observer that estimates the rotor angle of one open-loop brushless motor from the gyroscope on
+/// the camera.
 ///
 /// An extended-state observer (J. Han, "From PID to Active Disturbance Rejection Control", IEEE
 /// Trans. Ind. Electron. 56 (2009)) of the magnetic spring `torque = peak * power * sin(field -
@@ -22,11 +22,11 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// Difference between measured and expected rate in the last step, rad/s.
     private(set) var innovation = 0.0
     private static var largestShare: Double { @_noLocks get { 0.25 } }
-    /// Largest RMS of the separation at which the sine of the load angle still has the right sign,
-    /// electrical rad.
+    /// Largest RMS difference between the fast and the slow estimate of the rotor's angle at which
+    /// the sine of the load angle still has the right sign, electrical rad.
     private static var placedWithin: Double { @_noLocks get { 0.6 } }
-    /// Time constant of the separation, s: twenty times the time in which a wrong sign is detected,
-    /// because a wrong sign separates the estimates as well.
+    /// Time constant of `separation`, s: twenty times the time in which a wrong sign is detected,
+    /// because a motor with the wrong sign separates the two estimates too.
     private static var placedMemory: Double { @_noLocks get { 1 } }
 
     /// Whether `expected` is reliable: the fast and the slow estimate of the rotor's angle agreed
@@ -43,8 +43,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// corrections by the observer.
     private(set) var expected = 0.0
 
-    /// Electrical angle that follows the known motion at once and the observer's corrections
-    /// slowly, rad.
+    /// Slow estimate of the electrical angle, rad: follows the known motion of the joint
+    /// immediately, and the observer's corrections slowly.
     private var kinematic = 0.0
     /// Mean square of the difference between `electrical` and `kinematic`, rad².
     private var separation = 0.0
@@ -110,7 +110,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         // A triple pole, exact for the sampled triple integrator.
         let decay = cm_exp(-bandwidth * dt)
         let fade = 1 - decay
-        // The largest disturbance that a displacement can represent is two thirds of the pull.
+        // The observer represents a disturbance as a displacement of the rotor, which can represent
+        // at most two thirds of the pull.
         let bound = Self.largestShare / bandwidth
         let push = min(max(innovation / max(pull, smallestPull), -bound), bound)
         rate += (1 - decay * decay * decay) * innovation

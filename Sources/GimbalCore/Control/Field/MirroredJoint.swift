@@ -26,7 +26,7 @@ struct MirroredJoint: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Takes one period.
+    /// Processes one period.
     ///
     /// - Parameters:
     ///   - known: Measured part of the joint's rate, rad/s.

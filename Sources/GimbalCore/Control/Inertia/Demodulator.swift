@@ -1,6 +1,7 @@
 internal import CMathShim
 
-/// Demodulator of the impulse and the change of the rate at one frequency.
+/// Demodulator of two signals at one frequency: the torque's impulse and the change of the camera's
+/// rate.
 struct Demodulator: Sendable, BitwiseCopyable {
     private var impulseCosine = 0.0
     private var impulseSine = 0.0

@@ -2,12 +2,13 @@ internal import CMathShim
 
 /// A small multisine for identification: a moment on one camera axis, or with servos a joint angle.
 ///
-/// The lines of the multisine are odd harmonics of `1 / period`, so that the products of a
-/// nonlinearity fall between most of them. No line is a multiple of 2 Hz, the step frequency of a
-/// walk. The phases follow M. Schroeder, "Synthesis of low-peak-factor signals", IEEE Trans.
-/// Information Theory 16 (1970).
+/// The lines of the multisine are odd harmonics of `1 / period`, so that the harmonics that a
+/// nonlinearity creates are at other frequencies than most lines. No line is a multiple of 2 Hz,
+/// the step frequency of a walk. The phases follow M. Schroeder, "Synthesis of low-peak-factor
+/// signals", IEEE Trans. Information Theory 16 (1970).
 public struct Excitation: Sendable, BitwiseCopyable, Equatable {
-    /// Number that the snapshot repeats, so that the requester recognizes its own excitation.
+    /// Number that the requester chooses and the snapshot repeats, so that the requester recognizes
+    /// its own excitation.
     public var id: UInt32
     /// The camera's axis.
     public var axis: GimbalAxis
@@ -20,7 +21,7 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     /// Attitude error at which the excitation ends at once, rad.
     public var errorLimit: Double
 
-    /// Number of lines.
+    /// Number of spectral lines.
     public static var lineCount: Int { @_noLocks get { 11 } }
 
     /// Creates an excitation.
@@ -36,7 +37,7 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
         self.errorLimit = errorLimit
     }
 
-    /// The line's frequency as a multiple of `1 / period`.
+    /// Frequency of a spectral line as a multiple of `1 / period`.
     @_noLocks @_noAllocation
     public static func harmonic(_ line: Int) -> Int {
         switch line {
@@ -54,8 +55,8 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
         }
     }
 
-    /// The moment, N·m, or angle, rad, at a tick since the start. Fades in over a quarter of a
-    /// period.
+    /// The moment, N·m, or for servos the angle, rad, at a number of ticks after the start. The
+    /// amplitude rises to its full value over a quarter of a period.
     @_noLocks @_noAllocation
     func value(tick: Int32, isAngle: Bool) -> Double {
         guard periodTicks > 0 else { return 0 }
@@ -102,7 +103,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         case error
     }
 
-    /// The present or the last excitation.
+    /// State of the running excitation, or of the most recent one.
     public struct State: Sendable, BitwiseCopyable {
         /// Number given to `start`; 0 before the first.
         public var id: UInt32 = 0
@@ -162,8 +163,8 @@ public struct Exciter: Sendable, BitwiseCopyable {
         if state.tick >= excitation.ticks { stop(.complete) }
     }
 
-    /// Contribution of this tick: a moment, camera frame, N·m, or for servos the angle of each
-    /// joint, rad.
+    /// Excitation to add in this tick: a moment in the camera frame, N·m, or for servos an angle of
+    /// each joint, rad.
     @_noLocks @_noAllocation
     mutating func step(_ type: MotorType) -> Vector3 {
         var value = Vector3.zero

@@ -12,22 +12,22 @@ internal import CMathShim
 ///
 /// Loop thread only; constant time, no allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
-    /// Whether the swing has ended. False again if a rotor slips before a swing has measured the
-    /// inertia.
+    /// Whether the swing that measures the inertia has ended. The value returns to false if a rotor
+    /// slips before a swing has measured the inertia.
     private(set) var isOver = false
     /// The camera axes whose inertia a swing has measured.
     private var found = AxisSet.none
     /// Inertia measured by the swings, or estimated after a slip, kg·m².
     private var probed: AxisVector?
-    /// Estimate with which the camera oscillated, kg·m²; nil without an oscillation since the
-    /// start.
+    /// Inertia estimate in use when the camera began to oscillate, kg·m²; nil if it has not
+    /// oscillated since the start.
     private var suspected: AxisVector?
     /// Axes where the most recent swing confirmed the inertia estimated before the oscillation
     /// began.
     private var innocent = AxisSet.none
     private var shaking = OscillationGuard()
-    /// Factor on all corner frequencies, below 1 after the loop has oscillated with the right
-    /// inertia, and the axes that have oscillated.
+    /// Factor on all corner frequencies: below 1 after the loop has oscillated with the right
+    /// inertia. `late`: the axes that have oscillated in this way.
     private(set) var slack = 1.0
     private var late = AxisSet.none
     /// Remaining time in which oscillations are ignored, s.
@@ -48,7 +48,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Time after a swing in which the camera cannot have been exchanged, s.
     private static var freshTime: Double { @_noLocks get { 3 } }
 
-    /// Time after a detection in which the camera can still oscillate, s.
+    /// Time for which the camera can still oscillate after an oscillation was detected, s.
     private static var calmingTime: Double { @_noLocks get { 3 } }
 
     @_noLocks
@@ -162,7 +162,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         guard probe.isKnown else { return }
         values[axis] = belief[axis] / probe.scale
         found.insert(AxisSet(axis))
-        // The inertia is the same as before the oscillation, so it was not the cause.
+        // The inertia is the same as before the oscillation, so a wrong inertia was not the cause.
         if let suspected, shaking.oscillating.contains(axis),
             abs(cm_log(values[axis] / suspected[axis])) < 0.3
         {

@@ -32,7 +32,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         var startSigma = 1.4
         /// Frequency of the probe, Hz.
         var frequency = 38.0
-        /// Time from the camera's motion to the torque that answers it, s.
+        /// Time from the camera's motion to the torque that responds to it, s.
         var loopDelay = 0.0035
         /// The motor's limit, N·m.
         var torqueLimit = 0.25
@@ -52,54 +52,54 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var weakest: Double { @_noLocks get { 8 } }
     /// Length of one measurement, s.
     static var blockSeconds: Double { @_noLocks get { 0.25 } }
-    /// Largest uncertainty that does not slow the controller down, because its margins cover it;
-    /// natural logarithm.
+    /// Largest standard deviation of the inertia's natural logarithm at which the controller uses
+    /// its full gains; the margins cover it.
     static var knownSigma: Double { @_noLocks get { 0.12 } }
-    /// Least uncertainty of a measurement, caused by friction's elastic part and timing; natural
-    /// logarithm.
+    /// Smallest standard deviation of a measured inertia's natural logarithm; elastic friction and
+    /// timing errors cause it.
     private static var modelSigma: Double { @_noLocks get { 0.1 } }
     /// Largest angle of the probe, rad.
     private static var largestAngle: Double { @_noLocks get { 0.7 * .pi / 180 } }
-    /// Factor by which the probe is slower when it searches for the delay.
+    /// Factor by which the probe's frequency is lower while the probe searches for the delay.
     private static var descent: Double { @_noLocks get { 3 } }
     /// Largest number of measurements in a search, at full frequency and with the slow probe.
     private static var mostRounds: Int { @_noLocks get { 16 } }
     private static var mostSlowRounds: Int { @_noLocks get { 6 } }
-    /// Pause after such a search, s.
+    /// Pause after a search without a result, s.
     private static var silence: Double { @_noLocks get { 10 } }
 
     /// Initial and largest amplitude of a probe, as a share of the motor's torque limit.
     private static var leastProbe: Double { @_noLocks get { 0.03 } }
     private static var mostProbe: Double { @_noLocks get { 0.5 } }
-    /// Largest share of motion without a torque in a clear response.
+    /// Largest ratio of the disturbance to the response at which the response is clear.
     private static var clear: Double { @_noLocks get { 0.25 } }
-    /// Largest difference of two responses that agree, natural logarithm and rad. Two phases can
-    /// differ by half a period, because the sensor's clock drifts against the loop's.
+    /// Largest differences of two responses that agree: of their sizes' natural logarithms, and of
+    /// their phases, rad. Drift of the sensor's clock can shift a phase by half a period.
     private static var sameSize: Double { @_noLocks get { 0.2 } }
     private static var samePhase: Double { @_noLocks get { 0.3 } }
-    /// Smallest growth of the probe that makes a second response independent of the first.
+    /// Smallest ratio of two probes' amplitudes at which their responses count as independent.
     private static var otherProbe: Double { @_noLocks get { 1.4 } }
-    /// Share of the largest angle at which a joint has broken away.
+    /// Swing, as a fraction of the largest angle, beyond which a joint is free of static friction.
     private static var brokenAway: Double { @_noLocks get { 0.25 } }
-    /// Smallest difference of the delay that explains an unusual phase, s.
+    /// Smallest difference from the assumed delay that can explain an unusual phase, s.
     private static var otherDelay: Double { @_noLocks get { 0.001 } }
     /// Longest delay beyond `loopDelay` that a response can show, s.
     private static var latestDelay: Double { @_noLocks get { 0.015 } }
-    /// Phase beyond which a response is mirrored, with the slow probe and at full frequency, rad.
+    /// Phase beyond which a response counts as mirrored: at low and at full frequency, rad.
     private static var uprightPhase: Double { @_noLocks get { 2 } }
     private static var mirroredPhase: Double { @_noLocks get { .pi - 0.35 } }
     /// Largest lag of an inertia's response at full frequency, rad.
     private static var latestPhase: Double { @_noLocks get { 1.2 } }
-    /// Largest quadrature part of a mirror image, as a share of the part in phase; a delay of 10 ms
-    /// makes the share larger.
+    /// Largest ratio of the quadrature part to the in-phase part at which a response is an exact
+    /// mirror image; with a delay of 10 ms the ratio is larger.
     private static var exactness: Double { @_noLocks get { 0.35 } }
 
     /// Estimated inertia, kg·m².
     private(set) var inertia: Double
     /// Standard deviation of `inertia`, natural logarithm.
     private(set) var sigma: Double
-    /// Measured delay of a torque's effect in addition to `loopDelay`, s. Negative only if the slow
-    /// probe has shown that the response is earlier, because friction also makes the response lead.
+    /// Measured delay of a torque's effect in addition to `loopDelay`, s. Only the slow probe can
+    /// make this value negative, because friction also makes a response early.
     private(set) var extraDelay = 0.0
     /// Whether two consecutive blocks have shown a camera that moves against the torque.
     private(set) var isReversed = false
@@ -121,13 +121,13 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var isSlow = false
     /// Amplitude at full frequency before the slow probe, N·m.
     private var fastAmplitude = 0.0
-    /// Delay found by the slow probe or by another axis, s beyond `loopDelay`.
+    /// Delay in addition to `loopDelay` that the slow probe or another axis has found, s.
     private var coarseDelay = 0.0
-    /// Whether the slow probe has shown a camera that moves with the torque.
+    /// Whether the slow probe has shown that the camera moves in the torque's direction.
     private var isUprightKnown = false
     /// Phase of the previous response, rad; NaN if it was not clear.
     private var previousPhase = Double.nan
-    /// Size of the previous response, kg·m².
+    /// Inertia that the previous response indicated, kg·m².
     private var previousSize = 0.0
     /// Duration of the pause so far, s.
     private var silent = 0.0
@@ -143,7 +143,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Whether the estimate is certain enough for full gains.
     var isKnown: Bool { @_noLocks @inline(__always) get { sigma <= Self.knownSigma } }
 
-    /// Share of the full gains that is safe with this estimate, 0...1.
+    /// Fraction of the full gains that is safe with this estimate, 0...1.
     var caution: Double {
         @_noLocks @inline(__always) get { isKnown ? 1 : cm_exp(-2 * (sigma - Self.knownSigma)) }
     }
@@ -225,8 +225,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             if silent > Self.silence { begin(p) }
             return
         }
-        // All axes of a loop have the same delay, so a known delay does not explain an unusual
-        // phase.
+        // All axes of a loop have the same delay, so this axis adopts a delay that another axis has
+        // found.
         let isOther = abs(p.foundDelay) > Self.otherDelay
         let shared = isOther ? p.foundDelay : 0
         if !p.foundDelay.isNaN, isSlow || abs(coarseDelay - shared) > Self.otherDelay {
@@ -310,9 +310,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         if rounds >= (isSlow ? Self.mostSlowRounds : Self.mostRounds) { hasGivenUp = true }
     }
 
-    /// Remaining share of a change of the rate if an impulse of one period appears in two samples:
-    /// the mean over all ways to divide the impulse between them. `turn` is the probe's phase in a
-    /// period, rad.
+    /// Fraction of a rate change that the demodulation measures if one period's impulse is divided
+    /// between two samples: the mean over all divisions. `turn` is the probe's phase in a period,
+    /// rad.
     private static func spread(_ turn: Double) -> Double {
         cm_sqrt(1 - (1 - cm_cos(turn)) / 3)
     }

@@ -32,7 +32,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     private var expectedLow = 0.0
     private var frictionBand = 0.0
     private var frictionLow = 0.0
-    // Moments of motor x, friction s and acceleration y.
+    // Sums of products of motor x, friction s and acceleration y.
     private var sumXX = 0.0
     private var sumXS = 0.0
     private var sumSS = 0.0

@@ -10,8 +10,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Configured inertia, kg·m², in use until a probe contradicts it; nil if it is to be
     /// identified.
     private var given: AxisVector?
-    /// Excess of the measured delay over the assumed one, s, from the last time that the delay of
-    /// any axis was known; NaN before.
+    /// Last known difference between the measured and the assumed delay, s; NaN until the delay of
+    /// an axis is known.
     private var lastDelay = Double.nan
     /// Whether the probe checks a configured inertia when the outputs come on.
     private var isChecked = false
@@ -24,11 +24,12 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Standard deviation after the outputs were off, during which the lens may have been
     /// exchanged.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
-    /// Largest difference between identified and configured inertia that counts as agreement,
-    /// natural logarithm: the effect of a joint's elastic friction, which the loop's margins cover.
+    /// Largest difference between the natural logarithms of identified and configured inertia that
+    /// counts as agreement. A joint's elastic friction can cause this difference, and the loop's
+    /// margins cover it.
     private static var agreement: Double { @_noLocks get { 0.3 } }
-    /// Increase of the standard deviation after an oscillation: gains are reduced to a third, as a
-    /// camera with a third of the inertia requires.
+    /// Increase of the standard deviation after an oscillation. It reduces the gains to one third,
+    /// which suits a camera with one third of the estimated inertia.
     private static var suspicion: Double { @_noLocks get { 0.55 } }
     /// Largest standard deviation; it reduces the gains to a hundredth.
     private static var mostSigma: Double { @_noLocks get { 2.5 } }
@@ -155,7 +156,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
         parameters.pitch.frequency = highest
         guard given == nil || isChecked else { return }
-        // A configured inertia can belong to any other camera, an identified one to another lens.
+        // The camera of a configured inertia can have been replaced by any other; of an identified
+        // one at most the lens has been exchanged.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
         let parameters = parameters
         axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }
@@ -223,9 +225,9 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         return !(sigmas == before)
     }
 
-    /// Keeps the configured inertia if the probe agrees with it.
+    /// Keeps the configured inertia if the probe's result agrees with it.
     ///
-    /// - Returns: Whether the probe has found another camera.
+    /// - Returns: Whether the probe's result contradicts the configured inertia.
     private static func compare(_ axis: inout InertiaIdentifier, with given: Double) -> Bool {
         guard axis.isKnown else { return false }
         if abs(cm_log(axis.inertia / given)) > agreement { return true }

@@ -29,7 +29,7 @@ struct ProbeBlock: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - impulse: Torque of the previous period times its length, N·m·s.
     ///   - change: Change of the rate since the previous period, rad/s.
-    ///   - frequency: The probe's, Hz.
+    ///   - frequency: Frequency of the probe, Hz.
     ///   - dt: Length of the period, s.
     @_noLocks
     mutating func add(impulse: Double, change: Double, frequency: Double, dt: Double) {

@@ -6,8 +6,8 @@ struct HandlePose: Sendable, BitwiseCopyable {
     let rate: Vector3
     /// Joint angles, rad.
     let joints: AxisVector
-    /// Whether the joint angles come from rotors that are assumed to be in their fields: wrong by
-    /// the angle that the load causes, and after a slip.
+    /// Whether the joint angles are assumed from the motors' fields instead of measured. Such
+    /// angles are wrong by the load angle, and after a rotor has slipped.
     let isBelieved: Bool
 
     /// Creates a pose from the camera's attitude (body to earth) and the joints; nil if the joints

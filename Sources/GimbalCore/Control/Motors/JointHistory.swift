@@ -47,9 +47,10 @@ struct JointHistory: Sendable, BitwiseCopyable {
         next = (next + 1) & 63
     }
 
-    /// The command from `age` seconds ago, interpolated, `dt` seconds after the newest. For a time
-    /// before the oldest command, it is the oldest command. Mutating only for speed: the history is
-    /// then read in place, whereas the compiler copies the whole history for a non-mutating call.
+    /// The command that was in force `age` seconds before the present tick, interpolated. The
+    /// newest command is `dt` seconds old. For a time before the oldest command, the result is the
+    /// oldest command. The method is mutating only for speed: for a non-mutating call, the compiler
+    /// copies the whole history.
     @_noLocks @_noAllocation
     mutating func value(age: Double, dt: Double) -> AxisVector {
         let time = clock + dt - age

@@ -82,7 +82,8 @@ struct MotorState: Sendable, BitwiseCopyable {
     var isShaking = false
     /// The camera axes whose inertia could not be identified; the identification is repeated later.
     var abandoned = AxisSet.none
-    /// The camera axes whose configured inertia belongs to another camera.
+    /// The camera axes whose measured inertia contradicts the configured one: the camera is another
+    /// one.
     var stale = AxisSet.none
     /// The joints with a reversed response: a motor or the sensor has the wrong sign.
     var reversed = AxisSet.none
@@ -100,10 +101,11 @@ struct MotorState: Sendable, BitwiseCopyable {
     var friction = AxisVector.zero
     /// Learned product of mass and centre-of-mass offset of the camera, camera frame, kg·m.
     var imbalance = Vector3.zero
-    /// Moment of the feedback above 50 Hz about the camera's axes, N·m RMS, and the share of
-    /// stiffness that each axis has given up because of it, 0...1.
+    /// Motor noise: RMS moment of the feedback above 50 Hz about the camera's axes, N·m, and how
+    /// far each axis's stiffness is reduced because of it, 0...1 (see `MotorNoise`).
     var hum = (rms: AxisVector.zero, calm: AxisVector.zero)
-    /// The torques whose mirror image in the camera's motion shows a wrong sign.
+    /// Torques for the check of the sign: a camera that moves in the opposite direction shows a
+    /// motor or sensor with the wrong sign.
     var push = MotorEffect.Push.unknown
     /// Torque of motors without encoders at the time of the gyroscope's newest sample, N·m.
     var exerted = AxisVector.zero

@@ -79,7 +79,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Mean duration of a sample minus one tick, s: a delay in addition to the configured one.
+    /// Mean time for which the loop uses a sample, minus one tick, s: a delay in addition to the
+    /// configured one.
     var sampleWait: Double {
         @_noLocks get { torque.sampleWait }
         @_noLocks @inline(__always) set { torque.sampleWait = newValue }

@@ -54,7 +54,7 @@ public enum MotorType: UInt8, Sendable, BitwiseCopyable {
     /// Brushless motor without encoder: the output is the angle and the strength of its field.
     case field
 
-    /// Whether the motor exerts a torque, against which it can be held; a servo moves to its
-    /// commanded angle.
+    /// Whether the motor exerts a torque, so that a hand can hold the joint against it. A servo
+    /// instead moves to its commanded angle.
     var exertsTorque: Bool { @_noLocks get { if case .servo = self { false } else { true } } }
 }

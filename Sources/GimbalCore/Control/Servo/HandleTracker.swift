@@ -16,8 +16,8 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// Slope of the rate, rad/s².
     private(set) var acceleration = Vector3.zero
     private var isKnown = false
-    /// Shares of rate and acceleration that a prediction uses: 1 for a measured rate, otherwise
-    /// those of `Shape`.
+    /// Fractions of rate and acceleration that a prediction uses: 1 if the rate is measured,
+    /// otherwise those of `Shape`.
     private var trust = Trust(rate: 1, acceleration: 1)
 
     /// Poles and look-ahead for a handle with known attitude only, relative to the bandwidth w.
@@ -30,17 +30,17 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }
         /// Rate at which the attitude follows the measured one, divided by w.
         static var follow: Double { @_noLocks @_noAllocation @inline(__always) get { 19.0 } }
-        /// Shares of rate and acceleration in the look-ahead.
+        /// Fractions of rate and acceleration in the look-ahead.
         static var trust: Trust {
             @_noLocks @_noAllocation @inline(__always) get { Trust(rate: 0.44, acceleration: 0) }
         }
     }
 
-    /// Shares of rate and acceleration in a look-ahead.
+    /// Fractions of rate and acceleration in a look-ahead.
     struct Trust: Sendable, BitwiseCopyable {
-        /// Share of the rate, 0...1.
+        /// Fraction of the rate, 0...1.
         var rate: Double
-        /// Share of the acceleration, 0...1.
+        /// Fraction of the acceleration, 0...1.
         var acceleration: Double
 
         @_noLocks @_noAllocation
@@ -81,8 +81,8 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// Advances by one period of a handle with measured rate.
     ///
     /// - Parameters:
-    ///   - measured: Handle to earth, followed slowly.
-    ///   - rate: Handle frame, rad/s, followed with `bandwidth`.
+    ///   - measured: Measured attitude, handle to earth, which the tracker follows slowly.
+    ///   - rate: Measured rate, handle frame, rad/s, which the tracker follows with `bandwidth`.
     ///   - bandwidth: Natural frequency, rad/s.
     ///   - leaning: Rate at which the attitude is followed, 1/s.
     ///   - dt: Seconds since the previous call, more than 0.
@@ -110,7 +110,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - horizon: Seconds after the last period.
-    ///   - share: Share of the turn until then that counts, about each axis of the handle.
+    ///   - share: Fraction of the predicted turn to use, about each axis of the handle.
     /// - Returns: Handle to earth.
     @_noLocks @_noAllocation
     func predicted(
@@ -134,7 +134,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         acceleration = Vector3(x.slope, y.slope, z.slope)
     }
 
-    /// Advances a damped oscillator, `away` from rest, by one period.
+    /// Advances a damped oscillator, which is `away` from its rest position, by one period.
     private static func smooth(
         _ away: Double, _ slope: Double, _ bandwidth: Double, dt: Double
     ) -> (away: Double, slope: Double) {

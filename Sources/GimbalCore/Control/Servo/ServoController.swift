@@ -33,8 +33,9 @@ public struct ServoController: MotorController {
         public var trackerLeaning = 20.0
         /// Factor on both bandwidths for rotation about each axis of the handle.
         public var bandwidth = AxisVector(repeating: 1)
-        /// Gain of the loop: the share of an unmodelled attitude error that is corrected at once; 1
-        /// is all of it, 2 the stability limit without look-ahead.
+        /// Gain of the loop: the fraction of an unmodelled attitude error that one correction
+        /// removes. At 1 a correction removes the whole error; 2 is the stability limit without
+        /// look-ahead.
         public var loopGain = AxisVector(repeating: 1)
         /// Factor on the look-ahead of the handle's motion until a command takes effect.
         public var lookAhead = AxisVector(repeating: 1)
@@ -67,22 +68,22 @@ public struct ServoController: MotorController {
 
     private var history = JointHistory()
     private var horns = PerAxis(ServoHorn(angle: 0))
-    /// Lasting error, rad: corrected independently of the loop gain, because otherwise the error
-    /// would remain within the dead band.
+    /// Lasting attitude error, rad. The controller corrects it independently of the loop gain,
+    /// because otherwise the error would remain within the dead band.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
     private var shaking = OscillationGuard(least: Self.leastShare)
     /// Commanded joint rates in the last step, rad/s.
     private var toldRates = AxisVector.zero
 
-    /// Smallest share of the gains: at 1/8 the commands change slowly compared with the delay of
-    /// any servo.
+    /// Smallest fraction of the gains after oscillations: at 1/8 the commands change slowly
+    /// compared with the delay of any servo.
     private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
-    /// Corner frequency of the commands' low-pass at a gain share of 1, rad/s; it is proportional
-    /// to the share. With full gains there is no low-pass.
+    /// Corner frequency of the commands' low-pass at a gain fraction of 1, rad/s; it is
+    /// proportional to the fraction. With full gains there is no low-pass.
     private static var softest: Double { @_noLocks get { 240 } }
-    /// Commanded rate below which there is no oscillation, RMS, rad/s: the effect of a dead band
-    /// and of sensor noise.
+    /// Largest RMS of the commanded rate that is not an oscillation, rad/s: a dead band and sensor
+    /// noise cause such rates.
     private static var stir: Double { @_noLocks get { 0.35 } }
     /// Lower limit of the frequencies that are checked for an oscillation, rad/s; a hand moves more
     /// slowly.
@@ -103,8 +104,8 @@ public struct ServoController: MotorController {
         }
     }
 
-    /// Advances by one period. The authority is the share of the way from the present command to
-    /// the desired one that can be used; at 0 the command stands still.
+    /// Advances by one period. The input's authority is the fraction of the distance from the
+    /// present to the desired command that the period can cover; at 0 the command does not change.
     ///
     /// - Returns: Absolute joint angles within the range; unchanged if the input is not usable.
     @_noLocks @_noAllocation
@@ -209,9 +210,9 @@ public struct ServoController: MotorController {
         if !lowered.isEmpty { shaking.forgetMotion() }
     }
 
-    /// Share of the way to the desired command that is used in a period: all of it, or less after
-    /// the servos shook the camera. All servos have the same delay, and with a wrong one the
-    /// loosest axis oscillates first.
+    /// Fraction of the distance to the desired command that one period covers: 1, or less after the
+    /// servos have made the camera oscillate. All servos have the same delay. If that delay is
+    /// wrong, the axis with the least stability margin oscillates first.
     private func softness(dt: Double) -> Double {
         let share = min(shaking.share.yaw, min(shaking.share.roll, shaking.share.pitch))
         guard share < 1 else { return 1 }
@@ -219,8 +220,7 @@ public struct ServoController: MotorController {
         return cutOff / (1 + cutOff)
     }
 
-    /// Part of an error, camera frame, rad, by which a loop gain other than 1 exceeds it or falls
-    /// short of it.
+    /// Correction in addition to `error`, camera frame, rad: the error times the loop gain minus 1.
     private func surplus(of error: Vector3) -> Vector3 {
         let gain = parameters.loopGain
         return Vector3(

@@ -2,7 +2,7 @@ internal import CMathShim
 
 /// One set-point angle and its first two derivatives.
 struct AxisState: Sendable, BitwiseCopyable {
-    /// Radians, any number of turns.
+    /// Angle, rad, any number of turns.
     var angle: Double
     /// Rate, rad/s.
     var rate: Double
@@ -92,7 +92,7 @@ struct AxisLimits: Sendable, BitwiseCopyable {
 struct RateBlend: Sendable, BitwiseCopyable {
     private let start: AxisState
     private let change: Double
-    /// Seconds.
+    /// Duration of the blend, s.
     let duration: Double
 
     /// Creates the quickest blend from `start` to `rate` within the limits.

@@ -88,8 +88,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
             return AxisPlan(
                 from: start, to: goal, cruising: way < 0 ? -rate : rate, limits: limits)
         }
-        // The goal's direction from the end of an immediate stop decides the direction of the
-        // movement.
+        // The movement has the direction from the end of an immediate stop to the goal.
         let beyond = way - reach(from: start, rate: 0, limits: limits)
         let direction = beyond < 0 ? -1.0 : 1.0
         var low = 0.0
@@ -119,8 +118,9 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         if start.isAtRest {
             return self.quickest(from: start, to: goal, limits: limits.slowed(by: factor))
         }
-        // In motion: as gently as possible without overshoot, then as slowly as requested. An
-        // initial acceleration is reduced quickly, because the rate would run away otherwise.
+        // If the axis is in motion, first choose the gentlest blends without overshoot, then slow
+        // the movement down to the requested duration. An initial acceleration is reduced quickly,
+        // because the rate would run away otherwise.
         var gentle = factor
         var round = 0
         while round < 6 {

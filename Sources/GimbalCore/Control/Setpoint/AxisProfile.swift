@@ -242,8 +242,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 }
 
 extension AxisState {
-    /// Follows `target` for one period: a triple pole, with limits on rate, acceleration and jerk
-    /// that the cascade keeps without overshoot.
+    /// Follows `target` for one period with a filter of third order whose poles are equal. The
+    /// filter keeps the limits on rate, acceleration and jerk without overshoot.
     ///
     /// - Parameters:
     ///   - target: rad.

@@ -1,6 +1,6 @@
-/// One request to the stabilizer, in the form that passes through the command ring. Only the
-/// Commander sends it. A motion that needs repetition ends with the dead-man time, whose end
-/// accompanies the command.
+/// Request to the stabilizer, in the form that passes through the command ring. Only the
+/// `Commander` sends commands. A motion that must be requested repeatedly ends at the dead-man
+/// time, which is passed with the command.
 public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// Change the mode. Leaving `inactive` begins with a soft start.
     case mode(Mode)

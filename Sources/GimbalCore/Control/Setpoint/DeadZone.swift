@@ -4,7 +4,7 @@
 ///
 /// Loop thread only; constant time.
 struct DeadZone: Sendable, BitwiseCopyable {
-    /// Followed angle at the last push of the zone, rad, continuous over whole turns; NaN before.
+    /// Target angle, rad, continuous over whole turns; NaN before the first.
     private(set) var target = AxisVector.unknown
 
     /// Creates a dead zone without a target.

@@ -4,11 +4,11 @@ internal import CMathShim
 /// degrees of an end of a range the camera gradually falls behind the set-point, so that it arrives
 /// at the end without a shock.
 ///
-/// The requested angle can lie beyond the range: a level horizon, or a held heading, is reached
-/// again as soon as the hand allows it. A turn has no such angle to return to. Far beyond the end a
-/// request does not move the camera. A turn, and every later request, can therefore be reset to
-/// `stopped` without a visible effect. The next turn in the opposite direction then leaves the end
-/// at once.
+/// A requested angle can be beyond the range. A level horizon or a held heading is reached again as
+/// soon as the handle's attitude permits. A turn at a rate has no target angle to which the camera
+/// could return. Far beyond the end of the range, a change of the request does not move the camera.
+/// A turn, and every later request, can therefore be reset to the angle `stopped` without a visible
+/// effect. The next turn in the opposite direction then leaves the end immediately.
 ///
 /// Loop thread only; constant time.
 struct JointLimiter: Sendable, BitwiseCopyable {
@@ -40,23 +40,23 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         max(cm_sqrt(2 * braking * abs(distance)), 0.1)
     }
 
-    /// Larger than the motion of any joint in one period, rad.
+    /// Change of a joint angle in one period that counts as a jump, rad; no joint moves that far.
     private static var leap: Double { @_noLocks get { 3 * .pi / 180 } }
 
-    /// Larger than the change of any joint's rate in one period, rad/s.
+    /// Change of a joint's rate in one period that counts as a jump, rad/s.
     private static var jolt: Double { @_noLocks get { 0.5 } }
 
-    /// Distance from the reachable angles at which the joints have caught up, rad.
+    /// Distance to the reachable angles at which the joints have caught up with them, rad.
     private static var near: Double { @_noLocks get { 0.05 * .pi / 180 } }
 
     /// The joints whose requested angle in the last set-point was at or beyond the end of the
     /// range.
     private(set) var atEnd = AxisSet.none
-    /// The nearest angles to the requested ones that still move the camera, Z-X-Y, rad; NaN for a
-    /// joint that is not at its end.
+    /// Angles nearest to the requested ones at which the camera still follows a change of the
+    /// request, Z-X-Y, rad; NaN for a joint that is not at its end.
     private(set) var stopped = AxisVector.unknown
-    /// Sum over all joints of the requested angle beyond the effective one, rad, now and one period
-    /// before.
+    /// Sum over all joints of the angle by which the request exceeds `answered`, rad: in this
+    /// period, and in the previous one.
     private var excess = 0.0
     private var excessBefore = 0.0
     /// Whether the request moves further beyond the joints' ends than a period ago.
@@ -66,9 +66,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// Joint angles of the set-point, rad, continuous over whole turns, so that a camera at one end
     /// of its range does not swing to the other end when that becomes nearer. NaN before the first.
     private var wanted = AxisVector.unknown
-    /// The part of the requested angles that still moves the camera, rad.
+    /// Requested angles, limited to the part that still moves the camera, rad.
     private var answered = AxisVector.unknown
-    /// Joint angles of the last result, rad; NaN before the first.
+    /// Joint angles of the last returned set-point, rad; NaN before the first.
     private var given = AxisVector.unknown
     /// Rates of the given angles, rad/s.
     private var speed = AxisVector.zero
@@ -83,7 +83,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Forgets the joints' whole turns.
+    /// Forgets how many whole turns the joint angles include.
     @_noLocks
     mutating func reset() {
         wanted = .unknown
@@ -117,7 +117,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         if !axes.pitch.isNaN { wanted.pitch = answered.pitch }
     }
 
-    /// The set-point that the joints can reach: `setpoint` itself away from the ends of the ranges.
+    /// The set-point that the joints can reach; equal to `setpoint` if no joint is near an end of
+    /// its range.
     ///
     /// - Parameters:
     ///   - setpoint: The requested set-point.
@@ -164,7 +165,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             pitch: step.pitch < 0 ? low.pitch : high.pitch)
         let braking = JointLimiter.stoppingRate(within: towards - before, braking: pace.braking)
         let slopes = AxisVector(yaw: yaw.slope, roll: roll.slope, pitch: pitch.slope)
-        // Motion with the handle, and the remaining motion of the joints.
+        // Rate of the camera with the handle, and the rates that remain for the joints.
         let carriedHere = setpoint.attitude.conjugate.rotate(handle.rate)
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
@@ -262,7 +263,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
 private struct BentLine: Sendable, BitwiseCopyable {
     /// The angle within the range, rad.
     let angle: Double
-    /// Remaining share of a motion, 0...1; one half at the end of the range.
+    /// Change of the limited angle divided by the change of the requested angle, 0...1; one half at
+    /// the end of the range.
     let slope: Double
 
     /// All angles in rad; `knee` is half the width of the bend.

@@ -8,8 +8,8 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     case panFollow
     /// All axes follow the handle.
     case fpv
-    /// Turn at pan and tilt rates from an operator or an app that keeps a person in the picture.
-    /// When the rates stop arriving, the mode ends.
+    /// Turn at pan and tilt rates from an operator or an app that keeps a person in the picture. If
+    /// no rate arrives for the configured time, the mode becomes `locked`.
     case tracking
     /// Level, with the handle's heading.
     case neutral

@@ -11,7 +11,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     private(set) var rateValidUntil: Instant?
     /// Whether the boot mode lacked its sensor, and no other mode has been requested since.
     private(set) var isBootModeMissing = false
-    /// Whether the mode needs the joint angles, and these are unknown.
+    /// Whether the mode needs the joint angles, but the joint angles are unknown.
     private(set) var isBlind = false
     /// Whether the joints have reached their rest pose, and the outputs are to go off.
     private(set) var isRetracted = false
@@ -25,18 +25,19 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// The joints whose range keeps the camera from the set-point.
     var atLimit: AxisSet { @_noLocks @inline(__always) get { limiter.atEnd } }
 
-    /// Whether the set-point moves, or is about to.
+    /// Whether the set-point moves, or a request will move it.
     var isMoving: Bool { @_noLocks @inline(__always) get { generator.isMoving } }
 
     private var isBootModeJudged = false
     private var generator: SetpointGenerator
     private var limiter = JointLimiter()
-    /// The handle's angles behind the dead zone, for `panFollow`, `fpv`, `neutral` and `retract`.
+    /// Angles of the handle, passed through the dead zone, for `panFollow`, `fpv`, `neutral` and
+    /// `retract`.
     private var followed = DeadZone()
     /// Yaw relative to the handle's heading in `panFollow`.
     private var aside = AsideYaw()
-    /// Target of the last `point`; NaN on an axis without one since the last rate command or since
-    /// the outputs were switched off.
+    /// Target of the last `point`, rad. NaN on an axis for which no target was requested since the
+    /// last rate command, or since the outputs were switched off.
     private var target = AxisVector.unknown
     /// Time at which `tracking` ends automatically.
     private var trackingUntil: Instant?
@@ -143,7 +144,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     // MARK: Outputs
 
     /// Prepares for the outputs to come on: starts from the camera's attitude, and moves to the
-    /// requested angles, or to level, no faster than the modes follow.
+    /// requested angles, or to level, at most at the rate with which the modes follow the handle.
     @_noLocks
     mutating func takeOver(from attitude: Quaternion) {
         generator.hold(at: attitude)
@@ -163,8 +164,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Continues the request when the motors can follow a set-point, from the camera's attitude and
-    /// rate (body frame, rad/s).
+    /// Continues the request as soon as the motors can follow a set-point. The set-point starts at
+    /// the camera's attitude and rate (body frame, rad/s).
     @_noLocks
     mutating func resume(from attitude: Quaternion, rate: Vector3) {
         generator.resume(from: attitude, rate: rate)
@@ -172,8 +173,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         followed.start(at: generator.angles)
     }
 
-    /// Handles the outputs going off. From then on a person can turn the limp camera; the camera's
-    /// direction is then the heading to return to.
+    /// Handles the outputs going off. A person can then turn the limp camera, and the camera's
+    /// heading becomes the heading to return to.
     @_noLocks
     mutating func letGo() {
         target.yaw = .nan
@@ -191,7 +192,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// The set-point one period later.
     ///
     /// - Parameters:
-    ///   - now: For the dead-man of rates.
+    ///   - now: Present time, at which rate requests can expire.
     ///   - dt: Seconds since the previous call.
     ///   - handle: Pose of the handle; nil if the joints are unknown.
     ///   - range: Ranges of the joints.
@@ -215,7 +216,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         guard let handle else { return reachable }
         let turning = generator.turning
         unwind(turning)
-        // With a tilted handle, a turn also moves joints of other names.
+        // If the handle is tilted, a turn about one axis also moves joints of other axes.
         if limiter.isGoingBeyond, !handle.isBelieved { generator.stop(at: turning + before) }
         return reachable
     }
@@ -248,7 +249,7 @@ struct Pointing: Sendable, BitwiseCopyable {
             limiter.lose()
             return setpoint
         }
-        // Otherwise a slipping rotor would stop the camera while it returns.
+        // Without this limit, a rotor that slips would end the camera's return to its range.
         let pace =
             handle.isBelieved
             ? JointLimiter.Pace(rate: .infinity, braking: .infinity)
@@ -258,9 +259,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         return limiter.limit(setpoint, handle: handle, range: range, pace: pace, dt: dt)
     }
 
-    /// Resets the set-point of joints at their ends to the angles that still move the camera, on
-    /// the axes that are numbers here. A turn ends at this angle, and the next request starts at
-    /// this angle. Other requests wait until the hand allows them.
+    /// If joints are at their ends, resets the set-point to the angles that still move the camera,
+    /// on the axes on which `turning` is a number. A turn ends at this angle, and the next request
+    /// starts at this angle. Other requests wait until the handle's attitude permits them.
     @_noLocks
     private mutating func unwind(_ axes: AxisVector) {
         let stopped = limiter.stopped + axes * 0
@@ -273,7 +274,7 @@ struct Pointing: Sendable, BitwiseCopyable {
 // MARK: Modes
 extension Pointing {
     /// Enters a mode. The set-point continues from its present angle, rate and acceleration: axes
-    /// that the old mode moved come to rest, and the goals of the new one are approached.
+    /// that the old mode moved come to rest, and the set-point moves to the goals of the new mode.
     private mutating func enter(_ wanted: Mode, now: Instant) {
         let old = mode
         mode = wanted

@@ -16,8 +16,8 @@ public struct Setpoint: Sendable, BitwiseCopyable {
         self.acceleration = acceleration
     }
 
-    /// The set-point `seconds` earlier, with constant acceleration assumed; later for a negative
-    /// number.
+    /// The set-point `seconds` earlier, if its acceleration is constant. For a negative number, the
+    /// set-point is later.
     @_noLocks @_noAllocation @inline(__always)
     func earlier(by seconds: Double) -> Setpoint {
         let turn = acceleration * (0.5 * seconds * seconds) - rate * seconds

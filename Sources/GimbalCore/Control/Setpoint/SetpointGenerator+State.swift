@@ -37,7 +37,7 @@ extension SetpointGenerator {
         }
     }
 
-    /// Zero on the axes that turn at a rate or slow down from one, NaN on the other axes.
+    /// Zero on the axes that turn at a rate or slow down from a turn, NaN on the other axes.
     var turning: AxisVector {
         @_noLocks @inline(__always) get {
             AxisVector(
@@ -46,7 +46,7 @@ extension SetpointGenerator {
         }
     }
 
-    /// Whether the set-point moves, or is about to.
+    /// Whether the set-point moves, or a request will move it.
     public var isMoving: Bool {
         @_noLocks @inline(__always) get { yaw.isMoving || roll.isMoving || pitch.isMoving }
     }

@@ -23,8 +23,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     private var rateUntil: Instant?
     private var lowest = AxisVector(repeating: -.infinity)
     private var highest = AxisVector(repeating: .infinity)
-    /// Largest rate of an axis that returns into the limits of `confine`, rad/s; 0 means the
-    /// general limits only.
+    /// Largest rate of an axis that returns to the range of `confine`, rad/s; 0 means the general
+    /// limits only.
     private var pushRate = 0.0
     /// Range in which yaw can turn from its present angle.
     var yawRoom = TurnRoom.endless
@@ -62,7 +62,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         yawRoom = pointing.yawRoom
     }
 
-    /// Stands still at `attitude` at once, as on engaging, without limits.
+    /// Puts the set-point to rest at `attitude` immediately, without limits, as when the motors are
+    /// switched on.
     ///
     /// - Parameter attitude: Body to earth; ignored if not finite.
     @_noLocks @_noAllocation
@@ -250,7 +251,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// The set-point one period later.
     ///
     /// - Parameters:
-    ///   - now: For the dead-man of a rate request.
+    ///   - now: Present time, at which a rate request can expire.
     ///   - dt: Seconds since the previous call. If outside 0...0.1, the set-point stands still for
     ///     this period.
     /// - Returns: The set-point with its rate and acceleration.
@@ -373,8 +374,8 @@ extension SetpointGenerator {
         let kinematics = JointKinematics(joints: angles)
         let rate = kinematics.relativeRate(jointRates: rates)
         let direct = kinematics.relativeRate(jointRates: accelerations)
-        // The axes themselves turn: the yaw axis relative to roll and pitch, the roll axis relative
-        // to pitch.
+        // The joints' axes turn too: the yaw axis relative to roll and pitch, the roll axis
+        // relative to pitch.
         let outer = kinematics.yawAxis * rates.yaw
         let middle = kinematics.rollAxis * rates.roll
         let inner = kinematics.pitchAxis * rates.pitch

@@ -10,8 +10,8 @@ public struct TurnRoom: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { TurnRoom(down: -.infinity, up: .infinity) }
     }
 
-    /// The turn `way`, given modulo one turn, or the turn in the opposite direction if only that
-    /// one has room.
+    /// The turn by `way`, rad, modulo one turn. If only the opposite direction has room, the turn
+    /// in the opposite direction.
     @_noLocks @_noAllocation
     func wayRound(_ way: Double) -> Double {
         let turn = 2 * Double.pi

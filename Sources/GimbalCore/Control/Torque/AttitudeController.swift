@@ -22,7 +22,7 @@ public struct AttitudeController: MotorController {
     /// Range of the joints. If the joints are measured, no torque pushes a joint beyond its range.
     var jointRange: JointRange?
 
-    /// Mean duration of a sample minus one tick, s; it adds to the delay.
+    /// Mean time for which the loop uses a sample, minus one tick, s; it adds to the loop's delay.
     var sampleWait = 0.0 {
         didSet { if sampleWait != oldValue { apply(tuning) } }
     }
@@ -53,8 +53,8 @@ public struct AttitudeController: MotorController {
     /// Motion requested by the set-point alone.
     private(set) var planned = MotorEffect.Planned()
 
-    /// Excess of the delay over the assumed one, used until the delay is measured, s. At a delay of
-    /// 3.5 ms this excess reduces the feedback by 3 dB.
+    /// Delay assumed in addition to `loopDelay` until the delay is measured, s. With a `loopDelay`
+    /// of 3.5 ms, it reduces the feedback by 3 dB.
     private static var unmeasured: Double { @_noLocks get { 0.0015 } }
 
     /// Creates a controller at rest.
@@ -148,7 +148,8 @@ public struct AttitudeController: MotorController {
                 astray: kinematics.jointRates(relativeRate: astray), dt: dt)
             showsFriction = true
         } else if input.areJointsMeasured {
-            // The encoders show the time of the sample; the attitude is extrapolated beyond it.
+            // The encoders' angles belong to the time of the sample; the attitude is extrapolated
+            // beyond it.
             let angle = attitudeError + astray * parameters.attitudeLead
             sliding = friction.torques(
                 joints: joints, astray: kinematics.jointRates(relativeRate: -angle), dt: dt)
@@ -239,7 +240,7 @@ public struct AttitudeController: MotorController {
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, authority: Double, dt: Double
     ) -> Vector3 {
         attitudeError = attitude.error(to: setpoint.attitude)
-        // The newest set-point that can affect the measurement.
+        // The set-point from this time ago is the newest that can affect the measurement.
         let delay = loopDelay
         let reference = setpoint.earlier(by: delay - parameters.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
@@ -261,7 +262,7 @@ public struct AttitudeController: MotorController {
         }
         if dt != period {
             period = dt
-            // A lead for more delay than the loop has would raise the gain too far.
+            // A lead that compensates more delay than the loop has would raise the gain too far.
             let delay = inertia.isDelayKnown ? loopDelay : 0
             let calm = noise.calm
             lags.change { $0 = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm[$1]) }
@@ -291,7 +292,8 @@ public struct AttitudeController: MotorController {
         pids.change { $0.hold(load[$1]) }
     }
 
-    /// Reduces the gains of a humming axis, and the lead that the axis does not need.
+    /// Reduces the gains of an axis with too much motor noise, and the lead that the axis does not
+    /// need.
     private mutating func watchNoise(rate: Vector3, share: Double, dt: Double) {
         guard share == 1, !inertia.isProbing, oscillating.isEmpty, saturated.isEmpty else {
             return noise.pause()
@@ -336,7 +338,7 @@ public struct AttitudeController: MotorController {
     /// Applies a tuning; the integrated torque stays. A new inertia is identified again. Also called
     /// with the present tuning, when a value that reduces the gains has changed.
     ///
-    /// All corner frequencies of the loop are reduced together, so that its shape stays stable with
+    /// All corner frequencies of the loop change by the same factor, so the loop stays stable with
     /// any inertia.
     @_noLocks
     public mutating func apply(_ new: Parameters) {

@@ -19,7 +19,7 @@ extension AttitudeController {
         /// Otherwise `inertia` counts as true.
         public var findsInertia = false
         /// Whether a configured `inertia` is checked by the same probe, and replaced if the probe
-        /// finds another camera.
+        /// contradicts it.
         public var checksInertia = false
         /// Whether the gains are reduced and the inertia is identified again when the motors make
         /// the camera oscillate.
@@ -30,19 +30,19 @@ extension AttitudeController {
         public var maxRate = 2 * Double.pi
         /// Deceleration that limits the rate for a large attitude error, rad/s².
         public var maxAcceleration = 40.0
-        /// Share of the commanded rate and acceleration that is fed forward, 0...1.
+        /// Fraction of the commanded rate and acceleration that is fed forward, 0...1.
         public var feedForward = 1.0
         /// Time from the camera's motion to the torque that responds to it, s: sensor filter, bus,
         /// actuator.
         public var loopDelay = 0.0035
-        /// Look-ahead of the given attitude beyond its sample, s.
+        /// Time from the gyroscope's sample to the instant for which the attitude is given, s.
         public var attitudeLead = 0.003
         /// Learning rate of the joints' friction compensation, 1/s; 0 disables it.
         public var frictionLearningRate = 0.5
         /// Largest compensated friction, N·m; at most half of a motor's torque.
         public var frictionLimit = 0.1
-        /// Largest noise of the feedback above 50 Hz, RMS, as a share of each motor's torque limit,
-        /// 0...1. A noisier axis becomes less stiff; 0 means no bound.
+        /// Largest noise of the feedback above 50 Hz, RMS, as a fraction of each motor's torque
+        /// limit, 0...1. A noisier axis becomes less stiff; 0 means no bound.
         public var noiseLimit = 0.03
 
         /// The defaults. For the default plant with 3.5 ms of delay they give the smallest response

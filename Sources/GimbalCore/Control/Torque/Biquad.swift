@@ -5,7 +5,7 @@ internal import CMathShim
 /// Source of the coefficients: R. Bristow-Johnson, "Cookbook formulae for audio equalizer biquad
 /// filter coefficients" (W3C Working Group Note, 2021).
 public struct Biquad: Sendable, BitwiseCopyable {
-    /// `H(z) = (b0 + b1/z + b2/z²) / (1 + a1/z + a2/z²)`.
+    /// Coefficients of the transfer function `H(z) = (b0 + b1/z + b2/z²) / (1 + a1/z + a2/z²)`.
     public struct Coefficients: Sendable, BitwiseCopyable {
         var b0 = 1.0
         var b1 = 0.0
@@ -23,7 +23,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
         ///   - hz: Corner (-3 dB); kept below 0.45 of the sample rate.
         ///   - order: 1 or 2 (Butterworth).
         ///   - sampleRate: Hz.
-        /// - Returns: Ready to run.
+        /// - Returns: Coefficients of the filter.
         public static func lowPass(hz: Double, order: Int, sampleRate: Double) -> Coefficients {
             let w = angle(hz, sampleRate)
             var c = Coefficients()
@@ -50,7 +50,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
         /// - Parameters:
         ///   - notch: Centre, width and depth; the centre is kept below 0.45 of the sample rate.
         ///   - sampleRate: Hz.
-        /// - Returns: Ready to run.
+        /// - Returns: Coefficients of the filter.
         public static func notch(_ notch: Notch, sampleRate: Double) -> Coefficients {
             let w = angle(notch.hz, sampleRate)
             let amplitude = cm_exp(-notch.depth / 40 * cm_log(10))

@@ -54,7 +54,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     private var tracker = JointTracker()
     /// Motion of the joint if the camera were at its set-point.
     private var wanted = JointTracker()
-    /// Deflection of each bristle as a share of its largest one, -1...1, at the look-ahead and now.
+    /// Deflection of each bristle as a fraction of its largest deflection, -1...1: predicted for
+    /// the look-ahead, and at present.
     private var ahead = Parts()
     private var present = Parts()
     /// Part of the residual torque that does not depend on the motion, N·m.
@@ -74,7 +75,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     private static var stribeckRate: Double { @_noLocks get { 0.05 } }
     /// Initial learning rate of the sizes, 1/s.
     private static var first: Double { @_noLocks get { 3 } }
-    /// Memory of the joint's motion, s, long enough to include a reversal.
+    /// Time for which the joint's motion is remembered, s, long enough to include a reversal.
     private static var motionMemory: Double { @_noLocks get { 0.2 } }
     /// Time constants of the benefit, s, and of the prediction's fading, s.
     private static var memory: Double { @_noLocks get { 2 } }

@@ -14,12 +14,12 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     /// Mass times offset of the centre of mass, camera frame, kg·m.
     private(set) var imbalance = Vector3.zero
 
-    /// Covariance over the feedback's noise, in units of gravity: the learning rate of the moment
-    /// at 1 g, 1/s.
+    /// Covariance of the imbalance divided by the variance of the feedback's noise, in units of
+    /// gravity: the learning rate of the moment at 1 g, 1/s.
     private var covariance = Symmetric3(diagonal: ImbalanceCompensator.first)
 
-    /// Initial and final learning rate, 1/s: at first the mean of all observations, later with
-    /// forgetting at the final rate.
+    /// Initial and final learning rate, 1/s. At first the estimate is the mean of all observations;
+    /// later it forgets at the final rate.
     private static var first: Double { @_noLocks get { 3 } }
     private static var last: Double { @_noLocks get { 0.07 } }
     private static var gravity: Double { @_noLocks get { 9.81 } }

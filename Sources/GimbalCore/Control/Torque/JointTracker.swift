@@ -13,8 +13,9 @@ struct JointTracker: Sendable, BitwiseCopyable {
     private var hasAngle = false
     private var offset = 0.0
 
-    /// Natural frequency with an encoder, rad/s. The steps of an encoder with 14 bits per turn, a
-    /// third of the distance over which friction reverses, do not allow a higher one.
+    /// Natural frequency of the tracker with an encoder, rad/s. A higher one is not possible,
+    /// because one step of a 14-bit encoder is a third of the distance over which friction
+    /// reverses.
     private static var angleBandwidth: Double { @_noLocks get { 300 } }
     /// Natural frequency with a measured rate, rad/s.
     private static var rateBandwidth: Double { @_noLocks get { 250 } }
@@ -54,7 +55,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - measured: rad.
-    ///   - gains: For angles.
+    ///   - gains: Gains for a measured angle.
     ///   - dt: Seconds, more than 0.
     @_noLocks @_noAllocation
     mutating func follow(angle measured: Double, _ gains: Gains, dt: Double) {
@@ -78,7 +79,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - measured: rad/s.
-    ///   - gains: For rates.
+    ///   - gains: Gains for a measured rate.
     ///   - dt: Seconds, more than 0.
     @_noLocks @_noAllocation
     mutating func follow(rate measured: Double, _ gains: Gains, dt: Double) {

@@ -24,8 +24,8 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     /// Difference equation for one delay and period.
     typealias Coefficients = Biquad.Coefficients
 
-    /// Corner frequency times loop delay, and damping, of the poles: they move to the zeros as the
-    /// calm share, 0...1, grows.
+    /// Corner frequency times loop delay, and damping, of the poles. As the stiffness reduction
+    /// `calm` (0...1, see `MotorNoise`) grows, the poles move to the zeros.
     @_noLocks
     fileprivate static func poles(calm: Double) -> (corner: Double, damping: Double) {
         (
@@ -34,8 +34,9 @@ struct LagCompensator: Sendable, BitwiseCopyable {
         )
     }
 
-    /// Gain and phase (rad) at a frequency, rad/s, for one delay, s, and calm share, 0...1; 1 for a
-    /// delay of zero. Not for the loop thread.
+    /// Gain and phase (rad) of the compensator at the frequency `omega`, rad/s, for a loop delay,
+    /// s, and a stiffness reduction `calm`, 0...1. The gain is 1 for a delay of zero. Not for the
+    /// loop thread.
     static func response(
         omega: Double, delay: Double, calm: Double = 0
     ) -> (gain: Double, phase: Double) {
@@ -89,7 +90,8 @@ extension Biquad.Coefficients {
     /// - Parameters:
     ///   - delay: Delay of the loop, s. Below two periods no filter is needed.
     ///   - dt: Period, s.
-    ///   - calm: 0...1; at 1 the poles equal the zeros, so there is no filter.
+    ///   - calm: Stiffness reduction, 0...1 (see `MotorNoise`); at 1 the poles equal the zeros, so
+    ///     the compensator has no effect.
     @_noLocks
     init(delay: Double, dt: Double, calm: Double = 0) {
         self.init()

@@ -12,7 +12,7 @@ extension LoopMargins {
     ///
     /// - Parameters:
     ///   - field: Parameters of the controller.
-    ///   - axis: Which axis.
+    ///   - axis: Axis of the camera.
     ///   - filter: Filter of the measured rate.
     public init(
         of field: FieldController.Parameters, axis: GimbalAxis,
@@ -34,8 +34,8 @@ extension LoopMargins {
     /// The margins of one axis of servos that respond as the controller assumes, without the dead
     /// band.
     ///
-    /// The loop is cut at the command. Look-ahead reduces the margins. The gain of a servo cannot
-    /// rise; only its delay can be longer than assumed.
+    /// The loop is cut at the command. Look-ahead reduces the margins. A servo's gain is fixed;
+    /// only its delay can be longer than assumed.
     ///
     /// - Parameters:
     ///   - servo: Parameters of the controller.
@@ -66,7 +66,7 @@ extension LoopMargins {
             + rate * s * (0.5 * horizon * horizon * Shape.trust.acceleration)
         let predicted =
             (Complex(follow) + rate) / (s + Complex(follow)) + ahead * servo.lookAhead[axis]
-        // Part of the correction that exceeds the error, without the lasting part.
+        // The part of the correction by which the loop gain exceeds 1, without the lasting error.
         let passing = s * 0.5 / (s * 0.5 + Complex(1))
         let surplus =
             passing * Complex(1, omega * servo.attitudeLead) * (servo.loopGain[axis] - 1)

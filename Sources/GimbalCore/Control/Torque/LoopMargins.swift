@@ -22,13 +22,13 @@ public struct LoopMargins: Sendable, Equatable {
         increaseDecibels >= 6 && decreaseDecibels >= 6 && phaseDegrees >= 45
     }
 
-    /// Parts of the loop in addition to the paths of the two gains.
+    /// Properties of the loop in addition to the two controllers' gains.
     public struct Shape: Sendable {
         /// Look-ahead of the attitude relative to the rate, s.
         public var attitudeLead = 0.0
         /// Delay that the lag compensator is designed for, s; 0 means no compensator.
         public var compensatedDelay = 0.0
-        /// Calm share of a humming axis, 0...1, see `MotorNoise`.
+        /// Stiffness reduction of the axis, 0...1 (see `MotorNoise`).
         public var calm = 0.0
         /// Period of the loop, s, for the derivative; 0 means continuous.
         public var period = 0.0
@@ -46,7 +46,7 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - rate: Rate controller's parameters, with the inertia that the controller assumes.
     ///   - inertia: True inertia, kg·m².
     ///   - delay: Time from motion to torque, s, with half a period because the output is held.
-    ///   - shape: Further parts of the loop.
+    ///   - shape: Further properties of the loop.
     public init(
         attitudeGain: Double, rate: PIDController.Parameters, inertia: Double, delay: Double,
         shape: Shape = Shape()
@@ -83,8 +83,8 @@ public struct LoopMargins: Sendable, Equatable {
             let loop = response(omega)
             let gain = loop.gain
             if i == 0 {
-                // At low frequency the loop is a triple integrator: -270°, which atan2 gives as
-                // +90°.
+                // At low frequency the loop is a triple integrator with a phase of -270°, for which
+                // atan2 returns +90°.
                 phase = loop.phase > 0 ? loop.phase - 2 * .pi : loop.phase
                 if phase <= -.pi { encircled = 1 }
             } else {
@@ -132,7 +132,7 @@ public struct LoopMargins: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.
-    ///   - axis: Which axis.
+    ///   - axis: Axis of the camera.
     ///   - filter: Filter of the measured rate.
     public init(
         of controller: AttitudeController.Parameters, axis: GimbalAxis,
@@ -147,7 +147,7 @@ public struct LoopMargins: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.
-    ///   - axis: Which axis.
+    ///   - axis: Axis of the camera.
     ///   - inertia: True inertia, kg·m².
     ///   - delay: Time from motion to torque, s, with half a period because the output is held.
     ///   - filter: Filter of the measured rate.
@@ -168,7 +168,7 @@ public struct LoopMargins: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.
-    ///   - axis: Which axis.
+    ///   - axis: Axis of the camera.
     ///   - omega: rad/s.
     /// - Returns: Gain and phase, including the phase of the delay.
     public static func response(

@@ -3,17 +3,17 @@ internal import CMathShim
 /// Measurement of the motor noise that the gyroscope causes, and reduction of the stiffness if the
 /// noise exceeds its bound.
 ///
-/// Torque is acceleration times inertia, and the sensor's noise is the same for every camera. For a
-/// heavy camera the motors therefore hum, become warm and drain the battery, for a stiffness that
-/// is not needed, because friction and cables move a heavy camera less. Each axis has a calm share,
-/// 0...1: the degree to which its loop has been made less stiff. At 0 the loop is as stiff as
-/// tuned. At 1 the loop has no `LagCompensator`, a quarter of the noise, and a response to a push
-/// that is 1.8 times as large. Half of the noise costs a factor of 1.35. The loop has margins of 6
-/// dB and 45° (`LoopMargins`) at every calm share.
+/// Torque is acceleration times inertia, and the sensor's noise is the same for every camera. The
+/// motors of a heavy camera therefore hum, become warm and drain the battery. A heavy camera does
+/// not need the full stiffness, because friction and cables move it less. `calm` is the stiffness
+/// reduction of each axis, 0...1. At 0 the loop is as stiff as tuned. At 1 the loop has no
+/// `LagCompensator`, a quarter of the noise, and a response to a push that is 1.8 times as large.
+/// Half of the noise costs a factor of 1.35. The loop has margins of 6 dB and 45° (`LoopMargins`)
+/// at every stiffness reduction.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorNoise: Sendable, BitwiseCopyable {
-    /// Calm share of each camera axis, 0...1, in steps of 1/32.
+    /// Stiffness reduction of each camera axis, 0...1, in steps of 1/32.
     private(set) var calm = AxisVector.zero
     /// Moment of the feedback above 50 Hz about each camera axis, N·m RMS over about a second.
     var rms: AxisVector {
@@ -29,12 +29,12 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     private var lowRate = AxisVector.zero
     private var slowRateSquare = AxisVector.zero
     private var fastRateSquare = AxisVector.zero
-    /// Calm shares before rounding.
+    /// Stiffness reductions before rounding.
     private var exact = AxisVector.zero
     /// Uninterrupted duration of the measurement, s.
     private var measured = 0.0
 
-    /// Factors on the gains and on the derivative's corner frequency at a calm share.
+    /// Factors on the gains and on the derivative's corner frequency at one stiffness reduction.
     struct Share: Sendable {
         var attitude: Double
         var rate: Double
@@ -42,9 +42,9 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         var derivative: Double
         var cutoff: Double
 
-        /// Creates the factors at a calm share.
+        /// Creates the factors for a stiffness reduction.
         ///
-        /// - Parameter calm: 0...1.
+        /// - Parameter calm: Stiffness reduction, 0...1.
         @_noLocks
         init(calm: Double) {
             attitude = cm_exp(-0.32 * calm)
@@ -59,10 +59,11 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     private static var corner: Double { @_noLocks get { 2 * .pi * 50 } }
     /// Time constant of the measurement, s.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// Rate at which the calm share grows and shrinks, 1/s.
+    /// Rate at which the stiffness reduction rises and falls, 1/s.
     private static var pace: Double { @_noLocks get { 0.2 } }
-    /// Share of the bound below which an axis can become stiffer again; one step of the calm share
-    /// changes the noise by less than the difference.
+    /// Fraction of the noise bound below which an axis can become stiffer again. One step of the
+    /// stiffness reduction changes the noise by less than the difference between this fraction and
+    /// 1.
     private static var enough: Double { @_noLocks get { 0.75 } }
     /// Largest ratio of the rate's mean square below 50 Hz to that above, in a still camera.
     private static var stillness: Double { @_noLocks get { 4 } }
@@ -77,10 +78,10 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - feedback: Moment of the feedback about the camera's axes, N·m.
     ///   - rate: Camera's rate relative to the set-point's, camera frame, rad/s.
-    ///   - bound: RMS above which an axis becomes calmer, N·m; 0 means no bound, as stiff as tuned.
+    ///   - bound: RMS above which the axis's stiffness is reduced, N·m; 0 means no bound, so the
+    ///     stiffness is as tuned.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: Whether the gain fraction that limits motor noise (the calm share) has changed on
-    ///   any axis.
+    /// - Returns: Whether the stiffness reduction has changed on any axis.
     @_noLocks
     mutating func step(
         feedback: Vector3, rate: Vector3, bound: AxisVector, dt: Double

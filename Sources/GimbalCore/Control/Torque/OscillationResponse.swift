@@ -57,9 +57,10 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     /// Lower limit of the factor, after three reductions. If the camera still shakes then, the loop
     /// is not the cause.
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
-    /// Time in which the lower gains must end an oscillation, s: five times the watch's memory.
+    /// Time in which the lower gains must end an oscillation, s: five times the time constant of
+    /// `OscillationWatch`.
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
-    /// Time constant of the calm camera's load, s: longer than the detection of an oscillation.
+    /// Time constant of `calmLoad`, s: longer than the detection of an oscillation takes.
     private static var calmMemory: Double { @_noLocks get { 0.3 } }
     /// Smallest difference between the old and the new inertia that explains the oscillation,
     /// natural logarithm.
@@ -129,9 +130,9 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
             pitch: sight(loop.exerted.y, loop.rate.y, .pitch), dt: dt)
     }
 
-    /// Evaluates the end of the search. If the inertia is the same as before, either another
-    /// property of the loop differs from its model, which lower corner frequencies tolerate, or the
-    /// loop was not the cause.
+    /// Evaluates the end of the search for the inertia. If the inertia is the same as before, there
+    /// are two possibilities. Either another property of the loop differs from its model; the loop
+    /// tolerates this with lower corner frequencies. Or the loop was not the cause.
     private mutating func judge(_ axes: AxisVector) -> Change {
         let isYaw = abs(cm_log(axes.yaw / suspected.yaw)) > Self.difference
         let isRoll = abs(cm_log(axes.roll / suspected.roll)) > Self.difference

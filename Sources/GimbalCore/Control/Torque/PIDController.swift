@@ -36,9 +36,9 @@ public struct PIDController: Sendable, BitwiseCopyable {
     /// Coefficients derived from the parameters and the sample period.
     struct Coefficients: Sendable, BitwiseCopyable {
         var dt = 0.0
-        /// Share of a new derivative sample in the filtered one.
+        /// Weight of a new derivative sample in the filtered derivative.
         var derivativeShare = 0.0
-        /// Share of the excess that one step removes from the integral.
+        /// Fraction of the excess torque that one step removes from the integral.
         var windupShare = 0.0
 
         init() {}
@@ -47,9 +47,9 @@ public struct PIDController: Sendable, BitwiseCopyable {
             self.dt = dt
             let corner = 2 * Double.pi * parameters.derivativeCutoffHz * dt
             derivativeShare = corner / (1 + corner)
-            // The integral follows a saturated actuator at the speed of the proportional path. A
-            // faster one would lose the estimate of a constant load at every short saturation; a
-            // slower one would overshoot after a long saturation.
+            // The integral follows a saturated actuator as fast as the proportional path acts. A
+            // faster integral would lose the estimate of a constant load at every short saturation;
+            // a slower integral would overshoot after a long saturation.
             windupShare = min(parameters.kp * dt, 1)
         }
     }
@@ -78,7 +78,7 @@ public struct PIDController: Sendable, BitwiseCopyable {
 
     @usableFromInline var integral: Double { state.integral }
 
-    /// Advances by one period with the axis's own limit as the actuator.
+    /// Advances by one period and limits the output to the axis's own limit.
     ///
     /// - Parameters:
     ///   - error: Commanded minus measured rate, rad/s. If not finite, the output is zero and the
@@ -104,7 +104,7 @@ public struct PIDController: Sendable, BitwiseCopyable {
     }
 
     /// The axis's torque before any limit, N·m. All arguments must be finite; `integrate` is the
-    /// share of the error that enters the integral, 0...1.
+    /// fraction of the error that enters the integral, 0...1.
     @_noLocks @_noAllocation
     mutating func demand(
         error: Double, rate: Double, acceleration: Double, dt: Double, integrate: Double
@@ -125,8 +125,8 @@ public struct PIDController: Sendable, BitwiseCopyable {
 
     /// Reports the torque that the actuator did not deliver: back-calculation anti-windup.
     ///
-    /// The integral follows the excess until the demand is back at the limit, but never beyond a
-    /// torque that the actuator can hold alone.
+    /// The integral follows the excess until the demanded torque is at the limit, but never beyond
+    /// a torque that the actuator can hold alone.
     ///
     /// - Parameter excess: Demanded minus applied torque, N·m.
     @_noLocks @_noAllocation

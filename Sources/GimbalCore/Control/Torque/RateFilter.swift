@@ -64,11 +64,11 @@ public struct RateFilter: Sendable, BitwiseCopyable {
 
     /// The filters of all axes.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// About the camera's z.
+        /// Filters of the rate about the camera's z axis.
         public var yaw = Axis()
-        /// About the camera's x.
+        /// Filters of the rate about the camera's x axis.
         public var roll = Axis()
-        /// About the camera's y.
+        /// Filters of the rate about the camera's y axis.
         public var pitch = Axis()
 
         /// Creates parameters without filters.
@@ -137,7 +137,7 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         private var lowPass = Biquad()
         private var input = 0.0
         private var output = 0.0
-        /// Remaining difference after a change.
+        /// Difference from the previous filters' output that has not faded yet.
         private var rest = 0.0
 
         init(_ filters: Axis) { self.filters = filters }

@@ -1,9 +1,9 @@
 /// Thermal model of the motors' windings, and the torque that it allows.
 ///
 /// The copper loss grows with the square of the torque, and the heat dissipates with one time
-/// constant (the I²t model of servo amplifiers; IEC 60034-1 calls the continuous rating duty S1).
-/// Heat 1 is the final value at the continuous torque. From 0.9 on the limit falls smoothly from
-/// the peak to the continuous torque.
+/// constant (the I²t model of servo amplifiers; IEC 60034-1 calls the continuous rating duty S1). A
+/// heat of 1 is the final value at the continuous torque. Above a heat of 0.9 the limit falls
+/// smoothly from the peak to the continuous torque.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct ThermalBudget: Sendable, BitwiseCopyable {
@@ -14,11 +14,11 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
         /// Time constant of the windings, s.
         public var timeConstant = 30.0
 
-        /// The defaults: motors that hold six tenths of the default limit.
+        /// The defaults: motors whose continuous torque is six tenths of the default torque limit.
         public init() {}
     }
 
-    /// Heat above which the limit falls.
+    /// Heat above which the torque limit falls, relative to the heat at the continuous torque.
     private static var knee: Double { @_noLocks get { 0.9 } }
 
     /// Heat of each motor's windings, 1 at the continuous torque.
