@@ -4,13 +4,14 @@ internal import CMathShim
 /// Calibration of the accelerometer from six still poses: offset, scale and, as far as the poses
 /// show them, cross-axis terms.
 ///
-/// The faces can come in any order and are detected automatically. The poses need not be exact,
-/// because only the length of the specific force counts. Only the upright face defines the horizon.
-/// A still pose between two faces is used as well, because such poses show the cross-axis terms.
+/// The camera can be put on its faces in any order; the calibration detects each face. The poses
+/// need not be exact, because only the length of the specific force counts. Only the upright face
+/// defines the horizon. A still pose between two faces is used as well, because such poses show the
+/// cross-axis terms.
 public struct AccelerometerCalibration: Sendable {
-    /// Offset and matrix.
+    /// Result of the calibration: offset and matrix, with their accuracy.
     public struct Result: Sendable, Equatable {
-        /// The correction, sensor frame, m/s².
+        /// The correction of raw samples, sensor frame, m/s².
         public var correction: SensorCorrection.Affine
         /// Standard deviation of the offset, largest axis, m/s².
         public var offsetSigma: Double
@@ -30,17 +31,19 @@ public struct AccelerometerCalibration: Sendable {
         public var window: StillWindow.Parameters
         /// Length of the specific force at rest, m/s².
         public var gravity = 9.80665
-        /// Typical offset of a sensor, standard deviation, m/s²; five times this is refused.
-        /// BMI088: ±20 mg.
+        /// Typical offset of a sensor, standard deviation, m/s²; a calibration with more than five
+        /// times this offset is refused. BMI088: ±20 mg.
         public var offsetSigma = 0.3
-        /// Typical scale error of a sensor, standard deviation; five times this is refused.
+        /// Typical scale error of a sensor, standard deviation; a calibration with more than five
+        /// times this error is refused.
         public var scaleSigma = 0.01
         /// Typical cross-axis term of a sensor, standard deviation. BMI088: 0.5 %.
         public var crossSigma = 0.003
         /// Largest residual that is accepted, m/s².
         public var largestResidual = 0.03
-        /// Largest angle between the upright pose and level that the correction removes, rad: the
-        /// sensor's own axes and an uneven glue joint. A larger angle belongs to the mounting.
+        /// Largest angle between the upright pose and level that the correction removes, rad:
+        /// misalignment of the sensor's own axes, and an uneven glue joint. A larger angle belongs
+        /// to the mounting.
         public var largestTilt = 4 * Double.pi / 180
         /// Largest number of stored poses.
         public var poseLimit = 30
@@ -73,13 +76,13 @@ public struct AccelerometerCalibration: Sendable {
 
     /// The missing faces, in the order in which they are requested.
     public var missing: [CameraFace] { CameraFace.allCases.filter { !faces.contains($0) } }
-    /// Number of finished poses, faces and others.
+    /// Number of finished poses: faces and poses between two faces.
     public var poseCount: Int { poses.count }
-    /// Progress, 0...1; the present pose counts in part.
+    /// Progress, 0...1; the unfinished pose counts in part.
     public var progress: Double {
         min((Double(faces.count) + (isNewPose ? window.progress : 0)) / 6, 1)
     }
-    /// Last disturbance of the present pose.
+    /// Reason of the last interruption of the present pose.
     public var motion: Motion? { window.motion }
     /// Whether the present pose differs from all earlier poses. If not, the calibration waits for
     /// another face.
@@ -88,10 +91,10 @@ public struct AccelerometerCalibration: Sendable {
     /// Processes one raw sample.
     ///
     /// - Parameters:
-    ///   - gyro: Sensor frame, rad/s.
-    ///   - accel: Sensor frame, m/s².
+    ///   - gyro: Rate, sensor frame, rad/s.
+    ///   - accel: Specific force, sensor frame, m/s².
     ///   - dt: Seconds since the previous sample.
-    /// - Returns: Whether the calibration continues; done after all six faces.
+    /// - Returns: Whether the calibration continues; it is done after all six faces.
     public mutating func add(
         gyro: Vector3, accel: Vector3, dt: Double
     ) -> CalibrationOutcome<Result> {
@@ -158,7 +161,7 @@ public struct AccelerometerCalibration: Sendable {
         guard axis.norm > 1e-12 else { return }
         let turn = Quaternion(rotationVector: axis * (result.tilt / axis.norm))
         let affine = result.correction
-        // The turn applies to the matrix's columns.
+        // The rotation applies to the columns of the matrix.
         let x = turn.rotate(Vector3(affine.rowX.x, affine.rowY.x, affine.rowZ.x))
         let y = turn.rotate(Vector3(affine.rowX.y, affine.rowY.y, affine.rowZ.y))
         let z = turn.rotate(Vector3(affine.rowX.z, affine.rowY.z, affine.rowZ.z))
@@ -167,8 +170,8 @@ public struct AccelerometerCalibration: Sendable {
         result.correction.rowZ = Vector3(x.z, y.z, z.z)
     }
 
-    /// Whether the pose is farther than 20° from every earlier pose (cos 20° = 0.94). A missing
-    /// face is always new.
+    /// Whether the pose is farther than 20° from every earlier pose (cos 20° = 0.94). A pose on a
+    /// missing face always counts as new.
     private func isNew(_ accel: Vector3) -> Bool {
         if let face = CameraFace(specificForce: mounting.rotate(accel)) {
             return !faces.contains(face)

@@ -1,23 +1,24 @@
 public import GimbalCore
 
-/// All calibrations in force, each with its predecessor for an undo.
+/// All calibrations in force, each with the calibration before it, so that it can be undone.
 public struct CalibrationBook: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         var current: CalibrationRecord?
         var previous: CalibrationRecord?
-        /// Position among all changes; 0 means that there is nothing to undo.
+        /// Number of the change among all changes since the start; 0 means that there is nothing to
+        /// undo.
         var change = 0
     }
 
     private var entries: [CalibrationKind: Entry] = [:]
 
-    /// A book without calibrations.
+    /// Creates a book without calibrations.
     public init() {}
 
-    /// The calibration in force.
+    /// The calibration of this kind that is in force.
     public func record(_ kind: CalibrationKind) -> CalibrationRecord? { entries[kind]?.current }
 
-    /// Whether the last change can be undone, even if it was the first calibration.
+    /// Whether the last change of this kind can be undone, even if it was the first calibration.
     public func canUndo(_ kind: CalibrationKind) -> Bool { (entries[kind]?.change ?? 0) > 0 }
 
     /// Puts a calibration in force; the previous one is kept for an undo.
@@ -27,7 +28,7 @@ public struct CalibrationBook: Sendable, Equatable {
             current: record, previous: entries[record.kind]?.current, change: newest + 1)
     }
 
-    /// Undoes the last calibration.
+    /// Undoes the last calibration of one kind, or of any kind.
     ///
     /// - Parameter kind: Kind to undo; nil takes the last change of any kind.
     /// - Returns: The undone calibration; nil if there is none.

@@ -8,7 +8,7 @@ public enum CalibrationKind: String, Sendable, CaseIterable {
     case accelerometer
     /// Mounting of the sensor in the camera's frame.
     case mounting
-    /// Hard and soft iron.
+    /// Effects of hard and soft iron on the magnetometer.
     case magnetometer
 
     /// Number of values in the result of a calibration.
@@ -25,14 +25,16 @@ public enum CalibrationKind: String, Sendable, CaseIterable {
 public struct CalibrationRecord: Sendable, Equatable {
     /// Kind of the calibration.
     public var kind: CalibrationKind
-    /// Gyro: offset x y z, rad/s. Accelerometer and magnetometer: offset x y z, then the matrix by
-    /// rows. Mounting: quaternion w x y z, sensor to camera.
+    /// Numbers of the result. Gyroscope: offset x y z, rad/s. Accelerometer (m/s²) and magnetometer
+    /// (µT): offset x y z, then the matrix by rows. Mounting: quaternion w x y z, sensor to camera.
     public var values: [Double]
-    /// Standard deviation of the offset, in its unit; of the direction, rad, for the mounting.
+    /// Standard deviation of the offset, in the unit of the sensor; for the mounting, standard
+    /// deviation of the direction, rad.
     public var sigma: Double
-    /// Residual of the calibration: rad/s, m/s², m/s², µT.
+    /// Residual of the calibration: rad/s for the gyroscope, m/s² for accelerometer and mounting,
+    /// µT for the magnetometer.
     public var residual: Double
-    /// Wall clock, seconds since 1970.
+    /// Date of the calibration, seconds since 1970.
     public var date: Double
     /// Temperature of the sensor, °C; nil if unknown.
     public var temperature: Double?
@@ -50,8 +52,8 @@ public struct CalibrationRecord: Sendable, Equatable {
         self.temperature = temperature
     }
 
-    /// Whether the numbers can be those of a healthy sensor, so that a damaged file cannot turn the
-    /// camera around.
+    /// Whether the numbers can be those of a healthy sensor, so that a damaged file cannot make the
+    /// camera turn around.
     public var isPlausible: Bool {
         guard values.count == kind.valueCount,
             (values + [sigma, residual, date]).allSatisfy(\.isFinite),
@@ -73,7 +75,7 @@ public struct CalibrationRecord: Sendable, Equatable {
         (0..<9).allSatisfy { abs(values[3 + $0] - ($0 % 4 == 0 ? 1 : 0)) < limit }
     }
 
-    /// The offset and matrix of accelerometer or magnetometer as numbers.
+    /// Converts the offset and matrix of an accelerometer or magnetometer to numbers.
     ///
     /// - Parameter affine: The correction.
     /// - Returns: Offset x y z, then the matrix by rows.
@@ -81,7 +83,7 @@ public struct CalibrationRecord: Sendable, Equatable {
         [affine.offset, affine.rowX, affine.rowY, affine.rowZ].flatMap { [$0.x, $0.y, $0.z] }
     }
 
-    /// The numbers as offset and matrix.
+    /// The numbers of the record as offset and matrix.
     var affine: SensorCorrection.Affine {
         var result = SensorCorrection.Affine()
         result.offset = Vector3(values[0], values[1], values[2])
@@ -92,16 +94,16 @@ public struct CalibrationRecord: Sendable, Equatable {
     }
 }
 
-/// Standard deviation of the change of a gyroscope's offset since its measurement.
+/// Growth of a gyroscope offset's standard deviation since the offset was measured.
 public enum GyroBiasAging {
-    /// Change from one start to the next, rad/s.
+    /// Standard deviation of the offset's change from one start to the next, rad/s.
     public static let perStart = 0.02 * Double.pi / 180
-    /// Random walk, rad/s per square root of a day.
+    /// Random walk of the offset, rad/s per square root of a day.
     public static let perRootDay = 0.01 * Double.pi / 180
 
-    /// The saved bias with its sigma, widened by age. An unknown temperature during the calibration
-    /// widens it by an assumed difference; for a known temperature the first sample shows the
-    /// difference.
+    /// The saved bias with its standard deviation, which grows with the age of the record. If the
+    /// temperature during the calibration is unknown, the standard deviation is increased for an
+    /// assumed difference of temperature; if it is known, the first sample shows the difference.
     ///
     /// - Parameters:
     ///   - record: A gyroscope's record.

@@ -2,13 +2,13 @@ public import GimbalCore
 
 /// The six poses of a camera, named by the side that points down.
 public enum CameraFace: Int, Sendable, CaseIterable {
-    /// Upright: the bottom points down.
+    /// The camera is upright: its bottom points down.
     case bottom
-    /// Upside down.
+    /// The camera is upside down.
     case top
-    /// Lens up.
+    /// The lens points up.
     case back
-    /// Lens down.
+    /// The lens points down.
     case front
     /// The camera lies on its right side.
     case right
@@ -39,7 +39,7 @@ public enum CameraFace: Int, Sendable, CaseIterable {
         }
     }
 
-    /// The side that points down; nil between two of them.
+    /// The side that points down; nil for a pose between two faces.
     ///
     /// - Parameter f: Specific force, body frame (FRD), m/s²: it points up at rest.
     public init?(specificForce f: Vector3) {

@@ -10,14 +10,14 @@ public enum CalibrationOutcome<Result: Sendable>: Sendable {
     case refused(String)
 }
 
-/// Calibration of the gyroscope's offset: its mean while the camera is still.
+/// Calibration of the gyroscope's offset: the mean rate while the camera is still.
 ///
 /// Motion is reported, and the calibration waits for its end. After `patience` seconds without a
-/// still window it is refused.
+/// still interval the calibration is refused.
 public struct GyroCalibration: Sendable {
-    /// The offset.
+    /// Result of the calibration: the offset with its accuracy.
     public struct Result: Sendable, Equatable {
-        /// Sensor frame, rad/s.
+        /// Offset of the gyroscope, sensor frame, rad/s.
         public var bias: Vector3
         /// Standard deviation of each axis, rad/s: the uncertainty of the mean, and the drift of
         /// the offset.
@@ -30,8 +30,9 @@ public struct GyroCalibration: Sendable {
         public var window = StillWindow.Parameters()
         /// Longest wait for the end of motion, s.
         public var patience = 12.0
-        /// Drift of an offset within minutes, rad/s, which limits the accuracy of every mean.
-        /// BMI088: at best 2 °/h, and 0.015 °/s/K in a room.
+        /// Drift of an offset within minutes, rad/s, which limits the accuracy of every mean. For a
+        /// BMI088 it is at best 2 °/h, plus 0.015 °/s for each kelvin by which the temperature
+        /// changes.
         public var instability = 0.005 * Double.pi / 180
 
         /// The defaults.
@@ -50,14 +51,14 @@ public struct GyroCalibration: Sendable {
 
     /// Progress, 0...1.
     public var progress: Double { window.progress }
-    /// Last disturbance.
+    /// Reason of the last interruption.
     public var motion: Motion? { window.motion }
 
     /// Processes one raw sample.
     ///
     /// - Parameters:
-    ///   - gyro: Sensor frame, rad/s.
-    ///   - accel: Sensor frame, m/s².
+    ///   - gyro: Rate, sensor frame, rad/s.
+    ///   - accel: Specific force, sensor frame, m/s².
     ///   - dt: Seconds since the previous sample.
     /// - Returns: Whether the calibration continues; afterwards no further calls are allowed.
     public mutating func add(

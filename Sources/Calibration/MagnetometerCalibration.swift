@@ -1,9 +1,10 @@
 public import GimbalCore
 
-/// Calibration of hard and soft iron: the ellipsoid of the field's readings while the camera is
-/// turned in all directions.
+/// Calibration of hard and soft iron. While a person turns the camera in all directions, the
+/// readings of the field form an ellipsoid; the calibration determines it.
 public struct MagnetometerCalibration: Sendable {
-    /// Offset and matrix; corrected readings all have the strength `field`.
+    /// Result of the calibration: offset and matrix. All corrected readings have the strength
+    /// `field`.
     public struct Result: Sendable, Equatable {
         /// The correction, sensor frame, µT.
         public var correction: SensorCorrection.Affine
@@ -17,11 +18,12 @@ public struct MagnetometerCalibration: Sendable {
 
     /// Parameters of the procedure.
     public struct Parameters: Sendable, Equatable {
-        /// Smallest distance of a stored reading from all others, as a share of the field.
+        /// Smallest distance of a stored reading from all others, as a fraction of the field
+        /// strength.
         public var spacing = 0.3
         /// Sufficient number of readings, if they cover the ellipsoid.
         public var enough = 60
-        /// Largest residual that is accepted, as a share of the field.
+        /// Largest residual that is accepted, as a fraction of the field strength.
         public var largestResidual = 0.03
         /// Longest duration of the collection, s.
         public var patience = 180.0
@@ -59,7 +61,7 @@ public struct MagnetometerCalibration: Sendable {
     /// Processes one raw reading.
     ///
     /// - Parameters:
-    ///   - field: Sensor frame, µT.
+    ///   - field: Magnetic field, sensor frame, µT.
     ///   - dt: Seconds since the previous reading.
     /// - Returns: Whether the calibration continues.
     public mutating func add(field: Vector3, dt: Double) -> CalibrationOutcome<Result> {
@@ -71,8 +73,8 @@ public struct MagnetometerCalibration: Sendable {
         if isFar(field, from: points) {
             points.append(field)
             if points.count >= parameters.enough {
-                // The first readings, taken before the field's size was known, can be too close
-                // together.
+                // The first readings, taken before the strength of the field was known, can be too
+                // close together.
                 points = points.reduce(into: []) { kept, point in
                     if isFar(point, from: kept) { kept.append(point) }
                 }
@@ -84,7 +86,7 @@ public struct MagnetometerCalibration: Sendable {
 
     /// The result from the readings so far.
     ///
-    /// - Returns: Done, or refused with the reason.
+    /// - Returns: The result, or the reason why the calibration is refused.
     public func finish() -> CalibrationOutcome<Result> {
         guard points.count >= parameters.enough / 2, octants == 8, isRound else {
             return .refused(

@@ -1,16 +1,16 @@
 public import GimbalCore
 internal import CMathShim
 
-/// Calibration of the sensor's mounting, from two still poses: the camera level, then with the lens
-/// down.
+/// Calibration of the sensor's mounting, from two still poses: first the camera is level, then its
+/// lens points down.
 ///
 /// Gravity in the level pose is the direction down; the axis about which gravity turns on the way
 /// to the second pose is the camera's pitch axis. The two poses together determine the whole
 /// rotation, for every mounting.
 public struct MountingCalibration: Sendable {
-    /// The rotation.
+    /// Result of the calibration: the mounting rotation, with its accuracy.
     public struct Result: Sendable, Equatable {
-        /// Sensor frame to camera body frame.
+        /// Mounting: rotation from sensor frame to camera body frame.
         public var mounting: Quaternion
         /// Angle between the two poses, rad.
         public var tilt: Double
@@ -51,17 +51,17 @@ public struct MountingCalibration: Sendable {
         window = StillWindow(parameters: parameters.window)
     }
 
-    /// Whether the level pose has been taken.
+    /// Whether the level pose has been measured.
     public var hasLevelPose: Bool { level != nil }
     /// Progress, 0...1.
     public var progress: Double { (hasLevelPose ? 0.5 : 0) + 0.5 * window.progress }
-    /// Last disturbance of the present pose.
+    /// Reason of the last interruption of the present pose.
     public var motion: Motion? { window.motion }
 
     /// Processes one raw sample.
     ///
     /// - Parameters:
-    ///   - gyro: Sensor frame, rad/s.
+    ///   - gyro: Rate, sensor frame, rad/s.
     ///   - raw: Specific force, sensor frame, m/s².
     ///   - dt: Seconds since the previous sample.
     /// - Returns: Whether the calibration continues. If the second pose is too close to the first
@@ -102,7 +102,8 @@ public struct MountingCalibration: Sendable {
             residual: abs(level.norm - lensDown.norm))
     }
 
-    /// Converts the rotation matrix with these rows to a quaternion, by its largest component.
+    /// Converts a rotation matrix with these rows to a quaternion; its largest component is
+    /// computed first.
     static func quaternion(rows x: Vector3, _ y: Vector3, _ z: Vector3) -> Quaternion {
         let trace = x.x + y.y + z.z
         let q: Quaternion

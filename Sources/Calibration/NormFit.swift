@@ -1,19 +1,19 @@
 public import GimbalCore
 internal import CMathShim
 
-/// Fit of the offset and symmetric matrix that give a set of vectors equal length: `|matrix · (v −
-/// offset)| = length`.
+/// Fit of an offset and a symmetric matrix that make the lengths of a set of vectors equal:
+/// `|matrix · (v − offset)| = length`.
 ///
-/// Nine unknowns by Gauss–Newton, each with a prior. An unknown that the vectors do not determine
-/// (cross-axis terms, with six poses along the axes) stays at its prior instead of diverging, and
-/// its sigma shows that. Lengths do not show a rotation, so the matrix is symmetric. Not for the
-/// loop, because the fit allocates memory.
+/// The fit determines nine unknowns by Gauss–Newton, each with a prior. An unknown that the vectors
+/// do not determine (cross-axis terms, with six poses along the axes) stays at its prior instead of
+/// diverging, and its standard deviation shows that. Lengths do not show a rotation, so the matrix
+/// is symmetric. Not for the loop, because the fit allocates memory.
 public struct NormFit: Sendable, Equatable {
-    /// Prior before the first vector.
+    /// Prior of the unknowns before the first vector.
     public struct Prior: Sendable, Equatable {
         /// Most likely offset, in the unit of the vectors.
         public var offset = Vector3.zero
-        /// Its standard deviation.
+        /// Standard deviation of the offset, in the unit of the vectors.
         public var offsetSigma: Double
         /// Standard deviation of each relative scale error.
         public var scaleSigma: Double
@@ -22,7 +22,7 @@ public struct NormFit: Sendable, Equatable {
         /// Standard deviation of a vector's length.
         public var lengthSigma: Double
 
-        /// A prior with these figures.
+        /// Creates a prior.
         public init(
             offset: Vector3 = .zero, offsetSigma: Double, scaleSigma: Double, crossSigma: Double,
             lengthSigma: Double
@@ -35,7 +35,7 @@ public struct NormFit: Sendable, Equatable {
         }
     }
 
-    /// The correction.
+    /// The fitted correction.
     public var correction: SensorCorrection.Affine
     /// Standard deviation of the offset, each axis.
     public var offsetSigma: Vector3
@@ -96,7 +96,8 @@ public struct NormFit: Sendable, Equatable {
         residual = cm_sqrt(squares / Double(max(vectors.count, 1)))
     }
 
-    /// Offset x y z, diagonal xx yy zz, cross-axis xy xz yz.
+    /// Converts the unknowns (offset x y z, diagonal xx yy zz, cross-axis xy xz yz) to a
+    /// correction.
     private static func affine(_ s: [Double]) -> SensorCorrection.Affine {
         var result = SensorCorrection.Affine()
         result.offset = Vector3(s[0], s[1], s[2])
@@ -142,13 +143,13 @@ struct NormalEquations {
         }
     }
 
-    /// Adds a prior: one unknown should keep its value, minus the residual.
+    /// Adds a prior: the unknown should change by the residual.
     mutating func addPrior(_ index: Int, residual: Double, weight: Double) {
         matrix[index][index] += weight
         right[index] += residual * weight
     }
 
-    /// The step; nil if the matrix is not positive definite.
+    /// The solution; nil if the matrix is not positive definite.
     func solve() -> [Double]? { decomposed.map { solve($0, right) } }
 
     /// The variances: the diagonal of the inverse.

@@ -3,13 +3,13 @@ internal import CMathShim
 
 /// Reason why a sensor does not count as still.
 public enum Motion: Sendable, Equatable, CustomStringConvertible {
-    /// The rate trembles: root mean square of its changes, rad/s.
+    /// The rate trembles; the value is the root mean square of its changes, rad/s.
     case shaking(Double)
-    /// The mean rate is not constant: it changes within the window by this value, rad/s.
+    /// The mean rate is not constant: it changes by this value within the window, rad/s.
     case turning(Double)
     /// The mean rate, rad/s, exceeds any gyroscope's offset.
     case turningSteadily(Double)
-    /// The specific force changes, m/s²: the camera is being moved or tilted.
+    /// The specific force changes by this value, m/s²: somebody moves or tilts the camera.
     case accelerating(Double)
 
     /// Description, as a sentence.
@@ -46,8 +46,8 @@ public struct StillMean: Sendable, Equatable {
 /// each motion.
 ///
 /// Samples are summed in blocks of a quarter of a second. The variance within a block shows
-/// shaking. The means of the blocks show slow motion, which the variance hides, and a standard
-/// error that is not too small for correlated noise.
+/// shaking. The means of the blocks show slow motion, which the variance hides, and give a standard
+/// error that is also valid for correlated noise.
 public struct StillWindow: Sendable {
     /// Criterion of stillness. With the defaults a good MEMS sensor passes on a table (BMI088: 0.3
     /// °/s and 0.03 m/s² rms at 1 kHz) and a hand's tremor fails.
@@ -96,13 +96,13 @@ public struct StillWindow: Sendable {
     /// Creates an empty window.
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
-    /// Share of the required still time that has passed, 0...1.
+    /// Fraction of the required still time that has passed, 0...1.
     public var progress: Double {
         let still = Double(blocks.count) * parameters.blockSeconds + block.duration
         return min(still / parameters.seconds, 1)
     }
 
-    /// Takes one sample.
+    /// Processes one sample.
     ///
     /// - Parameters:
     ///   - gyro: Rate as measured, rad/s.
@@ -135,7 +135,7 @@ public struct StillWindow: Sendable {
         return mean
     }
 
-    /// Removes all values except the last motion.
+    /// Removes all values except `motion`.
     public mutating func restart() {
         block = Block()
         blocks.removeAll(keepingCapacity: true)

@@ -6,32 +6,32 @@ protocol AutotuneMethod: Sendable {
     var present: Stabilizer.Parameters { get }
     /// Largest swing of the camera during the excitation, rad.
     var largestSwing: Double { get }
-    /// Initial amplitude of the search, as a share of the full scale.
+    /// Initial amplitude of the excitation, as a fraction of `fullScale`.
     var firstShare: Double { get }
     /// Residual of the model above which the loop was probably oscillating during the measurement.
     var doubtfulResidual: Double { get }
-    /// Tuning without any stiffness for a moment, so that the integrals become zero; nil without
-    /// integrals.
+    /// Tuning without any stiffness, used for a moment so that the integrals become zero; nil for a
+    /// controller without integrals.
     var limp: Stabilizer.Parameters? { get }
     /// Tuning for an axis about which only the motor is known.
     var soft: Stabilizer.Parameters { get }
 
-    /// Full scale of the axis: N·m, or rad for servos.
+    /// Largest excitation of the axis: N·m, or rad for servos.
     func fullScale(_ axis: GimbalAxis) -> Double
     /// Records the axis's values of one tick.
     func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord)
-    /// Result from the record.
+    /// Identifies the axis from the record.
     ///
     /// - Parameters:
-    ///   - record: Whole periods.
+    ///   - record: Record of whole periods of the excitation.
     ///   - inForce: The tuning during the record.
-    ///   - tickRate: Hz.
+    ///   - tickRate: Ticks per second, Hz.
     /// - Returns: Nil if no model fits.
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult?
-    /// A tuning for the measurement: `tuning` with the rough results, slightly softer than the
-    /// optimum.
+    /// A tuning for the final measurement: `tuning` with the rough results, slightly softer than
+    /// the optimum.
     func trial(
         after tuning: Stabilizer.Parameters, with rough: AutotuneRun.AxisResult
     ) -> Stabilizer.Parameters
@@ -89,7 +89,7 @@ extension AutotuneRun {
         }
     }
 
-    /// A model with the resulting design.
+    /// Model of an axis, and the design that results from it.
     public enum Finding: Sendable {
         /// Result for a motor that exerts torque.
         case motor(MotorFinding)
@@ -97,7 +97,7 @@ extension AutotuneRun {
         case servo(ServoFinding)
     }
 
-    /// Load of a motor.
+    /// Identified load of a motor, and the gains for it.
     public struct MotorFinding: Sendable {
         /// Model from moment to rate.
         public var model: PlantModel
@@ -105,11 +105,11 @@ extension AutotuneRun {
         public var coulomb: Double
         /// Viscous friction, N·m·s/rad.
         public var viscous: Double
-        /// Gains with 6 dB and 45°.
+        /// Gains with margins of 6 dB and 45°.
         public var design: GainDesign
     }
 
-    /// Response of a servo.
+    /// Identified response of a servo, and the tuning for it.
     public struct ServoFinding: Sendable {
         /// Model from commanded angle to the camera's angle.
         public var model: ServoResponse

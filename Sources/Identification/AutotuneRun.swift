@@ -1,13 +1,13 @@
 public import GimbalCore
 
-/// Identification of the motors' tuning: excites one axis after the other slightly, in closed loop,
-/// and identifies its load from the response. An `AutotuneMethod` contains the parts that depend on
-/// the kind of motor.
+/// Identification of the motors' tuning: slightly excites one axis after the other, in closed loop,
+/// and identifies the axis's load from the response. An `AutotuneMethod` contains the parts that
+/// depend on the kind of motor.
 ///
 /// A pure sequence: it takes the stabilizer's snapshot of every tick and returns the next action.
-/// If the present gains do not hold the camera still, it starts with soft ones, which are stable
-/// from a seventeenth to four times the inertia of their design. After a rough measurement it
-/// measures again with suitable gains.
+/// If the present gains do not hold the camera still, it starts with soft gains, which are stable
+/// from a seventeenth to four times the inertia for which they are designed. After a rough
+/// measurement it measures again with suitable gains.
 public struct AutotuneRun: Sendable {
     /// Next action.
     public enum Action: Sendable {
@@ -40,7 +40,7 @@ public struct AutotuneRun: Sendable {
     public let axes: [GimbalAxis]
     /// Results so far.
     public private(set) var results: [AxisResult] = []
-    /// Result; nil while it is running.
+    /// Result of the run; nil while it is running.
     public private(set) var outcome: Outcome?
 
     private let method: any AutotuneMethod
@@ -59,10 +59,10 @@ public struct AutotuneRun: Sendable {
     private var excitation: Excitation
     private var record: ExcitationRecord
 
-    /// Largest excitation, as a share of the motor's limit, RMS. A large torque reduces the
+    /// Largest excitation, as a fraction of the motor's limit, RMS. A large torque reduces the
     /// influence of friction.
     private static let largestShare = 0.3
-    /// Sufficient rate of the camera, RMS, rad/s, at any torque.
+    /// RMS rate of the camera that is sufficient at any torque, rad/s.
     private static let largestRate = 1.5
     private static let roughPeriods = 2
     private static let finePeriods = 4
@@ -70,9 +70,9 @@ public struct AutotuneRun: Sendable {
     /// Creates a run that has not started.
     ///
     /// - Parameters:
-    ///   - axes: One to three.
+    ///   - axes: Axes to tune, one to three.
     ///   - present: The tuning in force.
-    ///   - tickRate: Of the loop, Hz.
+    ///   - tickRate: Ticks of the loop per second, Hz.
     public init(
         axes: [GimbalAxis], present: Stabilizer.Parameters, tickRate: Double
     ) {
@@ -286,13 +286,13 @@ public struct AutotuneRun: Sendable {
         }
         if trial == nil, found.residual > method.doubtfulResidual { return soften() }
         guard isFine else {
-            // Good enough for the gains of the measurement.
+            // The rough result is good enough for the gains of the final measurement.
             let gains = method.trial(after: inForce, with: found)
             trial = gains
             isFine = true
             phase = .settling
             ticks = Int(1.5 * tickRate)
-            // A stiffer loop requires a smaller amplitude.
+            // With a stiffer loop a smaller amplitude is sufficient.
             excitation.amplitude *= 0.5
             return .trial(gains)
         }

@@ -1,13 +1,15 @@
 import CMathShim
 public import GimbalCore
 
-/// Record of one axis during the excitation: a value for each tick, from the start of a period on.
+/// Record of one axis during the excitation: one value for each tick, beginning at the start of a
+/// period.
 public struct ExcitationRecord: Sendable {
     /// The axis.
     public let axis: GimbalAxis
     /// Ticks of one period.
     public let periodTicks: Int
-    /// Excitation of the axis: moment on the camera about it, N·m, or command of a servo, rad.
+    /// Excitation of the axis: moment on the camera about the axis, N·m, or command of a servo,
+    /// rad.
     public private(set) var inputs: [Double] = []
     /// Rate of the camera about the axis, rad/s.
     public private(set) var rates: [Double] = []
@@ -24,7 +26,7 @@ public struct ExcitationRecord: Sendable {
     ///
     /// - Parameters:
     ///   - input: Excitation of the axis.
-    ///   - rate: The camera's rate about it, rad/s.
+    ///   - rate: The camera's rate about the axis, rad/s.
     ///   - joint: Angle of the axis's joint, rad.
     public mutating func append(input: Double, rate: Double, joint: Double) {
         inputs.append(input)
@@ -42,14 +44,15 @@ public struct ExcitationRecord: Sendable {
         return cm_sqrt(sum / Double(max(rates.count, 1)))
     }
 
-    /// The response from input to rate at the excited lines.
+    /// The response from input to rate at the excited frequencies.
     ///
     /// Input and response are projected on the excitation, which is the same in every period, so
     /// the feedback's response to noise cancels (L. Ljung, "System Identification", 2nd ed.,
     /// section 13.5: the indirect way). The agreement of the periods gives the coherence.
     ///
-    /// - Parameter tickRate: Hz.
-    /// - Returns: Lines slower than a fifth of the tick rate; empty without two complete periods.
+    /// - Parameter tickRate: Ticks per second, Hz.
+    /// - Returns: Response at the lines below a fifth of the tick rate; empty without two complete
+    ///   periods.
     public func response(tickRate: Double) -> [ResponsePoint] {
         guard periods >= 2 else { return [] }
         return (0..<Excitation.lineCount).compactMap { line in
@@ -83,13 +86,13 @@ public struct ExcitationRecord: Sendable {
         return sum
     }
 
-    /// Coulomb and viscous friction of the joint, from the moment that does not accelerate the
-    /// inertia, over time.
+    /// Coulomb and viscous friction of the joint, from the recorded moment that does not accelerate
+    /// the inertia.
     ///
     /// - Parameters:
     ///   - model: Identified inertia and delay.
-    ///   - tickRate: Hz.
-    /// - Returns: N·m and N·m·s/rad, not negative.
+    ///   - tickRate: Ticks per second, Hz.
+    /// - Returns: Coulomb friction, N·m, and viscous friction, N·m·s/rad; not negative.
     public func friction(
         model: PlantModel, tickRate: Double
     ) -> (coulomb: Double, viscous: Double) {
@@ -108,8 +111,8 @@ public struct ExcitationRecord: Sendable {
                 [speed > 0 ? 1 : -1, speed, 1],
                 moment[n - shift] - model.inertia * acceleration, weight: 1)
         }
-        // Over a narrow range of speeds both kinds of friction look alike. Bearings have little
-        // viscous friction, at most 0.01 N·m·s/rad.
+        // Over a narrow range of speeds the two kinds of friction cannot be distinguished. Bearings
+        // have little viscous friction, at most 0.01 N·m·s/rad.
         equations.add([0, 1, 0], 0, weight: 500)
         guard let x = equations.solution else { return (.nan, .nan) }
         return (max(x[0], 0), max(x[1], 0))

@@ -15,11 +15,11 @@ struct FieldMethod: AutotuneMethod {
 
     private var controller: FieldController.Parameters { present.field }
 
-    /// Nil, because there are no integrals.
+    /// Nil, because the controller has no integrals.
     var limp: Stabilizer.Parameters? { nil }
 
-    /// Gains and observer that are stable with any inertia, after a probe for the inertia, unless
-    /// one has been made since the start.
+    /// Gains and observer that are stable with any inertia, used after a probe for the inertia,
+    /// unless a probe has been made since the start.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.field.attitudeGain = AxisVector(repeating: 3)
@@ -45,7 +45,7 @@ struct FieldMethod: AutotuneMethod {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult? {
-        // The exerted moment is reported with the delay that the loop assumes.
+        // The exerted moment is reported late by the delay that the loop assumes.
         let told = inForce.field.loopDelay
         let points = record.response(tickRate: tickRate).map { point in
             var point = point

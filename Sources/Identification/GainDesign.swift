@@ -5,8 +5,8 @@ public import GimbalCore
 /// The default tuning gives the smallest response to a push with margins of 6 dB and 45° at a delay
 /// of 3.5 ms. A loop that consists of an inertia and a delay has no other time constant than the
 /// delay. Another axis therefore has the same margins if its gains per unit of inertia are scaled
-/// in time by the ratio of the delays. A lower speed compensates the phase of filters and other
-/// lags.
+/// in time by the ratio of the delays. If filters and other lags take additional phase, the gains
+/// are reduced by a lower `speed`.
 public struct GainDesign: Sendable, Equatable {
     /// Moment of inertia, kg·m².
     public var inertia: Double
@@ -26,10 +26,10 @@ public struct GainDesign: Sendable, Equatable {
     /// Creates gains with a gain margin of 6 dB and a phase margin of 45°.
     ///
     /// - Parameters:
-    ///   - inertia: kg·m².
-    ///   - delay: From torque to rate, including half a period, s.
+    ///   - inertia: Moment of inertia, kg·m².
+    ///   - delay: Delay from torque to rate, including half a period, s.
     ///   - filter: Filter of the rate.
-    ///   - speed: Less than 1 is softer than the optimum.
+    ///   - speed: Speed of the loop relative to the optimum; a value below 1 gives softer gains.
     public init(
         inertia: Double, delay: Double, filter: RateFilter.Axis = RateFilter.Axis(),
         speed: Double = 1
@@ -61,9 +61,9 @@ public struct GainDesign: Sendable, Equatable {
     /// the delay. The disturbance observer, which replaces the integral term, is slowed down too.
     ///
     /// - Parameters:
-    ///   - field: The tuning in force; its values that are common to all gains are kept.
-    ///   - inertia: kg·m².
-    ///   - delay: From torque to rate, including half a period, s.
+    ///   - field: The tuning in force; values that are common to all axes are kept.
+    ///   - inertia: Moment of inertia, kg·m².
+    ///   - delay: Delay from torque to rate, including half a period, s.
     ///   - filter: Filter of the rate.
     public init(
         field: FieldController.Parameters, inertia: Double, delay: Double,
@@ -94,8 +94,8 @@ public struct GainDesign: Sendable, Equatable {
 }
 
 extension GainDesign {
-    /// Frequency response of the controller from rate to moment, with inverted sign; multiplied by
-    /// the plant it is the open loop.
+    /// Frequency response of the controller from rate to moment, with inverted sign; the open loop
+    /// is this response times the plant's.
     public func response(omega: Double) -> Complex {
         let s = Complex(0, omega)
         let damping = s * rateDerivativeGain / Complex(1, omega / (2 * .pi * derivativeCutoffHz))

@@ -1,9 +1,9 @@
 public import GimbalCore
 
-/// Gyroscope samples of some seconds, tick after tick, with the positions of missing samples.
+/// Gyroscope samples of some seconds, tick after tick, with marks where samples are missing.
 ///
-/// A loop that is delayed loses samples. A spectrum across such a gap has lines at wrong
-/// frequencies, and blurred. So only the longest part without a gap is evaluated.
+/// A loop that is delayed loses samples. A spectrum across such a gap has blurred lines at wrong
+/// frequencies. So only the longest part without a gap is evaluated.
 public struct GyroRecording: Sendable {
     /// A part without a gap.
     public struct Stretch: Sendable {
@@ -38,7 +38,7 @@ public struct GyroRecording: Sendable {
     /// Processes the samples of a tick; an empty batch has no effect.
     ///
     /// - Parameters:
-    ///   - batch: Oldest first.
+    ///   - batch: Samples of the tick, oldest first.
     ///   - time: Time of the last sample.
     ///   - isTorn: Whether a tick before this one was lost.
     public mutating func append(_ batch: GyroBatch, time: Instant, isTorn: Bool) {
@@ -60,7 +60,7 @@ public struct GyroRecording: Sendable {
         var start = 0
         for index in 1..<batches.count {
             let count = Double(batches[index].end - batches[index - 1].end)
-            // The times of reading jitter by less than this value.
+            // The times at which samples are read jitter by less than this value.
             let isHeldUp = steps[index - 1] * count > (count + 1.5) * period
             if isHeldUp || batches[index].isTorn { start = index }
             if index - start > best.count - 1 { best = start...index }

@@ -24,7 +24,7 @@ public struct PlantModel: Sendable, Equatable {
         self.delay = delay
     }
 
-    /// Rate per moment at `omega`, rad/s; rad/s per N·m.
+    /// Response at `omega`, rad/s: rate per moment, rad/s per N·m.
     public func response(omega: Double) -> Complex {
         Complex(phase: -omega * delay)
             / Complex(damping, omega * inertia - stiffness / omega)
@@ -32,11 +32,11 @@ public struct PlantModel: Sendable, Equatable {
 
     /// The model that fits measured points best, with its residual.
     ///
-    /// For each delay the problem is linear: it minimizes the weighted relative errors of all
-    /// points. The delay is found by search.
+    /// For a given delay, the problem of minimizing the weighted relative errors of all points is
+    /// linear. The delay is found by search.
     ///
     /// - Parameters:
-    ///   - points: Measured; at least 4.
+    ///   - points: Measured points, at least 4.
     ///   - delays: Range of the search, s.
     /// - Returns: The model and the root mean square of the relative error; nil if no model fits.
     public static func fit(
@@ -83,12 +83,12 @@ public struct ResponsePoint: Sendable, Equatable {
     public var omega: Double
     /// Rate per moment, rad/s per N·m.
     public var response: Complex
-    /// Coherence: share of the rate that the excitation explains, 0...1.
+    /// Coherence: fraction of the rate's power that the excitation explains, 0...1.
     public var coherence: Double
     /// Number of averaged periods.
     public var periods: Int
 
-    /// A measured point.
+    /// Creates a measured point.
     public init(omega: Double, response: Complex, coherence: Double, periods: Int) {
         self.omega = omega
         self.response = response
@@ -96,8 +96,8 @@ public struct ResponsePoint: Sendable, Equatable {
         self.periods = periods
     }
 
-    /// Inverse of the relative variance. The variance includes the incoherent share, 3 % for
-    /// nonlinearity, and the effect of sticking friction on slow lines.
+    /// Weight of the point: inverse of its relative variance. The variance includes the incoherent
+    /// fraction, 3 % for nonlinearity, and the effect of sticking friction on slow lines.
     var weight: Double {
         let share = min(max(coherence, 1e-3), 1)
         let slowness = ResponsePoint.frictionCorner / omega
@@ -109,7 +109,7 @@ public struct ResponsePoint: Sendable, Equatable {
     private static let frictionCorner = 2 * Double.pi * 30
 }
 
-/// Least squares with three unknowns.
+/// Normal equations of a least-squares problem with three unknowns.
 struct NormalEquations {
     private var matrix = [Double](repeating: 0, count: 9)
     private var right = [Double](repeating: 0, count: 3)
@@ -125,7 +125,8 @@ struct NormalEquations {
         weights += weight
     }
 
-    /// Solution by Cramer's rule with scaled columns; nil if the rows do not determine it.
+    /// Solution by Cramer's rule with scaled columns; nil if the rows do not determine the
+    /// unknowns.
     var solution: [Double]? {
         let scales = (0..<3).map { cm_sqrt(matrix[4 * $0]) }
         guard scales.allSatisfy({ $0 > 0 }) else { return nil }

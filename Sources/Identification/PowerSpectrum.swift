@@ -6,7 +6,8 @@ import CMathShim
 /// Trans. Audio Electroacoustics 15 (1967): Hann windows that overlap by half, with the mean of
 /// each segment removed.
 public struct PowerSpectrum: Sendable, Equatable {
-    /// Distance of the frequencies, Hz; the first one is zero, the last half the sample rate.
+    /// Distance of the frequencies, Hz; the first frequency is zero, the last is half the sample
+    /// rate.
     public let resolution: Double
     /// Density at each frequency.
     public let density: [Double]
@@ -16,10 +17,10 @@ public struct PowerSpectrum: Sendable, Equatable {
     /// The spectrum of evenly spaced samples; nil if there are fewer samples than in a segment.
     ///
     /// - Parameters:
-    ///   - samples: All finite.
-    ///   - sampleRate: Hz.
-    ///   - segment: Samples of one segment, a power of two, 8 or more; nil takes the one nearest to
-    ///     a second.
+    ///   - samples: Samples, all finite.
+    ///   - sampleRate: Sample rate, Hz.
+    ///   - segment: Samples of one segment, a power of two, 8 or more; nil chooses the length
+    ///     nearest to a second.
     public init?(of samples: [Double], sampleRate: Double, segment: Int? = nil) {
         let length = segment ?? Self.segment(sampleRate: sampleRate)
         guard length >= 8, length & (length - 1) == 0, samples.count >= length, sampleRate > 0

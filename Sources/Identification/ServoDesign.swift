@@ -4,9 +4,10 @@ public import GimbalCore
 ///
 /// The default tuning is stretched in time by the ratio of the total delays from command to camera,
 /// because this delay is the only time constant of the prediction. If pure delay is a larger part
-/// of it than with the default servo, the tuning is slowed down further, until 6 dB and 45° remain.
+/// of this delay than with the default servo, the tuning is slowed down further, until 6 dB and 45°
+/// remain.
 public struct ServoDesign: Sendable {
-    /// The tuning.
+    /// The designed tuning.
     public var parameters: ServoController.Parameters
     /// Margins of the design.
     public var margins: LoopMargins
@@ -16,9 +17,9 @@ public struct ServoDesign: Sendable {
     /// - Parameters:
     ///   - present: The tuning in force; values that do not depend on the servos' response are
     ///     kept.
-    ///   - model: From command to camera.
-    ///   - axis: The axis whose margins count.
-    ///   - speed: Less than 1 is softer.
+    ///   - model: Response from command to camera.
+    ///   - axis: The axis whose margins must be sufficient.
+    ///   - speed: Speed of the loop relative to the optimum; a value below 1 gives a softer tuning.
     public init(
         present: ServoController.Parameters, model: ServoResponse, axis: GimbalAxis,
         speed: Double = 1

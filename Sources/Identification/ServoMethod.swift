@@ -9,7 +9,8 @@ struct ServoMethod: AutotuneMethod {
     let largestSwing = 0.07
     let doubtfulResidual = 0.1
 
-    /// Servos that hardly move, so that an oscillation decays and the handle's tracker settles.
+    /// Tuning with which the servos hardly move, so that an oscillation decays and the tracker of
+    /// the handle settles.
     var limp: Stabilizer.Parameters? {
         var limp = present
         limp.servo.maxRate = AxisVector(repeating: 0.3)
@@ -27,10 +28,11 @@ struct ServoMethod: AutotuneMethod {
         return soft
     }
 
-    /// 5°, of which the run uses a part.
+    /// Largest excitation, 5° in rad; the run uses a part of it.
     func fullScale(_ axis: GimbalAxis) -> Double { 5 * .pi / 180 }
 
-    /// Records the joint's own rate: with an upright handle it is the camera's.
+    /// Records the rate about the joint's own axis; with an upright handle it equals the camera's
+    /// rate.
     func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord) {
         let kinematics = JointKinematics(joints: snapshot.joints)
         record.append(

@@ -22,14 +22,14 @@ public struct ServoResponse: Sendable, Equatable {
         self.gain = gain
     }
 
-    /// Angle per angle at `omega`, rad/s.
+    /// Response at `omega`, rad/s: camera angle per commanded angle.
     public func response(omega: Double) -> Complex {
         Complex(phase: -omega * delay) * gain / Complex(1, omega * lag)
     }
 
     /// The model that fits measured points best, with its residual.
     ///
-    /// - Parameter points: Measured, angle per angle; at least 4.
+    /// - Parameter points: Measured points, camera angle per commanded angle; at least 4.
     /// - Returns: The model and the root mean square of the relative error; nil if no model fits.
     public static func fit(_ points: [ResponsePoint]) -> (model: ServoResponse, residual: Double)? {
         guard points.count >= 4 else { return nil }
@@ -69,8 +69,8 @@ public struct ServoResponse: Sendable, Equatable {
         return (gain, cm_sqrt(max(rest, 0)) / max(gain, 1e-9))
     }
 
-    /// Weight by the incoherent share plus 5 %. On lines above 50 Hz pulses, the sensor's filter
-    /// and the dead band have more effect than the lag.
+    /// Weight of the point: inverse of its incoherent fraction plus 5 %. Above 50 Hz the servos'
+    /// pulses, the sensor's filter and the dead band have more effect than the lag.
     private static func weight(of point: ResponsePoint) -> Double {
         let share = min(max(point.coherence, 1e-3), 1)
         let speed = point.omega / (2 * .pi * 50)

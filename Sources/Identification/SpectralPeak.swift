@@ -1,25 +1,25 @@
 import CMathShim
 public import GimbalCore
 
-/// A line that stands out of a spectrum: a motor, a propeller, a resonance.
+/// Peak of a spectrum above its surroundings: a motor, a propeller, a resonance.
 public struct SpectralPeak: Sendable, Equatable {
     /// Frequency of the peak, interpolated between the bins, Hz.
     public var hz: Double
-    /// Density at the top of the peak.
+    /// Spectral density at the top of the peak.
     public var density: Double
     /// Height above the peak's surroundings, dB.
     public var prominence: Double
-    /// Root mean square of its content, unit of the signal.
+    /// Root mean square of the signal in the peak, in the unit of the signal.
     public var rms: Double
 
     /// The peaks of a spectrum, strongest first.
     ///
     /// - Parameters:
     ///   - spectrum: A power spectrum.
-    ///   - lowest: Frequency below which there is motion, not vibration, Hz.
+    ///   - lowest: Frequency below which a peak is motion, not vibration, Hz.
     ///   - prominence: Smallest height of a peak above the median of its surroundings, dB.
     ///   - limit: Largest number of peaks.
-    /// - Returns: Strongest first.
+    /// - Returns: The peaks, strongest first.
     public static func find(
         in spectrum: PowerSpectrum, above lowest: Double = 15, prominence: Double = 10,
         limit: Int = 8
@@ -67,11 +67,11 @@ public struct SpectralPeak: Sendable, Equatable {
     /// Notches for the strongest peaks of one axis.
     ///
     /// - Parameters:
-    ///   - peaks: Strongest first.
+    ///   - peaks: Peaks, strongest first.
     ///   - highest: Frequency above which a notch has no effect on the loop, Hz.
     ///   - limit: Largest number of peaks.
-    /// - Returns: In order of frequency. The depth of each notch is the prominence of its peak, in
-    ///   whole decibels.
+    /// - Returns: Notches in order of frequency. The depth of each notch is the prominence of its
+    ///   peak, in whole decibels.
     public static func notches(
         for peaks: [SpectralPeak], below highest: Double, limit: Int = 4
     ) -> [Notch] {

@@ -9,7 +9,7 @@ struct TorqueMethod: AutotuneMethod {
 
     private var controller: AttitudeController.Parameters { present.controller }
 
-    /// A tuning with hardly any torque.
+    /// Tuning with hardly any torque.
     var limp: Stabilizer.Parameters? {
         var limp = soft
         limp.controller.torqueLimit = controller.torqueLimit * 0.02
@@ -22,7 +22,7 @@ struct TorqueMethod: AutotuneMethod {
         soft.controller.rateGain = AxisVector(repeating: 10)
         soft.controller.rateIntegralGain = AxisVector(repeating: 8)
         soft.controller.rateDerivativeGain = .zero
-        // The default plant's ratio: the inertia that its motor accelerates by 100 rad/s².
+        // The inertia that the motor accelerates by 100 rad/s², as in the default plant.
         soft.controller.inertia = controller.torqueLimit * 0.01
         soft.controller.frictionLearningRate = 0
         soft.controller.findsInertia = false

@@ -5,22 +5,22 @@ public import Wire
 
 /// A quantity of the loop, declared once: its name, unit and meaning, its place in the loop's
 /// record, its place in `status`, and its field in recordings. `variables`, `subscribe`, the
-/// numbers of `status`, the recorder, the columns of its tables and the manual page follow from the
-/// declaration.
+/// numbers of `status`, the recorder, the columns of its tables and the manual page are derived
+/// from the declaration.
 public struct Observable: Sendable {
     typealias Read<Value> = @Sendable (StabilizerSnapshot) -> Value
 
-    /// Entry in `variables`.
+    /// Description of the quantity in the answer to `variables`.
     public let variable: Variable
     /// Value for `subscribe`.
     public let read: @Sendable (TelemetryRecord) -> JSONValue
     /// Field of the message `Tick` in recordings; nil if it is not recorded.
     public private(set) var field: RecordedField?
-    /// Member of `status` with all components of the vector; nil if `status` does not show the
-    /// value, or if the first component has it.
+    /// Member of `status`; for a vector, the member contains all components. Nil if `status` does
+    /// not show the value, or if the first component of the vector already has the member.
     fileprivate(set) var member: StatusMember?
 
-    /// A value of any kind.
+    /// Creates an observable of any kind.
     private init(
         _ name: String, _ unit: String, _ summary: String,
         _ read: @escaping @Sendable (TelemetryRecord) -> JSONValue
@@ -29,7 +29,7 @@ public struct Observable: Sendable {
         self.read = read
     }
 
-    /// A number; NaN means unknown. It is recorded if it has a `number`.
+    /// Creates an observable number; NaN means unknown. It is recorded if it has a field `number`.
     private init(
         _ name: String, _ unit: Unit, _ summary: String, recorded number: Int?,
         as field: String? = nil, isFlag: Bool = false,
@@ -50,7 +50,7 @@ public struct Observable: Sendable {
 struct Unit: Sendable {
     /// Name for display.
     var name: String
-    /// End of the names in `status` and in recordings: `dps` in `gyro_bias_dps`.
+    /// Suffix of the names in `status` and in recordings: `dps` in `gyro_bias_dps`.
     var suffix: String
     /// Number of these units in the SI unit.
     var factor = 1.0
@@ -68,7 +68,7 @@ struct Unit: Sendable {
     static let kilogramMetres2 = Unit(name: "kg·m²", suffix: "kg_m2")
     static let celsius = Unit(name: "°C", suffix: "c")
 
-    /// A name with this unit: `gyro_bias_yaw_dps` of `gyro_bias.yaw`.
+    /// A name with the suffix of this unit: `gyro_bias_yaw_dps` of `gyro_bias.yaw`.
     func key(_ name: some StringProtocol) -> String {
         String(name.map { $0 == "." ? "_" : $0 }) + (suffix.isEmpty ? "" : "_\(suffix)")
     }
@@ -78,20 +78,20 @@ struct Unit: Sendable {
 public struct RecordedField: Sendable {
     /// Number of the field. It never changes, and a removed field's number is not used again.
     public let number: Int
-    /// Name with the unit last: `gyro_bias_yaw_dps`.
+    /// Name that ends with the unit, for example `gyro_bias_yaw_dps`.
     public let name: String
-    /// Whether it is true or false, not a number.
+    /// Whether the value is true or false, not a number.
     public let isFlag: Bool
-    /// Value in the unit of its name; 1 or 0 of a flag.
+    /// Value in the unit of its name; 1 or 0 for a flag.
     public let value: @Sendable (TelemetryRecord) -> Double
 }
 
-// The kinds of declarations. `in` is the place in `status`, without the unit: `imu.accel` is
-// `accel_m_s2` in the object `imu`. `where` states whether `status` can show the value. `recorded`
-// is the number of the field, or of the first of three; `as` is the name of the field if it differs
-// from that of the variable.
+// The kinds of declarations. `in` is the place of the value in `status`, without the unit:
+// `imu.accel` means `accel_m_s2` in the object `imu`. `where` states whether `status` can show the
+// value. `recorded` is the number of the field, or of the first of three; `as` is the name of the
+// field if it differs from that of the variable.
 extension Observable {
-    /// A word or a list of words.
+    /// Declares a word or a list of words.
     static func words(
         _ name: String, _ summary: String,
         _ read: @escaping @Sendable (StabilizerSnapshot) -> JSONValue
@@ -99,7 +99,7 @@ extension Observable {
         [Observable(name, "", summary) { read($0.snapshot) }]
     }
 
-    /// A number of the tick.
+    /// Declares a number from the record of a tick.
     static func tick(
         _ name: String, _ unit: Unit, _ summary: String, recorded number: Int? = nil,
         as field: String? = nil, _ read: @escaping @Sendable (TelemetryRecord) -> Double
@@ -107,7 +107,7 @@ extension Observable {
         [Observable(name, unit, summary, recorded: number, as: field, read)]
     }
 
-    /// A number of the snapshot.
+    /// Declares a number from the snapshot.
     static func number(
         _ name: String, _ unit: Unit, _ summary: String, in place: String? = nil,
         where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
@@ -117,7 +117,7 @@ extension Observable {
             .shown(in: place, unit, .unknown, where: isKnown) { Number(read($0) * unit.factor) }
     }
 
-    /// True or false; 1 or 0 for `subscribe`.
+    /// Declares a value that is true or false; `subscribe` sends it as 1 or 0.
     static func flag(
         _ name: String, _ summary: String, in place: String? = nil, recorded number: Int? = nil,
         _ read: @escaping Read<Bool>
@@ -128,7 +128,7 @@ extension Observable {
         return [flag].shown(in: place, .pure, false, read)
     }
 
-    /// A count since the start.
+    /// Declares a count since the start.
     static func count(
         _ name: String, _ summary: String, in place: String? = nil, recorded number: Int? = nil,
         _ read: @escaping Read<UInt64>
@@ -137,7 +137,7 @@ extension Observable {
             .shown(in: place, .pure, 0) { Int(read($0)) }
     }
 
-    /// Three numbers, one per axis of the gimbal.
+    /// Declares three numbers, one for each axis of the gimbal.
     static func axes(
         _ name: String, _ unit: Unit, _ summary: String, in place: String? = nil,
         where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
@@ -154,8 +154,8 @@ extension Observable {
         }
     }
 
-    /// Three numbers about the camera's axes: by gimbal axis for `subscribe` and in recordings, x,
-    /// y and z in `status`.
+    /// Declares three numbers about the camera's axes. `subscribe` and recordings order them by
+    /// gimbal axis; `status` shows them as x, y and z.
     static func body(
         _ name: String, _ unit: Unit, _ summary: String, in place: String? = nil,
         where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
@@ -169,7 +169,7 @@ extension Observable {
 }
 
 extension [Observable] {
-    /// The same observables; the first one has the member of `status`.
+    /// The same observables; the first of them has the member of `status`.
     func shown<Value: Encodable & Sendable>(
         in place: String?, _ unit: Unit, _ unknown: Value,
         where isKnown: @escaping Observable.Read<Bool> = { _ in true },

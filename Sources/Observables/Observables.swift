@@ -108,7 +108,8 @@ extension Observable {
         + number(
             "heading_sigma", .degrees, "Standard deviation of the heading relative to north",
             in: "estimator.heading_sigma",
-            // A sigma at or above that of a uniform distribution means that the heading is unknown.
+            // A standard deviation at or above that of a uniform distribution means that the
+            // heading is unknown.
             where: { $0.headingSigma < .pi / 3.0.squareRoot() }
         ) { $0.headingSigma }
         + number(
@@ -147,7 +148,7 @@ extension Observable {
             in: "imu.accel_clipped_samples"
         ) { $0.samples.accelClipped }
 
-    /// Component of the specific force.
+    /// Declares one component of the specific force.
     private static func component(
         _ name: String, _ direction: String, _ read: @escaping Read<Double>
     ) -> [Observable] {
@@ -182,7 +183,7 @@ extension Observable {
             "imu_to_motor", "Time from the sample to the written output", \.imuToMotor, recorded: 58
         )
 
-    /// Duration of a stage of the tick.
+    /// Declares the duration of a stage of the tick.
     private static func stage(
         _ name: String, _ summary: String, _ path: any KeyPath<TickTiming, Int64> & Sendable,
         recorded number: Int? = nil

@@ -7,14 +7,14 @@ public import Wire
 struct StatusMember: Sendable {
     /// Object of `status` that contains it: `estimator`; nil for `status` itself.
     var group: String?
-    /// Name with the unit last: `gyro_bias_dps`.
+    /// Name that ends with the unit, for example `gyro_bias_dps`.
     var name: String
-    /// Value of a record; an unknown one without a record.
+    /// The value from a record; an unknown value if there is no record yet.
     var value: @Sendable (StabilizerSnapshot?) -> any Encodable & Sendable
 }
 
 /// Answer to `status`: the properties of `Status`, with the members of all declarations. `Status`
-/// has properties only for members that a program reads.
+/// has a property only for each member that a program reads.
 public struct StatusReply: Encodable, Sendable {
     private let status: Status
     private let snapshot: StabilizerSnapshot?

@@ -12,25 +12,25 @@ public struct FileCalls: Sendable {
         /// Write a new, empty file, which replaces any file of that name; readable for owner and
         /// group.
         case create
-        /// Sync the names in a directory.
+        /// Open a directory, to sync the names in it.
         case directory
     }
 
-    /// open(2)
+    /// The call open(2).
     public var open: @Sendable (_ path: FilePath, _ access: Access) throws(Errno) -> Int32
-    /// read(2) of at most `limit` bytes; empty at the end.
+    /// The call read(2) of at most `limit` bytes; empty at the end.
     public var read: @Sendable (_ file: Int32, _ limit: Int) throws(Errno) -> [UInt8]
-    /// write(2); returns the number of bytes written, at least one.
+    /// The call write(2); returns the number of bytes written, at least one.
     public var write: @Sendable (_ file: Int32, _ bytes: ArraySlice<UInt8>) throws(Errno) -> Int
-    /// fsync(2)
+    /// The call fsync(2).
     public var sync: @Sendable (_ file: Int32) throws(Errno) -> Void
-    /// close(2)
+    /// The call close(2).
     public var close: @Sendable (_ file: Int32) throws(Errno) -> Void
-    /// link(2)
+    /// The call link(2).
     public var link: @Sendable (_ old: FilePath, _ new: FilePath) throws(Errno) -> Void
-    /// rename(2)
+    /// The call rename(2).
     public var rename: @Sendable (_ old: FilePath, _ new: FilePath) throws(Errno) -> Void
-    /// unlink(2)
+    /// The call unlink(2).
     public var remove: @Sendable (_ path: FilePath) throws(Errno) -> Void
     /// Whether a file with this name exists.
     public var exists: @Sendable (_ path: FilePath) -> Bool
@@ -78,7 +78,7 @@ public struct FileCalls: Sendable {
             try retrying { bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } }
         },
         sync: { file throws(Errno) in try retrying { Glibc.fsync(file) } },
-        // Linux has closed the descriptor even if close reports EINTR; a second close could hit
+        // Linux has closed the descriptor even if close reports EINTR; a second close could close
         // another file.
         close: { file throws(Errno) in
             if Glibc.close(file) != 0, errno != EINTR { throw Errno(rawValue: errno) }

@@ -5,9 +5,9 @@ public struct SavedState: Sendable, Equatable, Codable {
     public struct Change: Sendable, Equatable, Codable {
         /// Time of the change, seconds since 1970.
         public var time: Double
-        /// Author of the change.
+        /// Name of the client or link that made the change.
         public var who: String
-        /// Description, without a subject and a full stop.
+        /// Description of the change, without a subject and without a full stop.
         public var what: String
 
         /// Creates a change.
@@ -18,13 +18,13 @@ public struct SavedState: Sendable, Equatable, Codable {
         }
     }
 
-    /// Saved settings, as TOML text by key: an overlay over the configuration files.
+    /// Saved settings, as TOML text by key: they replace the values of the configuration files.
     public var parameters: [String: String]
     /// Name of the mode to return to; nil if none was saved.
     public var mode: String?
     /// Calibration results by name, such as `imu.accel_offset_mps2`; finite numbers.
     public var calibration: [String: [Double]]
-    /// Named overlays.
+    /// Saved settings of each baseline, by the baseline's name.
     public private(set) var baselines: [String: [String: String]]
     /// The newest changes, oldest first.
     public var history: [Change]
@@ -43,7 +43,7 @@ public struct SavedState: Sendable, Equatable, Codable {
     /// Largest number of baselines.
     public static let baselineLimit = 32
 
-    /// Saves an overlay under a name; replaces an earlier overlay of that name.
+    /// Saves settings as a baseline; replaces an earlier baseline of the same name.
     ///
     /// - Parameters:
     ///   - name: 1...32 letters, digits, `-`, `_` or `.`.
@@ -57,9 +57,9 @@ public struct SavedState: Sendable, Equatable, Codable {
         baselines[name] = parameters
     }
 
-    /// The overlay with this name.
+    /// The settings of the baseline with this name.
     ///
-    /// - Parameter name: As given to `saveBaseline`.
+    /// - Parameter name: Name of the baseline.
     /// - Returns: Settings as TOML text by key.
     /// - Throws: `unknown`.
     public func baseline(_ name: String) throws(BaselineError) -> [String: String] {
@@ -69,7 +69,7 @@ public struct SavedState: Sendable, Equatable, Codable {
 
     /// Deletes a baseline.
     ///
-    /// - Parameter name: As given to `saveBaseline`.
+    /// - Parameter name: Name of the baseline.
     /// - Throws: `unknown`.
     public mutating func deleteBaseline(_ name: String) throws(BaselineError) {
         guard baselines.removeValue(forKey: name) != nil else {
@@ -110,7 +110,7 @@ public enum BaselineError: Error, Sendable, Equatable, CustomStringConvertible {
     case badName(String)
     /// No baseline has this name.
     case unknown(String, known: [String])
-    /// `SavedState.baselineLimit` is reached.
+    /// The number of baselines has reached `SavedState.baselineLimit`.
     case tooMany
 
     /// The error as one sentence, with a remedy.

@@ -5,7 +5,7 @@ import FoundationEssentials
 /// `airframe-state 1 length=118 crc32=0a1b2c3d`: format version, number of bytes after the header's
 /// line end, their CRC-32.
 enum StateFile {
-    /// Reason why bytes are not a state.
+    /// Reason why bytes are not a valid state file.
     enum Fault: Error, Equatable {
         case noHeader
         case futureVersion(Int)

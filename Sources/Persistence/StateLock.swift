@@ -1,8 +1,8 @@
 import Glibc
 public import SystemPackage
 
-/// Lock of the state directory for one process. Two processes that write there would lose each
-/// other's acknowledged saves.
+/// Lock of the state directory for one process. If two processes wrote there, each would overwrite
+/// states that the other has saved.
 ///
 /// flock(2) on a separate file, because the state file is replaced with every save. The kernel
 /// releases the lock when the process ends in any way.
@@ -12,9 +12,9 @@ public final class StateLock: Sendable {
     /// Takes the lock.
     ///
     /// - Parameter directory: Absolute path, `persistence.directory`.
-    /// - Returns: Nil if neither a lock nor a save is possible: no directory, or no right to write.
-    ///   `load` reports that.
-    /// - Throws: `inUse`.
+    /// - Returns: Nil if neither a lock nor a save is possible, because the directory does not
+    ///   exist or cannot be written. `load` reports that problem.
+    /// - Throws: `inUse` if another process has the lock.
     public static func take(_ directory: FilePath) throws(StateProblem) -> StateLock? {
         let path = directory.appending("airframed.lock")
         let file = path.withPlatformString {
@@ -24,7 +24,7 @@ public final class StateLock: Sendable {
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let error = errno
             Glibc.close(file)
-            // A file system without locks: continue without a lock rather than fail.
+            // The file system has no locks: continue without a lock, rather than fail.
             guard error == EWOULDBLOCK else { return nil }
             throw StateProblem(action: "locking", path: path, reason: .inUse)
         }

@@ -11,11 +11,11 @@ public struct StateStore: Sendable {
     public struct Loaded: Sendable {
         /// Source of a state.
         public enum Source: Sendable, Equatable {
-            /// The last save.
+            /// The file of the last save.
             case current
-            /// The previous save.
+            /// The file of the previous save.
             case previous
-            /// No usable state, or no save yet.
+            /// The defaults, because no usable state exists, or because nothing has been saved yet.
             case defaults
         }
 
@@ -30,7 +30,7 @@ public struct StateStore: Sendable {
     /// Largest state, bytes; larger ones are refused.
     public static let sizeLimit = 1 << 20
 
-    /// The last save.
+    /// Path of the last save.
     public let file: FilePath
     private let directory: FilePath
     private let calls: FileCalls
@@ -85,7 +85,7 @@ public struct StateStore: Sendable {
     /// Writes a state. When this method returns, the saved state survives a power cut.
     ///
     /// - Parameter state: The state to save.
-    /// - Throws: The problem and its remedy; then the previous state is intact.
+    /// - Throws: The problem and its remedy; the previous state is then unchanged.
     public func save(_ state: SavedState) throws(StateProblem) {
         let bytes: [UInt8]
         do {
@@ -126,7 +126,7 @@ public struct StateStore: Sendable {
         try calls.close(descriptor)
     }
 
-    /// Gives the last save a second name, without a moment in which it has none.
+    /// Gives the last save a second name; the file has at least one name at every moment.
     private func keepPrevious() throws(Errno) {
         let next = sibling("previous.new")
         try? calls.remove(next)
@@ -181,7 +181,7 @@ public struct StateStore: Sendable {
 
     private func contents(of path: FilePath) throws(Errno) -> [UInt8] {
         let descriptor = try calls.open(path, .read)
-        // The descriptor was only read, so a failing close loses nothing.
+        // The file was only read, so an error of close loses no data.
         defer { try? calls.close(descriptor) }
         var bytes: [UInt8] = []
         while bytes.count <= Self.sizeLimit {
@@ -192,8 +192,8 @@ public struct StateStore: Sendable {
         return bytes
     }
 
-    /// Moves an unreadable file aside. The last number is overwritten, so that the disk does not
-    /// fill.
+    /// Renames an unreadable file. The file with the last number is overwritten, so that the disk
+    /// does not fill.
     private func setAside(_ path: FilePath) -> FilePath? {
         let names = (1...9).map { sibling("bad-\($0)") }
         let target = names.first { !calls.exists($0) } ?? sibling("bad-9")

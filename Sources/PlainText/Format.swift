@@ -1,9 +1,9 @@
-/// Text for numbers and words. An unknown number is a dash, as wide as the number would be.
+/// Text for numbers and words. An unknown number is shown as a dash.
 public enum Format {
     /// A number with a fixed count of decimals.
     ///
     /// - Parameters:
-    ///   - value: Any; shown as `–` when not finite.
+    ///   - value: Any number; it is shown as `–` when not finite.
     ///   - decimals: 0...9.
     ///   - signed: Whether a plus is shown.
     /// - Returns: The text, rounded half away from zero.
@@ -17,7 +17,7 @@ public enum Format {
         let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
         let point = padded.index(padded.endIndex, offsetBy: -decimals)
         let text = decimals == 0 ? padded : "\(padded[..<point]).\(padded[point...])"
-        // A rounded zero has no sign: "-0.00" would look like a change.
+        // A number that is rounded to zero has no sign, because "-0.00" would look like a change.
         if scaled == 0 { return signed ? " " + text : text }
         return (value < 0 ? "-" : signed ? "+" : "") + text
     }
@@ -50,7 +50,7 @@ public enum Format {
         return (value < 0 ? "-" : "") + text
     }
 
-    /// The text, right-aligned to `width` characters; longer text stays whole.
+    /// The text, right-aligned to `width` characters; longer text is not cut.
     public static func right(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }

@@ -1,4 +1,5 @@
-/// "Did you mean": the name in a list that a mistyped name most likely means.
+/// Suggestion after "Did you mean": the name in a list that a person most likely meant when they
+/// mistyped a name.
 public enum Suggestion {
     /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), if they
     /// are few.

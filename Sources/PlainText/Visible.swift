@@ -3,14 +3,16 @@
 /// can contain any characters. All text for people passes through here once, at its output
 /// (`Output` of airframectl, `LogStore` of the daemon).
 extension String {
-    /// The same text with C0 and C1 controls, DEL, line separators and bidirectional controls as
-    /// `\u009b`. Inside JSON text that is the same string.
+    /// The same text, in which C0 and C1 controls, DEL, line separators and bidirectional controls
+    /// are replaced by escapes such as `\u009b`. Inside a JSON text, the escape means the same
+    /// character.
     ///
     /// Source: ECMA-48 (C1 controls act like ESC sequences), UAX #9 (explicit directional
     /// formatting).
     public var visible: String { visible { _ in false } }
 
-    /// The same, with line ends and tabs left as they are: for texts of several lines.
+    /// The same text with escapes as in `visible`; line ends and tabs stay unchanged, for texts of
+    /// several lines.
     public var visibleLines: String { visible { $0 == "\n" || $0 == "\t" } }
 
     private func visible(_ isKept: (Unicode.Scalar) -> Bool) -> String {

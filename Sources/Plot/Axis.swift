@@ -8,9 +8,9 @@ struct Axis {
     /// Positions of the ends of the range.
     var start: Double
     var end: Double
-    /// Distance of the marks: 1, 2 or 5 times a power of ten, or a round share of a turn.
+    /// Distance of the marks: 1, 2 or 5 times a power of ten, or a round fraction of a turn.
     let step: Double
-    /// Whether equal ratios are equal distances.
+    /// Whether the axis is logarithmic: equal ratios have equal distances.
     let isLogarithmic: Bool
 
     /// Creates an axis.
@@ -20,7 +20,7 @@ struct Axis {
     ///   - start: Pixel of the lower bound.
     ///   - end: Pixel of the upper bound.
     ///   - marks: Approximate number of marks.
-    ///   - isLogarithmic: Whether equal ratios are equal distances; the range is then above zero.
+    ///   - isLogarithmic: Whether the axis is logarithmic; the range must then be above zero.
     init(
         range: ClosedRange<Double>, start: Double, end: Double, marks: Int,
         isLogarithmic: Bool = false
@@ -74,8 +74,8 @@ struct Axis {
         return Format.fixed(value, decimals)
     }
 
-    /// The smallest of 1, 2, 5 times a power of ten that is at least `raw`; above 20, shares of a
-    /// turn have priority.
+    /// The smallest of 1, 2, 5 times a power of ten that is at least `raw`; above 20, fractions of
+    /// a turn have priority.
     private static func roundStep(_ raw: Double) -> Double {
         guard raw > 0, raw.isFinite else { return 1 }
         if let share = [30.0, 45, 60, 90].first(where: { $0 >= raw }), raw > 20 { return share }

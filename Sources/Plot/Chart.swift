@@ -4,14 +4,16 @@ public struct Chart: Sendable {
     public struct Line: Sendable {
         /// Name in the legend.
         public var name: String
-        /// A colour of SVG: `#0072b2`.
+        /// Colour as in SVG, for example `#0072b2`.
         public var color: String
         /// One value for each abscissa of the figure; a value that is not finite interrupts the
         /// line.
         public var values: [Double]
-        /// Half the height of the band around the line, one for each value; empty without a band.
+        /// Half the height of the band around the line, one for each value; empty if there is no
+        /// band.
         public var band: [Double]
-        /// Smallest difference of neighbours that interrupts the line, for angles that wrap.
+        /// Smallest difference of neighbouring values at which the line is interrupted, for angles
+        /// that wrap.
         public var breaksAt: Double
         /// Whether the ordinate must show the whole line; otherwise parts beyond the other lines
         /// are cut off.
@@ -22,12 +24,12 @@ public struct Chart: Sendable {
         /// Creates a line.
         ///
         /// - Parameters:
-        ///   - name: For the legend.
-        ///   - color: Of SVG.
-        ///   - values: One for each abscissa.
-        ///   - band: Empty, or one for each value.
-        ///   - breaksAt: Difference of neighbours at which the line breaks; infinite for a
-        ///     continuous line.
+        ///   - name: Name in the legend.
+        ///   - color: Colour as in SVG.
+        ///   - values: One value for each abscissa.
+        ///   - band: Half the height of the band at each value; empty for no band.
+        ///   - breaksAt: Difference of neighbouring values at which the line is interrupted;
+        ///     infinite for a continuous line.
         ///   - setsRange: Whether the ordinate must show the whole line.
         ///   - isPoints: Whether single points are drawn instead of a line.
         public init(
@@ -48,7 +50,7 @@ public struct Chart: Sendable {
     public struct Shade: Sendable {
         /// Name in the legend.
         public var name: String
-        /// A colour of SVG.
+        /// Colour as in SVG.
         public var color: String
         /// Whether the condition holds, one for each abscissa of the figure.
         public var holds: [Bool]
@@ -56,9 +58,9 @@ public struct Chart: Sendable {
         /// Creates shaded intervals.
         ///
         /// - Parameters:
-        ///   - name: For the legend, which omits it if there are no intervals.
-        ///   - color: Of SVG.
-        ///   - holds: One for each abscissa.
+        ///   - name: Name in the legend; omitted there if no interval exists.
+        ///   - color: Colour as in SVG.
+        ///   - holds: Whether the condition holds, one for each abscissa.
         public init(_ name: String, color: String, holds: [Bool]) {
             self.name = name
             self.color = color
@@ -80,8 +82,8 @@ public struct Chart: Sendable {
     /// Creates one set of axes.
     ///
     /// - Parameters:
-    ///   - title: Above it.
-    ///   - label: Of the ordinate, with the unit.
+    ///   - title: Title above the axes.
+    ///   - label: Name of the ordinate, with its unit.
     ///   - lines: Lines to draw.
     ///   - shades: Shaded intervals.
     ///   - least: Range that the ordinate must show at least.
@@ -96,8 +98,9 @@ public struct Chart: Sendable {
         self.least = least
     }
 
-    /// From the smallest to the largest value drawn, with a margin. The widest tenth of a band does
-    /// not count, because the initial uncertainty would flatten the rest.
+    /// Range of the ordinate: from the smallest to the largest drawn value, with a margin. The
+    /// widest tenth of a band is left out, because the initial uncertainty would flatten the
+    /// remaining curve.
     var range: ClosedRange<Double> {
         var low = least?.lowerBound ?? .infinity
         var high = least?.upperBound ?? -.infinity

@@ -1,14 +1,15 @@
 /// Reduction of many samples in the width of one pixel.
 ///
 /// A line with far more samples than pixels looks the same if each column of pixels keeps its
-/// first, smallest, largest and last sample, in order; the file is smaller by orders of magnitude.
+/// first, smallest, largest and last sample, in order; the file is then smaller by orders of
+/// magnitude.
 enum Column {
     /// The indices of the samples to draw, in order.
     ///
     /// - Parameters:
     ///   - values: The samples; values that are not finite are kept, because they interrupt the
     ///     line.
-    ///   - columns: Column of pixels of each sample, in ascending order.
+    ///   - columns: Index of each sample's column of pixels, in ascending order.
     /// - Returns: Indices of `values`.
     static func visible(_ values: [Double], columns: [Int]) -> [Int] {
         var result: [Int] = []

@@ -2,9 +2,9 @@ import PlainText
 
 /// One SVG picture of charts below each other, over the same abscissa.
 public struct Figure: Sendable {
-    /// The first line.
+    /// The first line of the heading.
     public var title: String
-    /// The second line, smaller: a description of the content.
+    /// The second line of the heading, in smaller type: a description of the content.
     public var subtitle: String
     /// Name of the abscissa, with its unit.
     public var label: String
@@ -12,8 +12,8 @@ public struct Figure: Sendable {
     public var abscissa: [Double]
     /// Charts from top to bottom.
     public var charts: [Chart]
-    /// Whether the abscissa is logarithmic, so that equal ratios are equal distances; it must then
-    /// be above zero.
+    /// Whether the abscissa is logarithmic, so that equal ratios have equal distances; all
+    /// abscissas must then be above zero.
     public var isLogarithmic = false
     /// Named vertical lines at these abscissas.
     public var marks: [(value: Double, name: String)] = []
@@ -21,11 +21,11 @@ public struct Figure: Sendable {
     /// Creates a picture.
     ///
     /// - Parameters:
-    ///   - title: The first line.
-    ///   - subtitle: The second line.
-    ///   - label: Of the abscissa, with the unit.
-    ///   - abscissa: In ascending order.
-    ///   - charts: From top to bottom.
+    ///   - title: The first line of the heading.
+    ///   - subtitle: The second line of the heading.
+    ///   - label: Name of the abscissa, with its unit.
+    ///   - abscissa: Abscissas in ascending order.
+    ///   - charts: Charts from top to bottom.
     public init(
         title: String, subtitle: String, label: String, abscissa: [Double], charts: [Chart]
     ) {

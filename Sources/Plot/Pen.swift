@@ -55,7 +55,7 @@ struct Pen {
 
     mutating func endCut() { body += "</g>\n" }
 
-    /// A line of the grid; the one at zero is darker.
+    /// A line of the grid; the line at zero is darker.
     mutating func rule(
         _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, isZero: Bool = false
     ) {
@@ -79,10 +79,12 @@ struct Pen {
         body += "<polygon fill=\"\(color)\" fill-opacity=\"0.16\" points=\"\(list(points))\"/>\n"
     }
 
-    /// Approximate width of a text in the named fonts: sans-serif letters have 0.56 of their size.
+    /// Approximate width of a text in the named fonts: sans-serif letters have a mean width of 0.56
+    /// times the font size.
     func width(of text: String, size: Double) -> Double { Double(text.count) * size * 0.56 }
 
-    /// Points as text, without those in the middle of a horizontal part.
+    /// Coordinates of the points as SVG text, without the points in the middle of a horizontal
+    /// part.
     private func list(_ points: [Point]) -> String {
         let heights = points.map { ($0.y * 10).rounded() }
         var texts: [String] = []

@@ -25,7 +25,7 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
         self.connection = connection
     }
 
-    /// "diagnostics client 3", "mavlink client 255/190".
+    /// Name for people, for example "diagnostics client 3" or "mavlink client 255/190".
     public var description: String {
         let number =
             link == .mavlink ? "\(connection >> 8 & 255)/\(connection & 255)" : "\(connection)"

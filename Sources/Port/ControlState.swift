@@ -2,38 +2,38 @@ public import GimbalCore
 
 /// State of control: the sources in control, the mode, and the latched stop.
 public struct ControlState: Sendable {
-    /// The source in control of the camera and the stepper motors; nil if control is free.
+    /// The source in control of the camera and the stepper motors; nil if no source controls them.
     public var holder: CommandSource?
-    /// The source in control of the wheels; nil if control is free.
+    /// The source in control of the wheels; nil if no source controls them.
     public var driver: CommandSource?
     /// Seconds since the holder's last request.
     public var age: Double?
-    /// The active mode, or the requested mode if its request is on its way to the loop.
+    /// The active mode, or the requested mode if the loop has not executed the request yet.
     public var mode: Mode
     /// Whether an emergency stop is latched.
     public var isStopped: Bool { stoppedBy != nil }
-    /// The source of the latched stop; of several, the one with the highest rank.
+    /// The source of the latched stop; if there are several, the source with the highest rank.
     public var stoppedBy: CommandSource?
     /// Number of refused requests since the start.
     public var refusals: UInt64 = 0
     /// The newest refused request.
     public var lastRefusal: Refused?
-    /// Loss of a stream of rates; nil after the next request.
+    /// Loss of the stream of rate requests; nil as soon as the next request arrives.
     public var loss: Loss?
 
     /// A state without a source in control.
     public init(mode: Mode) { self.mode = mode }
 
-    /// Loss of a stream of rates.
+    /// Loss of a stream of rate requests: its source has stopped sending.
     public struct Loss: Sendable, Equatable {
         /// The source of the rates.
         public var source: CommandSource
         /// The present stage.
         public var stage: Stage
-        /// Time since the last rates, s.
+        /// Time since the last rate request, s.
         public var silence: Double
 
-        /// Stages after a stream of rates has ended, mildest first.
+        /// Stages of the reaction after a stream of rate requests has ended, mildest first.
         public enum Stage: UInt8, Sendable, Comparable, CaseIterable {
             /// The camera stops and is held; the loop does this automatically, see `Command.rate`.
             case hold
@@ -42,7 +42,7 @@ public struct ControlState: Sendable {
             /// The outputs are off.
             case off
 
-            /// Order from mild to severe.
+            /// Whether stage `a` is milder than stage `b`.
             public static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }
         }
 

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Request of a source: its effect, and the conditions under which the Commander grants it. Each
+/// Request of a source: its effect, and the conditions under which the `Commander` grants it. Each
 /// kind of request has one declaration, below. Angles in radians, earth frame, Z-X-Y order; rates
 /// in rad/s.
 public struct MotionRequest: Sendable, Equatable {
@@ -8,7 +8,7 @@ public struct MotionRequest: Sendable, Equatable {
     public enum Effect: Sendable, Equatable {
         /// The loop executes the command.
         case camera(Command)
-        /// The two wheels turn, shares of full speed.
+        /// The two wheels turn at these fractions of full speed, -1...1.
         case wheels(left: Double, right: Double)
         /// One of the robot's stepper motors moves, 0...2.
         case stepper(Int, StepWish)
@@ -22,21 +22,22 @@ public struct MotionRequest: Sendable, Equatable {
     public enum Requirement: Sendable, Equatable {
         /// Every state, even with a latched emergency stop.
         case any
-        /// Every state without a latched emergency stop, which the following cases require too.
+        /// Every state without a latched emergency stop, which all following cases also require.
         case noStop
         /// Mode `inactive`.
         case inactive
-        /// Every mode except `inactive`, which the following cases exclude too.
+        /// Every mode except `inactive`, which all following cases also exclude.
         case active
-        /// This mode.
+        /// This mode is active.
         case mode(Mode)
-        /// A mode in which a request moves one of these axes at least, or none is requested. NaN is
-        /// an axis without a request.
+        /// A mode in which a request can move at least one of these axes; any mode if no axis has a
+        /// request. An axis without a request is NaN.
         case axes(AxisVector)
     }
 
-    /// Dead-man, the time from the receipt of a request to the end of its motion: that of the
-    /// source's rates, of tracking, of a motor test (half a second), of driving or of stepping.
+    /// Dead-man time: from the receipt of a request to the end of its motion. Each case names the
+    /// setting or constant that applies: the dead-man time of the source's rates, of tracking, of a
+    /// motor test (half a second), of driving or of stepping.
     public enum Lifetime: Sendable, Equatable {
         case rates, tracking, motorTest, driving, stepping
     }
@@ -47,15 +48,17 @@ public struct MotionRequest: Sendable, Equatable {
     public private(set) var requirement = Requirement.any
     /// Refusal of a value outside its range; nil if every value is within its range.
     public private(set) var misfit: Refusal?
-    /// Dead-man; nil for a request without one.
+    /// Kind of dead-man time; nil for a request without one.
     public private(set) var lifetime: Lifetime?
-    /// Whether the camera turns afterwards until a dead-man time has passed; nil if unchanged.
+    /// Whether the request makes the camera turn until a dead-man time has passed; nil if the
+    /// request does not change that.
     public private(set) var isTurning: Bool?
     /// Whether the source of the request takes control.
     public private(set) var takesControl = true
 }
 
-// The requests. Each declaration states parameters, effect, required state, ranges and lifetime.
+// The requests. Each declaration states the parameters, the effect, the required state, the ranges
+// and the dead-man time.
 extension MotionRequest {
     /// Change the mode.
     public static func mode(_ mode: Mode) -> MotionRequest {
@@ -77,7 +80,7 @@ extension MotionRequest {
             isTurning: false)
     }
 
-    /// Turn at these rates until the next request, or until the source's dead-man expires.
+    /// Turn at these rates until the next request, or until the source's dead-man time has passed.
     public static func rate(_ rate: AxisVector) -> MotionRequest {
         MotionRequest(
             effect: .camera(.rate(rate)), requirement: .axes(rate.onlyMoving),
@@ -86,7 +89,7 @@ extension MotionRequest {
     }
 
     /// In mode `tracking`: pan and tilt at these rates, right and down positive, until the next
-    /// request or the tracking dead-man. NaN keeps the present rate.
+    /// request or until the dead-man time of tracking has passed. NaN keeps the present rate.
     public static func track(pan: Double, tilt: Double) -> MotionRequest {
         MotionRequest(
             effect: .camera(.track(pan: pan, tilt: tilt)), requirement: .mode(.tracking),
@@ -96,8 +99,8 @@ extension MotionRequest {
     }
 
     /// In mode `panFollow`: look by `yaw`, -π...π, right positive, to the side of the handle's
-    /// heading (NaN keeps the present angle), then turn at `rate` until the next request or the
-    /// source's dead-man.
+    /// heading (NaN keeps the present angle), then turn at `rate` until the next request, or until
+    /// the source's dead-man time has passed.
     public static func lookAside(yaw: Double, rate: Double) -> MotionRequest {
         MotionRequest(
             effect: .camera(.lookAside(yaw: yaw, rate: rate)), requirement: .mode(.panFollow),
@@ -106,7 +109,8 @@ extension MotionRequest {
             lifetime: .rates, isTurning: rate != 0 ? true : nil)
     }
 
-    /// Shake one axis slightly, to measure its load. Takes no control; any other request ends it.
+    /// Shake one axis slightly, to measure its load. The source does not take control; any other
+    /// request ends the excitation.
     public static func excite(_ excitation: Excitation) -> MotionRequest {
         let isPositive = excitation.amplitude.isFinite && excitation.amplitude >= 0
         return MotionRequest(
@@ -122,8 +126,8 @@ extension MotionRequest {
             isTurning: false)
     }
 
-    /// Turn the two wheels, shares of full speed, -1...1, forwards positive, until the next request
-    /// or the dead-man of driving.
+    /// Turn the two wheels at these fractions of full speed, -1...1, forwards positive, until the
+    /// next request, or until the dead-man time of driving has passed.
     public static func drive(left: Double, right: Double) -> MotionRequest {
         MotionRequest(
             effect: .wheels(left: left, right: right), requirement: .noStop,
@@ -149,17 +153,17 @@ extension MotionRequest {
     public static let resetIntegrals = MotionRequest(effect: .camera(.resetIntegrals))
     /// Take control of the camera without a request for motion.
     public static let take = MotionRequest(effect: .take)
-    /// Release control; a rate command stops.
+    /// Release control; the camera stops turning.
     public static let release = MotionRequest(effect: .release)
-    /// Switch the outputs off, latched. Always granted.
+    /// Switch the outputs off; they stay off until the stop is reset. Always granted.
     public static let emergencyStop = MotionRequest(effect: .camera(.emergencyStop))
     /// Reset the source's own emergency stop, and stops of lower ranks. The mode stays inactive.
-    /// Does not take control.
+    /// The source does not take control.
     public static let resetEmergencyStop = MotionRequest(
         effect: .camera(.resetEmergencyStop), takesControl: false)
 }
 
-// Ranges of requests, in users' units, for the parsers and for the checks.
+// Ranges of requests, in the units of users, for parsers and checks.
 extension MotionRequest {
     /// Earth-frame angles, degrees.
     public static let angles = -180.0...180.0
@@ -171,7 +175,7 @@ extension MotionRequest {
     public static let trackingRates = -1000.0...1000.0
     /// Duration of a turn to angles, seconds; 0 means as fast as the limits allow.
     public static let durations = 0.0...600.0
-    /// Speeds of wheels, shares of full speed.
+    /// Speeds of the wheels, as fractions of full speed.
     public static let wheels = -1.0...1.0
     /// Positions of a stepper motor, steps from home.
     public static let steps = -1_000_000...1_000_000
@@ -193,13 +197,14 @@ extension MotionRequest {
 }
 
 extension AxisVector {
-    /// Whether any axis has a request, which is a number.
+    /// Whether any axis has a request: its value is not NaN.
     public var hasWish: Bool { !yaw.isNaN || !roll.isNaN || !pitch.isNaN }
 
-    /// Every axis.
+    /// The values of all axes.
     fileprivate var all: [Double] { [yaw, roll, pitch] }
 
-    /// The same values with NaN on axes that are zero: the axes that a rate request moves.
+    /// These values, with NaN on the axes that are zero: only the other axes are moved by a rate
+    /// request.
     fileprivate var onlyMoving: AxisVector {
         AxisVector(
             yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,
@@ -211,7 +216,8 @@ extension AxisVector {
 public enum StepWish: Sendable, Equatable {
     /// Stop, and hold the position.
     case hold
-    /// Turn at this rate, steps/s, until the next request or the dead-man of stepping.
+    /// Turn at this rate, steps/s, until the next request, or until the dead-man time of stepping
+    /// has passed.
     case turn(Double)
     /// Go to this position, steps from home, and hold it.
     case position(Int)

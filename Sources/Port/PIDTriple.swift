@@ -3,14 +3,14 @@ public import GimbalCore
 /// The numbers p, i and d of one axis, as an AirOS app shows and sends them.
 ///
 /// The unit of the gains is that of the original firmware (servo degrees per degree of error),
-/// which has no meaning for another gimbal. Only their ratio to the app's defaults counts, see
-/// `AirOSScale`.
+/// which cannot be converted for another gimbal. Only the ratio of the numbers to the app's
+/// defaults is used, see `AirOSScale`.
 public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
-    /// Proportional, 0...5.
+    /// Proportional gain, 0...5.
     public var p: Double
-    /// Integral, 0...1.
+    /// Integral gain, 0...1.
     public var i: Double
-    /// Derivative, 0...0.5.
+    /// Derivative gain, 0...0.5.
     public var d: Double
 
     /// Creates a triple of these numbers.

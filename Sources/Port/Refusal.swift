@@ -1,7 +1,7 @@
 /// Refusal of a request, in one type for all links.
 ///
-/// Each link translates a refusal once, at its edge: into an ATT error, a MAV_RESULT or a JSON
-/// object.
+/// Each link translates a refusal once, where it sends the answer: into an ATT error, a MAV_RESULT
+/// or a JSON object.
 public struct Refusal: Error, Hashable, Sendable {
     /// The kinds of refusal.
     public enum Code: String, Sendable, CaseIterable {
@@ -11,7 +11,7 @@ public struct Refusal: Error, Hashable, Sendable {
         case lineTooLong = "line_too_long"
         /// The connection ended in the middle of a line.
         case incompleteLine = "incomplete_line"
-        /// JSON, but not a request.
+        /// The line is JSON, but not a request.
         case invalidRequest = "invalid_request"
         /// The method does not exist.
         case unknownMethod = "unknown_method"
@@ -33,19 +33,19 @@ public struct Refusal: Error, Hashable, Sendable {
         case internalError = "internal_error"
         /// Another client is in control; control can become free.
         case held
-        /// The rules forbid this to the source.
+        /// The rules of control forbid this request to the source.
         case forbidden
         /// An emergency stop is latched.
         case stopped
         /// The mode is inactive, so nothing would move.
         case inactive
-        /// Another operation is running; the same request can be granted later.
+        /// Another operation is running; the same request can succeed later.
         case busy
         /// The attempt failed, or the process is ending.
         case failed
         /// The request needs joint angles, which are unknown.
         case sensorMissing
-        /// The sensors have not delivered a sample yet; the same request can be granted later.
+        /// The sensors have not delivered a sample yet; the same request can succeed later.
         case sensorSilent
         /// No measurement is available yet.
         case noValue
@@ -57,14 +57,14 @@ public struct Refusal: Error, Hashable, Sendable {
         case notFinite
     }
 
-    /// The kind.
+    /// The kind of refusal.
     public var code: Code
-    /// A sentence or a clause for a person.
+    /// The reason for a person, as a sentence or a clause.
     public var message: String
-    /// The wrong member or parameter, if there is one.
+    /// Name of the wrong member or parameter; nil if the refusal does not concern one.
     public var field: String?
 
-    /// A refusal of this kind.
+    /// Creates a refusal of this kind.
     public init(_ code: Code, _ message: String, field: String? = nil) {
         self.code = code
         self.message = message
@@ -73,7 +73,8 @@ public struct Refusal: Error, Hashable, Sendable {
 }
 
 extension Refusal {
-    /// The mode is inactive, so nothing would move; request a mode first.
+    /// Refusal because the mode is inactive, so nothing would move; another mode must be requested
+    /// first.
     public static var inactive: Refusal {
         Refusal(
             .inactive,
@@ -81,12 +82,12 @@ extension Refusal {
         )
     }
 
-    /// A value is not finite or out of its range.
+    /// Refusal of a value that is not finite or out of its range.
     public static func outOfRange(field: String, allowed: String) -> Refusal {
         Refusal(.outOfRange, "\(field) is outside \(allowed)", field: field)
     }
 
-    /// A value is not finite, or out of its range of whole numbers.
+    /// Refusal of a value that is not finite or out of its range of whole numbers.
     static func outOfRange(
         _ field: String, _ range: ClosedRange<Double>, _ unit: String
     ) -> Refusal {

@@ -1,6 +1,7 @@
 public import GimbalCore
 
-/// Token bucket: limits a burst and the long-term rate. Time is an argument.
+/// Token bucket: limits the size of a burst of events and their long-term rate. Time is an
+/// argument.
 public struct TokenBucket: Sendable {
     private let burst: Double
     private let perSecond: Double
@@ -20,7 +21,7 @@ public struct TokenBucket: Sendable {
 
     /// Takes one token.
     ///
-    /// - Parameter now: Not before the last call.
+    /// - Parameter now: Present time, not earlier than in the last call.
     /// - Returns: Whether a token was available.
     public mutating func take(now: Instant) -> Bool {
         if let last { tokens = min(burst, tokens + max(0, now.seconds(since: last)) * perSecond) }

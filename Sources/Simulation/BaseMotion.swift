@@ -23,16 +23,17 @@ public struct BaseMotion: Sendable {
 
     /// Kind of the motion.
     public let kind: HandleMotion
-    /// Stillness before the motion begins, s: switched on, then picked up.
+    /// Time before the motion begins, s: the gimbal is switched on at rest, then a person picks it
+    /// up.
     public var stillDuration: Double
-    /// Duration of the growth of the motion from rest to its full size, s.
+    /// Time in which the motion grows from rest to its full size, s.
     public var rampDuration: Double
     /// Mean handle yaw, roll, pitch, rad.
     public var pose: AxisVector
-    /// A steady turn in addition, yaw, roll, pitch, rad/s. The turn starts and ends as smoothly as
-    /// the motion starts.
+    /// Rate of an additional steady turn, yaw, roll, pitch, rad/s. The turn starts and ends as
+    /// smoothly as the motion starts.
     public var turnRate = AxisVector.zero
-    /// End of the turn, s after the stillness.
+    /// Duration of the turn, s, from the end of the stillness.
     public var turnDuration = Double.infinity
 
     /// Recording that is played after the stillness, instead of sines.
@@ -51,7 +52,7 @@ public struct BaseMotion: Sendable {
     ///
     /// - Parameters:
     ///   - kind: Kind of the motion.
-    ///   - seed: Determines the phases; the RMS values do not depend on it.
+    ///   - seed: Seed of the phases; the RMS values do not depend on it.
     ///   - scale: Factor on all amplitudes.
     ///   - stillDuration: Initial stillness, s.
     ///   - rampDuration: Duration of the smooth start after that, s; 0 starts in full motion.
@@ -77,8 +78,8 @@ public struct BaseMotion: Sendable {
         case .handheld:
             let frequencies = [0.5, 0.83, 1.3, 2.1, 3.4, 5.3, 8.7, 12.0]
             func tremor(_ rms: Double) -> [Wave] {
-                // Amplitude falls with frequency, with the hump of physiological tremor at 8...12
-                // Hz.
+                // The amplitude falls with frequency, except for the hump of physiological tremor
+                // at 8...12 Hz.
                 let weights = [1, 0.8, 0.55, 0.3, 0.15, 0.08, 0.06, 0.04]
                 return BaseMotion.waves(
                     frequencies, weights, rms: rms * scale, detune: 0.05, random: &random)
@@ -126,7 +127,7 @@ public struct BaseMotion: Sendable {
                 rate: JointKinematics(joints: heading)
                     .relativeRate(jointRates: turnRate * turn.share), acceleration: .zero)
         }
-        // A raised cosine is the growth of the motion; its derivative contributes to the rate.
+        // The motion grows along a raised cosine, whose derivative contributes to the rate.
         var gain = 1.0
         var growth = 0.0
         if since <= 0 {
@@ -163,7 +164,7 @@ public struct BaseMotion: Sendable {
     ) -> State {
         let swing = gait.at(seconds)
         let course = Gait.course(seconds - stillDuration)
-        // The walk starts and stops with the course; its derivative contributes to the rate.
+        // The walk starts and stops according to `course`; the derivative contributes to the rate.
         let share = gain.value * course.walking.value
         let growth = gain.slope * course.walking.value + gain.value * course.walking.slope
         var angles = swing.angles * share + heading
@@ -177,15 +178,15 @@ public struct BaseMotion: Sendable {
                 .rotate(swing.push) * share)
     }
 
-    /// Duration in which the turn would have reached its present angle at its full rate, and its
-    /// present share of that rate.
+    /// Time in which the turn would have reached its present angle at its full rate, and the
+    /// present rate as a fraction of the full rate.
     private func turned(_ since: Double) -> (time: Double, share: Double) {
         let begin = grown(since)
         let end = grown(since - turnDuration)
         return (begin.time - end.time, begin.share - end.share)
     }
 
-    /// Integral and value of a raised cosine that rises over `rampDuration`.
+    /// Integral (`time`) and value (`share`) of a raised cosine that rises over `rampDuration`.
     private func grown(_ since: Double) -> (time: Double, share: Double) {
         guard since > 0 else { return (0, 0) }
         guard since < rampDuration else { return (since - 0.5 * rampDuration, 1) }

@@ -3,18 +3,19 @@ public import GimbalCore
 
 /// Cogging torque: the magnets of a motor without current attract its iron.
 ///
-/// A sum of sines of the joint angle. In an ideal motor the first is at the least common multiple
-/// of slots and poles (84 in a motor with 12 slots and 14 poles, six times its seven pole pairs).
-/// Uneven magnets and an eccentric rotor add components at once and twice the pole pairs
-/// (Hanselman, "Brushless Permanent Magnet Motor Design", 2003, ch. 7).
+/// The torque is a sum of sines of the joint angle. In an ideal motor the first sine has the least
+/// common multiple of slots and poles as its number of periods per turn (84 in a motor with 12
+/// slots and 14 poles, six times its seven pole pairs). Uneven magnets and an eccentric rotor add
+/// sines with once and twice the number of pole pairs (Hanselman, "Brushless Permanent Magnet Motor
+/// Design", 2003, ch. 7).
 public struct Cogging: Sendable, BitwiseCopyable, Equatable {
     /// Pairs of magnet poles.
     public var polePairs = 7.0
-    /// Amplitude at the number of pole pairs, N·m.
+    /// Amplitude of the sine with `polePairs` periods per turn, N·m.
     public var once = AxisVector.zero
-    /// Amplitude at twice that number, N·m.
+    /// Amplitude of the sine with twice that number of periods, N·m.
     public var twice = AxisVector.zero
-    /// Amplitude at six times that number, N·m.
+    /// Amplitude of the sine with six times that number of periods, N·m.
     public var sixfold = AxisVector.zero
     /// Electrical angle of the joints' zero, rad.
     public var phase = AxisVector.zero

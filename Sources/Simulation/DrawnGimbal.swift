@@ -1,17 +1,17 @@
 internal import CMathShim
 public import GimbalCore
 
-/// A random gimbal without any tuning: all its properties are drawn from a seed.
+/// A random gimbal without tuning: all its properties are drawn from a seed.
 ///
-/// The owner's knowledge is separate from the physics: kind of motors, their torque by the data
-/// sheet, the loop's rate. Inertia, balance, friction, cogging, cables, delay and the sensor's
-/// errors differ from it.
+/// An owner knows only the kind of motors, their torque in the data sheet, and the loop's rate.
+/// Inertia, balance, friction, cogging, cables, delay and the sensor's errors are unknown to the
+/// owner.
 public struct DrawnGimbal: Sendable {
     /// The seed of all properties.
     public let seed: UInt64
     /// The physical properties.
     public private(set) var parameters = SimulatedGimbal.Parameters()
-    /// Ticks per second. The sensor's sample rate is the same, by its own clock.
+    /// Ticks per second. The sensor has the same sample rate, measured by its own clock.
     public let loopHz: Int
     /// Torque limit in the motors' data sheet, N·m; each true motor has 0.7 to 1.4 times that.
     public let torqueLimit: Double
@@ -21,7 +21,7 @@ public struct DrawnGimbal: Sendable {
     /// Draws a gimbal.
     ///
     /// - Parameters:
-    ///   - seed: The caller also uses it for the sensor and the motion.
+    ///   - seed: Seed; the caller also uses it for the sensor and the motion.
     ///   - motor: Kind of the motors; nil draws it as well.
     public init(seed: UInt64, motor: MotorType? = nil) {
         self.seed = seed
@@ -65,10 +65,12 @@ public struct DrawnGimbal: Sendable {
         return vector * (1 / max(vector.norm, 1e-6))
     }
 
-    /// Unequal axes and products of inertia; the mean is that of the defaults times `size`.
+    /// Draws unequal moments of inertia, and products of inertia; their mean is that of the
+    /// defaults times `size`.
     private mutating func drawInertia(_ size: Double) {
         var inertia = axes { $0.logarithmic(0.6, 1.6) } * (2.5e-3 * size)
-        // The moment of inertia of a body about one axis is at most the sum of the other two.
+        // The moment of inertia of a body about one axis is at most the sum of the moments about
+        // the two other axes.
         inertia.yaw = min(inertia.yaw, 0.95 * (inertia.roll + inertia.pitch))
         inertia.roll = min(inertia.roll, 0.95 * (inertia.yaw + inertia.pitch))
         inertia.pitch = min(inertia.pitch, 0.95 * (inertia.yaw + inertia.roll))
@@ -79,7 +81,7 @@ public struct DrawnGimbal: Sendable {
             between(-0.12, 0.12) * cm_sqrt(inertia.pitch * inertia.yaw))
     }
 
-    /// Friction of 1 to 60 mN·m with any shape, and cables.
+    /// Draws friction of 1 to 60 mN·m with any shape, and cables.
     private mutating func drawJoints() {
         let size = logarithmic(1e-3, 60e-3)
         parameters.plant.yawFriction = friction(size)
@@ -99,7 +101,8 @@ public struct DrawnGimbal: Sendable {
         return joint
     }
 
-    /// Motors that deviate from their data sheet, cogging, and a loop with more delay than assumed.
+    /// Draws motors that deviate from their data sheet, cogging, and a loop with more delay than
+    /// assumed.
     private mutating func drawMotors() {
         let constant = logarithmic(0.7, 1.4)
         parameters.motorConstant = axes { constant * $0.between(0.95, 1.05) }
@@ -119,8 +122,8 @@ public struct DrawnGimbal: Sendable {
         if random.uniform() < 1 / 3.0 { parameters.encoderCounts = 0 }
     }
 
-    /// An imbalance of 0 to 10 mm, as far as the motors can carry it in addition to the joints'
-    /// friction at twice gravity.
+    /// Draws an imbalance of 0 to 10 mm. It is limited to what the motors can carry, together with
+    /// the joints' friction, at twice gravity.
     private mutating func drawLoad(_ size: Double) {
         let mass = 0.5 * cm_exp(0.6 * cm_log(size))
         let moment = direction() * (mass * between(0, 0.010))
@@ -133,7 +136,7 @@ public struct DrawnGimbal: Sendable {
         parameters.plant.imbalance = moment * min(1, max(0, carried) / max(moment.norm, 1e-9))
     }
 
-    /// A misalignment of 5°, a scale error of 2 %, samples that arrive early and late.
+    /// Draws a misalignment of 5°, a scale error of 2 %, and samples that arrive early and late.
     private mutating func drawSensor() {
         let turn = direction() * (between(0, 5) * .pi / 180)
         parameters.sensorMounting = Quaternion(rotationVector: turn)

@@ -27,7 +27,8 @@ public struct FieldMotorModel: Sendable {
         /// Relative increase of copper's resistance, 1/K.
         public var resistanceRise = 0.0039
 
-        /// The default motors: the default plant's torque, the usual number of poles.
+        /// Creates the default motors, with the torque of the default plant and the usual number of
+        /// poles.
         public init() {}
     }
 
@@ -42,7 +43,8 @@ public struct FieldMotorModel: Sendable {
     /// Advances the motors by one step.
     ///
     /// - Parameters:
-    ///   - output: Field angles and powers in force; no current if not enabled.
+    ///   - output: Field angles and powers in force; if the output is not enabled, no current
+    ///     flows.
     ///   - joints: Joint angles, rad.
     ///   - jointRates: Joint rates, rad/s.
     ///   - dt: Seconds.

@@ -1,29 +1,29 @@
 internal import CMathShim
 internal import GimbalCore
 
-/// Rotation and shaking by a person who walks or runs, from recordings at the lower back (C.
-/// Voisard et al., IPOL 2023/497; 18 walks of six people). For each harmonic of the stride they
-/// give the amplitude about and along each axis, and the share of its power that repeats in the
-/// next stride.
+/// Rotation and shaking of a person who walks or runs, from recordings at the lower back (C.
+/// Voisard et al., IPOL 2023/497; 18 walks of six people). For each harmonic of the stride, the
+/// recordings give the amplitude about and along each axis, and the fraction of the harmonic's
+/// power that repeats in the next stride.
 ///
 /// The repeating part is a sum of harmonics whose phases coincide at the heel strikes, twice a
-/// stride. The other part is a line near each harmonic, at a distance of a tenth to a half of the
-/// stride's frequency. So the motion never repeats exactly, and every value is a function of the
-/// phase.
+/// stride. The remaining part is a spectral line near each harmonic, at a distance of a tenth to a
+/// half of the stride's frequency. So the motion never repeats exactly, and every value is a
+/// function of the phase.
 struct Gait: Sendable {
-    /// Motion of the handle at an instant, relative to its course.
+    /// Motion of the handle at an instant, relative to the person's path.
     struct Moment {
-        /// Yaw, roll, pitch, rad.
+        /// Yaw, roll and pitch of the handle, rad.
         var angles: AxisVector
         /// Derivatives of `angles`, rad/s.
         var rates: AxisVector
-        /// Acceleration forward, right, down, m/s².
+        /// Acceleration of the handle forward, right, down, m/s².
         var push: Vector3
     }
 
     /// Sums over the lines at one phase.
     private struct Sum {
-        /// Roll, pitch, yaw, rad, and their derivatives by the phase.
+        /// Roll, pitch and yaw, rad, and their derivatives with respect to the phase.
         var angles = Vector3.zero
         var slopes = Vector3.zero
         /// Acceleration forward, right, down, m/s².
@@ -61,15 +61,16 @@ struct Gait: Sendable {
         }
     }
 
-    /// Two lines for each harmonic: the repeating part, and the straying part at a distance from
-    /// `distances`.
+    /// Two spectral lines for each harmonic: the part that repeats in every stride, and a part
+    /// whose frequency differs from the harmonic by a distance from `distances`.
     private var lines: [(comes: Line, strays: Line)] = []
-    /// Distances of the straying lines from their harmonics.
+    /// Distances of the non-repeating lines from their harmonics, as fractions of the stride's
+    /// frequency.
     private var distances: [Double] = []
 
     /// Duration of a stride, s.
     private var stride: Double
-    /// Variation of the pace: time by which the steps are early, s.
+    /// Variation of the pace: waves of the time by which the steps are early, s.
     private var hurry: [BaseMotion.Wave] = []
 
     /// A walking person, with strides of 1.0 to 1.2 s.
@@ -93,7 +94,7 @@ struct Gait: Sendable {
     ///   - random: Source of phases and distances.
     init(stride: Double, turning: Double, shaking: Double, random: inout RandomSource) {
         self.stride = stride
-        // Periods of 2 to 11 strides.
+        // The pace varies with periods of 2 to 11 strides.
         hurry = [0.09, 0.17, 0.26, 0.37, 0.48].map { share in
             let angularRate = 2 * Double.pi * share * (0.85 + 0.3 * random.uniform()) / stride
             return BaseMotion.Wave(
@@ -115,7 +116,8 @@ struct Gait: Sendable {
                 // Consecutive strides differ by less than all strides of a walk.
                 let rateLoss = i < 2 ? Self.slowLoss : Self.rateLoss
                 let share = 1 - lost * (isAngle ? rateLoss : Self.pushLoss)
-                // The first harmonics have random phases; from the fifth on the phases coincide.
+                // The first harmonics have random phases; from the fifth harmonic on the phases
+                // coincide.
                 let phase =
                     i < 4 ? 2 * .pi * random.uniform() : order * strike[axis]
                 let stray = 2 * Double.pi * random.uniform()
@@ -139,7 +141,7 @@ struct Gait: Sendable {
         }
     }
 
-    /// Motion by the steps at a time, s.
+    /// Motion of the handle that the steps cause at a time, s.
     func at(_ seconds: Double) -> Moment {
         var (ahead, pace) = (seconds, 1.0)
         for wave in hurry {
@@ -154,7 +156,7 @@ struct Gait: Sendable {
             push: sum.push)
     }
 
-    /// Sum of all lines at a phase, rad; 2π is a stride.
+    /// Sum of all lines at a phase, rad; 2π is one stride.
     private func sum(at phase: Double) -> Sum {
         var result = Sum()
         let (c1, s1) = (cm_cos(phase), cm_sin(phase))
@@ -173,11 +175,11 @@ struct Gait: Sendable {
         return result
     }
 
-    /// Course of a person on foot at a time since the start: 24 s of walking, of which the last one
-    /// is the stop, with a corner of 60° after 12 s, alternately to the right and to the left; then
-    /// 2 s of standing, and a second in which the steps begin again.
+    /// Course of a person on foot at a time since the start: 24 s of walking, in the last of which
+    /// the person stops, with a corner of 60° after 12 s, alternately to the right and to the left;
+    /// then 2 s of standing, and a second in which the steps begin again.
     ///
-    /// - Returns: Share of the steps, 0...1, and the heading, rad, with their derivatives.
+    /// - Returns: Strength of the steps, 0...1, and the heading, rad, with their derivatives.
     static func course(
         _ seconds: Double
     ) -> (walking: (value: Double, slope: Double), heading: (value: Double, slope: Double)) {
@@ -219,8 +221,8 @@ struct Gait: Sendable {
 
     /// RMS of the relative speed of steps; it gives strides whose durations differ by 1.5 %.
     private static let paceVariation = 0.013
-    /// Share of the non-repeating part that the next stride has lost. Chosen so that the difference
-    /// of two strides is that of 220 recorded passes of 19 people.
+    /// Fraction of the non-repeating part that has changed by the next stride. It is chosen so that
+    /// two strides differ as in 220 recorded passes of 19 people.
     private static let slowLoss = 0.8
     private static let rateLoss = 0.36
     private static let pushLoss = 0.22
@@ -232,7 +234,7 @@ struct Gait: Sendable {
         [3.0, 3.3, 3.4], [1.4, 5.4, 1.6], [2.0, 3.5, 2.4], [0.9, 3.7, 1.3], [1.6, 3.4, 1.5],
         [0.9, 3.5, 1.1],
     ]
-    /// Share of the rate's power that repeats.
+    /// Fraction of the rate's power that repeats in the next stride.
     private static let rateShare: [[Double]] = [
         [0.92, 0.61, 0.89], [0.55, 0.92, 0.11], [0.94, 0.50, 0.76], [0.20, 0.82, 0.26],
         [0.65, 0.49, 0.66], [0.15, 0.77, 0.22], [0.55, 0.30, 0.65], [0.29, 0.61, 0.48],

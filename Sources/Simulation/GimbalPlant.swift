@@ -4,8 +4,9 @@ public import GimbalCore
 /// Mechanics of the gimbal: a rigid camera on three joints with massless links, carried by a handle
 /// with prescribed motion.
 ///
-/// The state is the camera's attitude and rate in the earth frame; the joints follow from camera
-/// and handle. Integrated with the semi-implicit Euler method at 8 kHz by default.
+/// The state is the camera's attitude and rate in the earth frame; the joint angles are computed
+/// from camera and handle. The state is integrated with the semi-implicit Euler method at 8 kHz by
+/// default.
 public struct GimbalPlant: Sendable {
     /// Masses, friction and limits. The defaults are the project's default plant.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -38,7 +39,8 @@ public struct GimbalPlant: Sendable {
         /// The default plant.
         public init() {}
 
-        /// Friction of all three joints together. Reading returns that of one joint.
+        /// Friction of all three joints together. Reading the property returns the friction of one
+        /// joint.
         public var friction: JointFriction.Parameters {
             get { pitchFriction }
             set {
@@ -70,7 +72,7 @@ public struct GimbalPlant: Sendable {
         /// An external moment on the camera, camera frame, N·m.
         public var push: Vector3
 
-        /// Creates a drive.
+        /// Creates the torques of one step.
         public init(torque: AxisVector, push: Vector3 = .zero) {
             self.torque = torque
             self.push = push
@@ -114,10 +116,10 @@ public struct GimbalPlant: Sendable {
         pitchFriction = JointFriction(parameters: parameters.pitchFriction)
     }
 
-    /// Specific force at the joints' common point, the place of the sensor: camera frame, m/s².
+    /// Specific force at the joints' common point, where the sensor is mounted: camera frame, m/s².
     ///
     /// - Parameter base: Present state of the handle.
-    /// - Returns: [0, 0, -9.81] at rest and level.
+    /// - Returns: Specific force; [0, 0, -9.81] at rest and level.
     public func specificForce(base: BaseMotion.State) -> Vector3 {
         attitude.inverseRotate(base.acceleration - Vector3(0, 0, GimbalPlant.gravity))
     }
@@ -145,15 +147,15 @@ public struct GimbalPlant: Sendable {
         attitude = (attitude * Quaternion(rotationVector: rate * dt)).normalized
     }
 
-    /// The motor torques that give the camera an acceleration in the next moment, with all
-    /// disturbances known.
+    /// The motor torques that give the camera an acceleration in the next moment; all disturbances
+    /// are taken into account.
     ///
     /// - Parameters:
     ///   - acceleration: Camera frame, rad/s².
-    ///   - push: As for `step`, N·m.
+    ///   - push: External moment on the camera, camera frame, N·m.
     ///   - base: Present state of the handle.
-    ///   - dt: Seconds for which the friction is evaluated.
-    /// - Returns: N·m, before the motors' limits.
+    ///   - dt: Time over which the friction is evaluated, s.
+    /// - Returns: Torque of each joint, N·m, before the motors' limits.
     public func requiredTorque(
         acceleration: Vector3, push: Vector3, base: BaseMotion.State, dt: Double
     ) -> AxisVector {

@@ -53,7 +53,7 @@ public struct IMUModel: Sendable {
         public var gyroRange = 2000 * Double.pi / 180
         /// Full scale of the accelerometer, m/s²; 16 bit. Sheet: ±6 g at 5460 LSB/g.
         public var accelRange = 6.0 * 9.81
-        /// Whether values are rounded to 16 bit.
+        /// Whether the readings are rounded to 16 bit.
         public var isQuantized = true
         /// Corner of the gyroscope's filter, Hz. Sheet: 230 Hz at 2000 Hz output rate.
         public var gyroBandwidthHz = 230.0
@@ -62,8 +62,8 @@ public struct IMUModel: Sendable {
         public var accelBandwidthHz = 145.0
         /// Samples per second to the host, by the sensor's own clock.
         public var sampleRate = 1000.0
-        /// Largest relative error of the sensor's clock; each part's error is drawn uniformly
-        /// within ± this. Sheet: 1 %.
+        /// Largest relative error of the sensor's clock; the error of each part is drawn uniformly
+        /// within ± this value. Sheet: 1 %.
         public var clockError = 0.01
 
         /// Frequency of the motors' vibration at the sensor, Hz.
@@ -97,7 +97,7 @@ public struct IMUModel: Sendable {
     public let parameters: Parameters
     /// Interval between two samples of this part in true time, s.
     public let samplePeriod: Double
-    /// Present offset of the gyroscope, rad/s: the true value for an estimator.
+    /// Present offset of the gyroscope, rad/s: the true value that an estimator should find.
     public var gyroBias: Vector3 {
         constantGyroBias + gyroWander
             + gyroDrift * (temperature - parameters.ambientTemperature)
@@ -129,8 +129,8 @@ public struct IMUModel: Sendable {
     ///
     /// - Parameters:
     ///   - parameters: Errors of this kind of sensor.
-    ///   - feedRate: Rate of the calls of `feed`, Hz.
-    ///   - seed: Determines the part's constant errors and its noise.
+    ///   - feedRate: Number of calls of `feed` per second, Hz.
+    ///   - seed: Seed of the part's constant errors and of its noise.
     public init(parameters: Parameters, feedRate: Double, seed: UInt64) {
         self.parameters = parameters
         var part = RandomSource(seed: seed, stream: 0x1A47)
@@ -181,8 +181,8 @@ public struct IMUModel: Sendable {
 
     /// Takes one sample, and advances the wandering offsets.
     ///
-    /// - Parameter time: The true instant.
-    /// - Returns: Gyroscope and accelerometer readings of the host.
+    /// - Parameter time: The true time of the sample.
+    /// - Returns: Gyroscope and accelerometer readings that the host receives.
     public mutating func sample(time: Instant) -> IMUSample {
         wander()
         let p = parameters
@@ -192,7 +192,8 @@ public struct IMUModel: Sendable {
             time: time,
             gyro: reading(gyroMatrix.apply(gyro) + gyroBias, range: p.gyroRange),
             accel: reading(accelMatrix.apply(accel) + accelBias, range: p.accelRange))
-        // Sheet, section 5.3.7: eleven bits, 0.125 K each, zero at 23 °C.
+        // Data sheet, section 5.3.7: the temperature has eleven bits of 0.125 K, and is zero at 23
+        // °C.
         let bits = (temperature - 23) / 0.125
         sample.temperature = 23 + 0.125 * (p.isQuantized ? cm_floor(bits + 0.5) : bits)
         sample.contents.insert(.temperature)

@@ -35,7 +35,7 @@ struct InertiaTensor: Sendable {
         return isDiagonal ? along : along + Self.crossed(products, rate)
     }
 
-    /// The acceleration, rad/s², by a moment, N·m.
+    /// The acceleration, rad/s², that a moment, N·m, causes.
     func acceleration(_ moment: Vector3) -> Vector3 {
         guard !isDiagonal else {
             return Vector3(

@@ -23,10 +23,10 @@ public struct JointFriction: Sendable, BitwiseCopyable {
         public var asymmetry = 0.0
         /// Angle by which a joint creeps before it breaks away, rad.
         public var breakawayAngle = 0.9e-3
-        /// Damping of the bristles as a share of critical damping for `inertia`, 1.
+        /// Damping of the bristles relative to critical damping for `inertia`.
         public var bristleDamping = 0.3
 
-        /// The default plant.
+        /// Creates the friction of the default plant.
         public init() {}
 
         /// A joint without friction.
@@ -53,7 +53,7 @@ public struct JointFriction: Sendable, BitwiseCopyable {
     ///   - rate: Joint rate, rad/s.
     ///   - inertia: Inertia that moves with the joint, kg·m², for the bristles' damping.
     ///   - dt: Seconds.
-    /// - Returns: N·m, against the motion.
+    /// - Returns: Torque, N·m, opposite to the motion.
     public mutating func torque(rate: Double, inertia: Double, dt: Double) -> Double {
         let p = parameters
         guard p.stiction > 0 else { return -p.viscous * rate }
@@ -64,7 +64,8 @@ public struct JointFriction: Sendable, BitwiseCopyable {
         let speed = abs(rate)
         let before = deflection
         if speed > 1e-12 {
-            // dz/dt = v - |v| stiffness / level * z relaxes towards sign(v) level / stiffness.
+            // The solution of dz/dt = v - |v| stiffness / level * z relaxes towards sign(v) level /
+            // stiffness.
             let steady = rate > 0 ? level / stiffness : -level / stiffness
             deflection =
                 steady + (deflection - steady) * cm_exp(-speed * stiffness / level * dt)

@@ -7,7 +7,7 @@ struct OutputDelay: Sendable {
     private var first = 0
     private var current = MotorOutput.off
 
-    /// Adds an output; one that would overtake an earlier one takes effect together with it.
+    /// Adds an output. If it would overtake an earlier output, both take effect at the same time.
     mutating func push(_ output: MotorOutput, at time: Instant) {
         let last = ring.last?.time ?? time
         ring.append((output, max(time, last)))

@@ -13,8 +13,8 @@ public struct RandomSource: Sendable {
     /// Creates the stream of this seed.
     public init(seed: UInt64) { state = seed }
 
-    /// Creates a separate stream for one part of a model, so that parts can be changed without an
-    /// effect on each other.
+    /// Creates a separate stream for one part of a model, so that a change of one part does not
+    /// affect the numbers of another.
     ///
     /// - Parameters:
     ///   - seed: The seed of the whole run.
@@ -25,7 +25,7 @@ public struct RandomSource: Sendable {
         state = next()
     }
 
-    /// 64 uniform bits.
+    /// The next 64 uniformly distributed bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
@@ -34,10 +34,10 @@ public struct RandomSource: Sendable {
         return z ^ (z >> 31)
     }
 
-    /// Uniform in [0, 1).
+    /// The next number, uniformly distributed in [0, 1).
     public mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// Normal with mean 0 and standard deviation 1 (Box–Muller).
+    /// The next number, normally distributed with mean 0 and standard deviation 1 (Box–Muller).
     public mutating func gaussian() -> Double {
         if hasSpare {
             hasSpare = false

@@ -3,14 +3,14 @@ public import GimbalCore
 
 /// Motion of a handle from the recording of an inertial sensor, for `BaseMotion`.
 ///
-/// The recorded rate counts as true, after two corrections: its mean over the calmest second is
-/// subtracted, and the accelerometer prevents drift. The second correction is part of the played
-/// rate, so attitude and rate remain derivatives of each other. The recorded specific force,
-/// rotated by that attitude, is the acceleration. Below 0.1 Hz this acceleration counts as a tilt,
-/// because nobody moves away at an increasing speed. Rate and acceleration are linear between two
-/// samples, so a recording at 100 Hz has no content above 50 Hz. Heading begins at zero. If the
-/// recording begins or ends during a motion, the motion is slowed down to rest over a third of a
-/// second.
+/// The recorded rate is used as the true rate, after two corrections: its mean over the calmest
+/// second is subtracted, and the accelerometer prevents drift. The second correction is included in
+/// the rate that is played, so attitude and rate remain derivatives of each other. The recorded
+/// specific force, rotated by that attitude, is the acceleration. Below 0.1 Hz this acceleration
+/// counts as a tilt, because nobody moves away at an increasing speed. Rate and acceleration are
+/// linear between two samples, so a recording at 100 Hz has no content above 50 Hz. Heading begins
+/// at zero. If the recording begins or ends during a motion, the motion is slowed down to rest over
+/// a third of a second.
 public struct RecordedMotion: Sendable {
     /// Duration of the recording, s; before and after it the handle is at rest.
     public var duration: Double { Double(knots.count - 1) / sampleRate }
@@ -29,7 +29,7 @@ public struct RecordedMotion: Sendable {
     /// - Parameters:
     ///   - samples: Rate and specific force in the handle's frame (x forward, y right, z down), at
     ///     equal intervals regardless of the samples' own times; finite, at least two.
-    ///   - sampleRate: Per second.
+    ///   - sampleRate: Samples per second.
     ///   - restSeconds: Duration of the calmest interval, whose mean rate is the gyroscope's
     ///     offset. In a recording without rest it is the mean rate.
     public init(_ samples: [IMUSample], sampleRate: Double, restSeconds: Double = 1) {
@@ -60,7 +60,8 @@ public struct RecordedMotion: Sendable {
     }
 
     /// The mean rate over those `count` consecutive samples that deviate least from their mean. If
-    /// these samples deviate by more than in a hand at rest, 3 °/s RMS, the mean over all samples.
+    /// they deviate by more than the samples in a hand at rest, 3 °/s RMS, the result is the mean
+    /// over all samples.
     private static func calmest(_ samples: [IMUSample], count: Int) -> Vector3 {
         var (sum, squares) = (Vector3.zero, 0.0)
         var (best, least) = (Vector3.zero, Double.infinity)
@@ -169,18 +170,19 @@ public struct RecordedMotion: Sendable {
     /// Interval between two repetitions, s; the handle turns back during most of it.
     public static let returnSeconds = 4.0
 
-    /// State of the handle `seconds` after the start of a repeated recording; before the start at
-    /// rest.
+    /// State of the handle `seconds` after the start of a repeated recording; before the start the
+    /// handle is at rest.
     ///
-    /// Between two repetitions the handle turns back to its initial attitude, along the shortest
-    /// way, with a smooth start and stop.
+    /// Between two repetitions the handle turns back to its initial attitude, by the shortest
+    /// rotation, with a smooth start and stop.
     public func repeated(at seconds: Double) -> BaseMotion.State {
         let round = duration + Self.returnSeconds
         guard seconds > 0 else { return state(at: seconds) }
         let time = seconds - cm_floor(seconds / round) * round
         guard time >= duration else { return state(at: time) }
         let (end, start) = (knots[knots.count - 1].attitude, knots[0].attitude)
-        // A fifth of the interval at rest at each end, a raised cosine in between.
+        // The handle rests for a fifth of the interval at each end, and turns along a raised cosine
+        // in between.
         let moving = 0.6 * Self.returnSeconds
         let place = min(max((time - duration - 0.2 * Self.returnSeconds) / moving, 0), 1)
         let whole = end.error(to: start)
@@ -197,7 +199,8 @@ public struct RecordedMotion: Sendable {
         return .aboutX(roll) * .aboutY(cm_atan2(-down.x, down.z))
     }
 
-    /// The attitude at a share of the way between two knots, with a linear rate.
+    /// The attitude at a fraction `share` of the time between two knots, with a rate that changes
+    /// linearly.
     private static func turned(_ here: Knot, _ next: Knot, share: Double, dt: Double) -> Quaternion
     {
         let time = share * dt

@@ -12,8 +12,8 @@ public enum SensorFault: Sendable, Equatable {
     case dropOut
     /// Time stamps are shifted by this time, s; with a negative shift time runs backwards once.
     case timeShift(seconds: Double)
-    /// The sensor has been replaced by one with another mounting: rotation from old sensor frame to
-    /// new.
+    /// The sensor has been replaced by one with another mounting: the value is the rotation from
+    /// the old to the new sensor frame.
     case remounted(Quaternion)
     /// The gyroscope, a separate chip in a BMI088, repeats its last sample to the bit; the
     /// accelerometer works.
@@ -29,7 +29,7 @@ public enum SensorFault: Sendable, Equatable {
     /// The accelerometer's frame is turned by this rotation; the gyroscope's frame is not.
     case accelTurned(Quaternion)
 
-    /// The sample that the host receives; nil for none.
+    /// The sample that the host receives; nil if the fault suppresses it.
     static func apply(_ fault: SensorFault?, to sample: IMUSample, last: IMUSample?) -> IMUSample? {
         var faulty = sample
         switch fault {

@@ -1,7 +1,7 @@
-/// One hobby servo between its pulse and its horn: rate limit, first-order position loop, dead
-/// band.
+/// Model of one hobby servo, from its pulse to its horn: rate limit, first-order position loop,
+/// dead band.
 public struct ServoModel: Sendable {
-    /// The servo's properties, and how its pulses arrive.
+    /// Properties of the servo and of its pulses.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Pulses per second; a command waits for the next pulse.
         public var frameRate = 333.0
@@ -17,10 +17,11 @@ public struct ServoModel: Sendable {
         /// Horn angle range, ± rad.
         public var range = 1.6
 
-        /// The default servo.
+        /// Creates the default servo.
         public init() {}
 
-        /// Remaining part of the total delay between pulse and motor, s.
+        /// Delay from pulse to motor, s: the part of `totalDelay` that the frame and the lag do not
+        /// explain.
         public var transportDelay: Double { max(totalDelay - lag - 0.5 / frameRate, 0) }
     }
 

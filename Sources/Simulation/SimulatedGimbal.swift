@@ -4,13 +4,14 @@ public import GimbalCore
 /// Simulation of a complete gimbal: moving handle, mechanics, motors or servos, sensor and bus. The
 /// daemon's simulated backend, the tests and the benchmarks use this gimbal.
 ///
-/// The delay from the camera's motion to the torque that answers it is 3.0 ms with the defaults:
-/// gyroscope filter 0.98 ms, mean age of a sample in a 1 kHz loop with another clock 0.5 ms,
-/// transport from loop to power stage 1.02 ms (a pure delay, `transportDelay`), current loop 0.5 ms
-/// (first order). The holding of the output over a loop period is additional.
+/// The delay from the camera's motion to the torque that responds to it is 3.0 ms with the
+/// defaults. It consists of the gyroscope's filter (0.98 ms), the mean age of a sample in a 1 kHz
+/// loop whose clock differs from the sensor's (0.5 ms), the transport from loop to power stage
+/// (1.02 ms, a pure delay, `transportDelay`) and the current loop (0.5 ms, first order). The output
+/// is also held over a loop period, which is not included.
 ///
-/// The same parameters, motion, seed and calls give bit-identical numbers. Not for concurrent use;
-/// owned by one thread at a time.
+/// The same parameters, motion, seed and calls give bit-identical numbers. Not for concurrent use:
+/// only one thread at a time can use a gimbal.
 public struct SimulatedGimbal: Sendable {
     /// Parameters of the whole gimbal.
     public struct Parameters: Sendable, Equatable {
@@ -24,7 +25,7 @@ public struct SimulatedGimbal: Sendable {
         public var field = FieldMotorModel.Parameters()
         /// Kind of the motors.
         public var motor = MotorType.torque
-        /// Factor from commanded to true torque of each motor: true motor constant over the
+        /// Factor from commanded to true torque of each motor: true motor constant divided by the
         /// configured one.
         public var motorConstant = AxisVector(repeating: 1)
         /// Mounting of the camera's sensor: rotation from camera frame to sensor frame.
@@ -33,8 +34,8 @@ public struct SimulatedGimbal: Sendable {
         public var transportDelay = 0.00102
         /// Lag of the motors' current loop, s.
         public var actuatorLag = 0.0005
-        /// Resolution of the joint encoders, counts per turn; 0 means no encoders. Servos have
-        /// none.
+        /// Resolution of the joint encoders, counts per turn; 0 means no encoders. Servos have no
+        /// encoders.
         public var encoderCounts = 16384.0
         /// Whether a second gyroscope, of the same kind as the camera's, is on the handle.
         public var hasHandleGyro = false
@@ -45,7 +46,7 @@ public struct SimulatedGimbal: Sendable {
         /// Joint angles at the start, rad.
         public var initialJoints = AxisVector.zero
 
-        /// The default gimbal.
+        /// Creates the default gimbal.
         public init() {}
     }
 
@@ -55,7 +56,8 @@ public struct SimulatedGimbal: Sendable {
     public let motion: BaseMotion
     /// Present fault of the sensor; nil without one.
     public var fault: SensorFault?
-    /// Direction of each motor: -1 for reversed wiring, 0 for a motor that is not connected.
+    /// Direction of each motor: 1 as configured, -1 for reversed wiring, 0 for a motor that is not
+    /// connected.
     public var motorDirection = AxisVector(repeating: 1)
     /// An external moment on the camera, camera frame, N·m.
     public var push = Vector3.zero
@@ -90,7 +92,7 @@ public struct SimulatedGimbal: Sendable {
     /// - Parameters:
     ///   - parameters: Mechanics, sensor, motors, bus.
     ///   - motion: Motion of the handle.
-    ///   - seed: Determines sensor errors, noise and bus jitter.
+    ///   - seed: Seed of sensor errors, noise and bus jitter.
     ///   - start: The instant at which the simulation begins.
     public init(
         parameters: Parameters, motion: BaseMotion, seed: UInt64,
@@ -133,8 +135,8 @@ public struct SimulatedGimbal: Sendable {
     /// Present offset of the accelerometer, m/s².
     public var accelBias: Vector3 { imu.accelBias }
 
-    /// The motor torques that give the camera this acceleration now, camera frame, rad/s²; for a
-    /// reference controller with perfect knowledge.
+    /// The motor torques, N·m, that give the camera this acceleration now, camera frame, rad/s².
+    /// They are for a reference controller that knows the whole state.
     public func requiredTorque(acceleration: Vector3) -> AxisVector {
         plant.requiredTorque(
             acceleration: acceleration, push: push, base: base,
@@ -150,7 +152,7 @@ public struct SimulatedGimbal: Sendable {
     /// Passes an output to the motors; it takes effect after the transport delay.
     ///
     /// - Parameters:
-    ///   - output: Commands to the motors; if not finite it counts as off.
+    ///   - output: Commands to the motors; an output that is not finite counts as off.
     ///   - time: End of the bus write. An instant before the simulation's present one counts as the
     ///     present one.
     public mutating func apply(_ output: MotorOutput, at time: Instant) {

@@ -6,7 +6,7 @@ public import GimbalCore
 /// stabilizer's output goes to the motors. The same gimbal, tuning and calls give bit-identical
 /// numbers.
 public struct SimulatedLoop: Sendable {
-    /// The gimbal: true attitude, faults, pushes.
+    /// The simulated gimbal, with the true attitude, faults and pushes.
     public var gimbal: SimulatedGimbal
     /// The stabilizer; it receives only the gimbal's samples.
     public var stabilizer: Stabilizer
@@ -36,7 +36,7 @@ public struct SimulatedLoop: Sendable {
     /// - Parameters:
     ///   - motion: Motion of the handle.
     ///   - motor: Kind of the motors.
-    ///   - seed: Determines sensor errors and noise.
+    ///   - seed: Seed of sensor errors and noise.
     ///   - rateHz: Ticks per second.
     ///   - change: Changes the gimbal and the tuning before they are built.
     public init(
@@ -63,7 +63,7 @@ public struct SimulatedLoop: Sendable {
         Instant(nanoseconds: Int64(tick + 1) * 1_000_000_000 / Int64(rateHz))
     }
 
-    /// Sends a command to the stabilizer at the instant of the newest tick.
+    /// Gives the stabilizer a command at the instant of the newest tick.
     public mutating func ask(
         _ command: Command, validUntil: Instant = Instant(nanoseconds: 0)
     ) { stabilizer.apply(command, validUntil: validUntil, now: now) }
