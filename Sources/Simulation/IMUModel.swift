@@ -160,8 +160,8 @@ public struct IMUModel: Sendable {
     /// Passes the true values of one step to the sensor's analogue part and filters.
     ///
     /// - Parameters:
-    ///   - rate: Body frame, rad/s.
-    ///   - specificForce: Body frame, m/s².
+    ///   - rate: True rate, body frame, rad/s.
+    ///   - specificForce: True specific force, body frame, m/s².
     public mutating func feed(rate: Vector3, specificForce: Vector3) {
         var w = rate
         if parameters.gyroVibration.squaredNorm > 0 {

@@ -42,7 +42,7 @@ public struct ServoModel: Sendable {
     /// Advances by one step towards the command.
     ///
     /// - Parameters:
-    ///   - target: Commanded angle, rad; without a pulse nil, and the horn stays.
+    ///   - target: Commanded angle, rad; nil without a pulse, in which case the horn does not move.
     ///   - dt: Seconds.
     public mutating func step(target: Double?, dt: Double) {
         guard let target else {

@@ -5,36 +5,39 @@ public import Port
 extension Commander {
     /// Times and limits.
     public struct Rules: Sendable, Equatable {
-        /// Lifetime of a rate command from its receipt, s.
+        /// Time from the receipt of a rate command to its expiry, s.
         public var deadManSeconds = 1.0
-        /// Silence after which a holder loses control, s.
+        /// Time without a request after which the source in control loses control, s.
         public var releaseAfterSeconds = 10.0
-        /// Lifetime of mode `tracking` from its start or from the last tracking rate, s.
+        /// Time from the last tracking rate, or from the start of mode `tracking`, to the end of
+        /// the mode, s.
         public var trackingSeconds = 1.0
-        /// Lifetime of a drive request, s.
+        /// Time from the receipt of a request to drive to its expiry, s.
         public var drivingSeconds = 1.0
-        /// Lifetime of a request that turns a stepper motor, s.
+        /// Time from the receipt of a request that turns a stepper motor to its expiry, s.
         public var steppingSeconds = 0.3
-        /// Silence after the last rates, after which the camera enters `fallbackMode`, s; 0
-        /// disables it.
+        /// Time after the last rate request after which the camera enters `fallbackMode`, s; 0
+        /// disables the fallback.
         public var fallbackSeconds = 0.0
-        /// Mode after that silence. This mode accepts no rates, so only a request for another mode
-        /// ends this mode.
+        /// Mode that the camera enters then. It accepts no rates, so only a request for another
+        /// mode ends it.
         public var fallbackMode = Mode.neutral
-        /// Silence after which the outputs go off until a client requests a mode, s; 0 disables it.
+        /// Time after the last rate request after which the outputs go off until a client requests
+        /// a mode, s; 0 disables it.
         public var offSeconds = 0.0
         /// Links that cannot take control. These links can still request an emergency stop.
         public var barred: Set<CommandSource.Link> = []
         /// Links that require a key.
         public var keyed: Set<CommandSource.Link> = []
 
-        /// The rank of a link.
+        /// The rank of a link, which decides about control.
         public func rank(of link: CommandSource.Link) -> Rank {
             if link == .diagnostics { return .local }
             return keyed.contains(link) ? .keyed : .open
         }
 
-        /// End of the lifetime of a request that was received at `start`; the past without one.
+        /// Time at which a request that was received at `start` expires; the past for a request
+        /// without a dead-man time.
         func end(of request: MotionRequest, from start: Instant) -> Instant {
             let seconds: Double
             switch request.lifetime {
@@ -63,7 +66,7 @@ extension Commander {
 
 extension MotionRequest {
     /// Reason to refuse the request in this mode, with or without a latched emergency stop; nil if
-    /// it is possible.
+    /// the request is possible.
     func refusal(in mode: Mode, isStopped: Bool) -> Refusal? {
         if requirement == .any { return misfit }
         if isStopped { return .emergencyStopped }
@@ -80,16 +83,17 @@ extension MotionRequest {
     }
 }
 
-/// Access of the Commander to the stepper motors.
+/// Interface of the `Commander` to the stepper motors.
 public struct Steppers: Sendable {
     let hasSwitches: Bool
     let ask: @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
 
-    /// Creates the access.
+    /// Creates the interface.
     ///
     /// - Parameters:
     ///   - hasSwitches: Whether each motor has a home switch.
-    ///   - ask: Receiver of the goals of the stepper motors, numbered 0...2. Must not call back.
+    ///   - ask: Receiver of the goals of the stepper motors, numbered 0...2. It must not call the
+    ///     `Commander`.
     public init(
         hasSwitches: Bool, ask: @escaping @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
     ) {
@@ -99,7 +103,7 @@ public struct Steppers: Sendable {
 }
 
 extension StepWish {
-    /// Goal for the motor.
+    /// Goal for the motor that fulfils the request.
     func goal(now: Instant, validUntil: Instant) -> StepAxis.Goal {
         switch self {
         case .hold: .hold

@@ -3,12 +3,12 @@ public import Port
 public import Realtime
 import Synchronization
 
-/// Commander: the only path to motion. The Commander decides which source is in control, and is the
-/// only producer of the command ring.
+/// Commander: the only object through which requests reach the motors. The Commander decides which
+/// source is in control, and is the only producer of the command ring.
 ///
-/// Links on ordinary threads call it; time is an argument. The dead-man has two parts. A rate
+/// Links call it on ordinary threads; time is an argument. The dead-man has two parts. A rate
 /// command contains its time of expiry, at which the loop alone stops the motion. `advance`
-/// releases control after silence, and enters the stages of `LossOfControl`.
+/// releases control if the source in control is silent, and enters the stages of `LossOfControl`.
 public final class Commander: Sendable {
     /// A source in control, and the time of its last request.
     private struct Hold {
@@ -22,9 +22,9 @@ public final class Commander: Sendable {
         var mode: Mode
         /// Number of mode requests that were pushed into the ring.
         var modeRequests: UInt64 = 0
-        /// Holder of the camera and the stepper motors.
+        /// The source in control of the camera and the stepper motors.
         var holder: Hold?
-        /// Holder of the wheels, which are independent of the camera.
+        /// The source in control of the wheels; this control is independent of the camera.
         var driver: Hold?
         var isTurning = false
         /// Receiver of drive requests; nil without wheels.
@@ -47,13 +47,14 @@ public final class Commander: Sendable {
     /// Creates a Commander without a source in control.
     ///
     /// - Parameters:
-    ///   - ring: The producing end of the command ring; the Commander must be its only owner.
+    ///   - ring: The producing end of the command ring; nothing else writes this ring.
     ///   - bootMode: The mode in which the stabilizer starts.
     ///   - rules: Times and limits.
-    ///   - loop: State of the loop after its last tick; nil while unknown. Refusals because of a
-    ///     missing sensor depend on it, and so does the mode, which the loop changes after silence
-    ///     in `tracking`.
-    ///   - wheels: Receiver of drive requests; nil without wheels. Must not call back.
+    ///   - loop: State of the loop after its last tick; nil while unknown. The Commander uses it to
+    ///     refuse requests because of a missing sensor, and to learn that the loop has ended mode
+    ///     `tracking`.
+    ///   - wheels: Receiver of drive requests; nil without wheels. It must not call the
+    ///     `Commander`.
     ///   - steppers: Receiver of requests for the stepper motors; nil without such motors.
     public init(
         ring: consuming RingWriter<TimedCommand>, bootMode: Mode, rules: Rules,
@@ -117,7 +118,7 @@ public final class Commander: Sendable {
     }
 
     /// Checks whether the source may change settings; an app may not while another source is in
-    /// control. Does not take control.
+    /// control. The source does not take control.
     ///
     /// - Throws: The refusal.
     public func admit(_ source: CommandSource, now: Instant) throws(Refusal) {
@@ -129,7 +130,8 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Ends the source's connection: if it was in control, its rates stop at once.
+    /// Ends the source's connection: if the source was in control, its rate requests end
+    /// immediately.
     public func disconnected(_ source: CommandSource, now: Instant) {
         state.withLock { state in
             state.loss.cutOff(source)
@@ -137,10 +139,11 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Releases control after silence, and enters the stages after the loss of a stream of rates.
-    /// Call at least every 0.1 s.
+    /// Releases control after silence of the source in control, and enters the stages after the
+    /// loss of a stream of rate requests. Call at least every 0.1 s.
     ///
-    /// - Returns: The entered stage with the source of the missing rates; nil if none was entered.
+    /// - Returns: The entered stage with the source of the missing rates; nil if no stage was
+    ///   entered.
     @discardableResult
     public func advance(now: Instant) -> ControlState.Loss? {
         let loop = loop()
@@ -157,13 +160,13 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Starts again, as after a start of the process: no source in control, the boot mode. A
-    /// latched emergency stop stays latched.
+    /// Returns to the state after a start of the process: no source is in control, and the mode is
+    /// the boot mode. A latched emergency stop stays latched.
     ///
     /// - Parameters:
     ///   - bootMode: The mode that the stabilizer starts in.
-    ///   - restartLoop: Restarts the loop and discards its requests; no request comes between. Must
-    ///     not call back.
+    ///   - restartLoop: Restarts the loop and discards its requests; no request is executed in
+    ///     between. It must not call the `Commander`.
     public func restart(bootMode: Mode, restartLoop: () -> Void) {
         state.withLock { state in
             restartLoop()
@@ -191,7 +194,7 @@ public final class Commander: Sendable {
     }
 
     /// Number of slots in the ring that are reserved for safety commands: an emergency stop, the
-    /// standstill of a release, the shutdown.
+    /// command that stops the camera when control is released, and the shutdown.
     private static let reserve = 3
 
     private static func carryOut(
@@ -280,8 +283,8 @@ public final class Commander: Sendable {
         now.seconds(since: hold.lastRequest) > rules.releaseAfterSeconds
     }
 
-    /// Resets a stop. A reset needs no control: the owner of the stop decides, and nothing moves
-    /// afterwards.
+    /// Resets a stop. A reset requires no control of the camera: only the rank of the stop's source
+    /// matters, and nothing moves after the reset.
     private static func takeBackStop(
         by source: CommandSource, now: Instant, _ state: inout State
     ) -> Refusal? {
@@ -313,7 +316,8 @@ public final class Commander: Sendable {
         state.mode = loop.mode
     }
 
-    /// Enters the due stage after the loss of rates; returns whether one was due.
+    /// Enters the stage that is due after the loss of rate requests; returns whether a stage was
+    /// due.
     private static func enterStage(
         _ state: inout State, _ loop: LoopState?, now: Instant
     ) -> Bool {
@@ -324,9 +328,9 @@ public final class Commander: Sendable {
             case .fallback: state.rules.fallbackMode
             case .off: .inactive
             }
-        // Mode `inactive` stays, because a fallback must not start motors.
+        // Mode `inactive` does not change, because a fallback must not start motors.
         if let mode, state.mode != .inactive, !state.stop.isLatched, !state.isShuttingDown {
-            // Without joint angles the camera stays held.
+            // If the joint angles are unknown, the camera is held as before.
             if missingSensor(for: .camera(.mode(mode)), loop) != nil { return false }
             let timed = TimedCommand(.mode(mode), received: now)
             guard state.ring.room > reserve, state.ring.push(timed) else { return false }

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// State of the loop after a tick, for the Commander.
+/// State of the loop after a tick, as the `Commander` uses it.
 public struct LoopState: Sendable, Equatable {
     /// The active mode.
     public var mode: Mode
@@ -19,7 +19,7 @@ public struct LoopState: Sendable, Equatable {
         self.showsJoints = showsJoints
     }
 
-    /// The state in a snapshot.
+    /// Creates the state from a snapshot.
     public init(_ snapshot: StabilizerSnapshot) {
         self.init(
             mode: snapshot.mode, modeRequests: snapshot.modeRequests,

@@ -1,35 +1,35 @@
 import GimbalCore
 public import Port
 
-/// Link-loss fallback of a camera whose client became silent or disconnected during a turn: first
-/// the camera is held, later it enters a rest mode, and finally its motors go off. The next request
-/// ends each stage; the previous mode returns only on request.
+/// Link-loss fallback: reaction if a client becomes silent or disconnects while the camera turns at
+/// its rates: first the camera is held, later it enters a rest mode, and finally its motors go off.
+/// Any request ends the present stage; the previous mode returns only on request.
 ///
-/// Only a stream of rates can be lost. A finished request does not trigger the fallback: a one-shot
-/// `point`, a stop of the rates, and a release of control start no stage. Pure: time is an
+/// Only a stream of rate requests can be lost. A finished request does not trigger the fallback: a
+/// one-shot `point`, a stop of the rates, and a release of control start no stage. Pure: time is an
 /// argument.
 public struct LossOfControl: Sendable, Equatable {
     /// Stages, mildest first.
     public typealias Stage = ControlState.Loss.Stage
 
-    /// Start of each stage, counted from the receipt of the last rates.
+    /// Start of each stage, counted from the receipt of the last rate request.
     public struct Rules: Sendable, Equatable {
-        /// Silence after which rates expire, s.
+        /// Time after the last rate request after which it expires, s.
         public var holdSeconds = 1.0
-        /// Silence until `fallback`, s; 0 disables it.
+        /// Time after the last rate request until stage `fallback`, s; 0 disables it.
         public var fallbackSeconds = 0.0
-        /// Silence until `off`, s; 0 disables it.
+        /// Time after the last rate request until stage `off`, s; 0 disables it.
         public var offSeconds = 0.0
 
         /// The defaults.
         public init() {}
 
-        /// The most severe stage that is due.
+        /// The most severe stage whose time has passed.
         ///
         /// - Parameters:
-        ///   - silence: Time since the last rates, s.
+        ///   - silence: Time since the last rate request, s.
         ///   - isCutOff: Whether the connection has ended, so that no more rates can arrive.
-        /// - Returns: The stage; nil while the rates are valid.
+        /// - Returns: The stage; nil while the last rate request is valid.
         public func stage(silence: Double, isCutOff: Bool) -> Stage? {
             if offSeconds > 0, silence >= offSeconds { return .off }
             if fallbackSeconds > 0, silence >= fallbackSeconds { return .fallback }
@@ -37,17 +37,17 @@ public struct LossOfControl: Sendable, Equatable {
         }
     }
 
-    /// Source of the open stream of rates; nil without a stream.
+    /// Source of the present stream of rate requests; nil without a stream.
     public private(set) var source: CommandSource?
     /// The present stage.
     public private(set) var stage: Stage?
     private var lastRates = Instant(nanoseconds: 0)
     private var isCutOff = false
 
-    /// A state without a stream of rates.
+    /// Creates a state without a stream of rate requests.
     public init() {}
 
-    /// Registers rates: the present stage ends.
+    /// Registers a rate request, which ends the present stage.
     mutating func turned(by source: CommandSource, now: Instant) {
         self = LossOfControl()
         self.source = source
@@ -62,7 +62,7 @@ public struct LossOfControl: Sendable, Equatable {
         if self.source == source { isCutOff = true }
     }
 
-    /// Time since the last rates, s; nil without a stream.
+    /// Time since the last rate request, s; nil without a stream.
     func silence(now: Instant) -> Double? { source == nil ? nil : now.seconds(since: lastRates) }
 
     /// The stage to enter now: a stage that is due and more severe than the present stage.

@@ -4,30 +4,30 @@ import Port
 /// control and about emergency stops.
 ///
 /// A client of the socket is identified by the kernel. A phone that must pair and a peer that must
-/// sign are identified by a key. The others are not identified. A link of higher rank takes control
-/// from one of lower rank at once; a link of equal rank waits until control is free. An emergency
-/// stop can be reset by the link that requested it, or by a link of higher rank.
+/// sign are identified by a key. Other peers are not identified. A link of higher rank takes
+/// control from one of lower rank immediately; a link of equal rank waits until control is free. An
+/// emergency stop can be reset by the link that requested it, or by a link of higher rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
-    /// Every device within reach of the radio or the port.
+    /// Open to every device within reach of the radio or the port.
     case open
-    /// Devices that have a key from the owner.
+    /// Open only to devices that have a key from the owner.
     case keyed
     /// A client of the diagnostics socket with the right to write.
     case local
 
-    /// Order from low to high.
+    /// Whether rank `a` is lower than rank `b`.
     public static func < (a: Rank, b: Rank) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Links whose emergency stop is latched.
+/// Latch of the emergency stop, with the links that have requested it.
 ///
 /// The latch stores links, not connections, because a phone that lost its connection returns with
-/// another one, and must be able to reset the stop that it requested. Each link resets only its
+/// another one, and must be able to reset the stop that it requested. Each link resets only its own
 /// stop; the outputs stay off until no stop remains.
 struct EmergencyStopLatch {
     private var asked: [CommandSource.Link: CommandSource] = [:]
 
-    /// Whether a stop is latched.
+    /// Whether an emergency stop is latched.
     var isLatched: Bool { !asked.isEmpty }
 
     /// The source with the highest rank that requested the stop; nil without a latched stop.

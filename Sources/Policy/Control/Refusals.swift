@@ -4,25 +4,25 @@ public import Port
 
 // Refusals of the Commander. Each is reported to the requesting source.
 extension Refusal {
-    /// Another source is in control; its last request is `age` seconds old.
+    /// Refusal because another source is in control; its last request is `age` seconds old.
     public static func held(by holder: CommandSource, age: Double) -> Refusal {
         Refusal(.held, "\(holder) is in control; its last message arrived \(Int(age)) s ago")
     }
 
-    /// The configuration forbids this link to take control.
+    /// Refusal because the configuration forbids this link to take control.
     public static func barred(_ link: CommandSource.Link) -> Refusal {
         Refusal(
             .forbidden, "commander.allow_\(link.rawValue) is false: this link cannot take control")
     }
 
-    /// An emergency stop is latched; reset it first.
+    /// Refusal because an emergency stop is latched, which must be reset first.
     public static var emergencyStopped: Refusal {
         Refusal(
             .stopped, "an emergency stop is latched; reset it first: airframectl stop --reset")
     }
 
-    /// The source's own emergency stop is reset; the stop of another source, which it does not
-    /// outrank, is still latched.
+    /// The source has reset its own emergency stop, but a stop of another source, of at least the
+    /// same rank, is still latched.
     public static func stopped(by source: CommandSource) -> Refusal {
         Refusal(
             .forbidden,
@@ -30,7 +30,8 @@ extension Refusal {
         )
     }
 
-    /// The loop drives the motors in this mode; select `inactive` first.
+    /// The motors are driven in this mode, so the request is refused; mode `inactive` must be
+    /// selected first.
     static func active(_ mode: Mode) -> Refusal {
         Refusal(
             .refused,
@@ -38,24 +39,24 @@ extension Refusal {
         )
     }
 
-    /// There are no wheels to drive.
+    /// Refusal because the machine has no wheels.
     public static var noWheels: Refusal {
         Refusal(.refused, "there are no wheels to drive: set drive.board")
     }
 
-    /// There are no stepper motors.
+    /// Refusal because the machine has no stepper motors.
     public static var noSteppers: Refusal {
         Refusal(.refused, "there are no stepper motors: set robot.motors")
     }
 
-    /// The stepper motors have no home switches.
+    /// Refusal because the stepper motors have no home switches.
     public static var noHomeSwitches: Refusal {
         Refusal(
             .refused, "there are no home switches: set robot.home_line",
             field: "home")
     }
 
-    /// The mode needs joint angles, which are unknown.
+    /// Refusal because the mode needs joint angles, which are unknown.
     public static func missingSensor(_ mode: Mode) -> Refusal {
         Refusal(
             .sensorMissing,
@@ -63,7 +64,8 @@ extension Refusal {
             field: "mode")
     }
 
-    /// The mode needs joint angles, and the sensors have not delivered a sample yet.
+    /// Refusal because the mode needs joint angles, but the sensors have not delivered a sample
+    /// yet.
     public static func sensorsUnknown(_ mode: Mode) -> Refusal {
         Refusal(
             .sensorSilent,
@@ -71,7 +73,7 @@ extension Refusal {
             field: "mode")
     }
 
-    /// The mode controls all requested axes.
+    /// Refusal because the mode controls all requested axes itself.
     public static func notInMode(_ mode: Mode) -> Refusal {
         Refusal(
             .refused,
@@ -81,18 +83,18 @@ extension Refusal {
         )
     }
 
-    /// The loop has not processed earlier commands yet; try again. Never for an emergency stop,
-    /// unless the loop hangs.
+    /// Refusal because the loop has not processed earlier commands yet; the client can try again.
+    /// An emergency stop is never refused in this way, unless the loop hangs.
     public static var busy: Refusal {
         Refusal(.busy, "the loop has not processed earlier requests yet; try again")
     }
 
-    /// The process is ending.
+    /// Refusal because the process is ending.
     public static var shuttingDown: Refusal { Refusal(.failed, "airframed is stopping") }
 }
 
 extension Refusal {
-    /// Creates the refusal of a setting's problem.
+    /// Creates the refusal for a problem of a setting.
     package init(_ problem: ConfigurationProblem) {
         let code: Code =
             switch problem.kind {

@@ -2,13 +2,13 @@ import GimbalCore
 public import Realtime
 import Synchronization
 
-/// Collector of the loop's records: the newest one for `status`, all of them for the draining
-/// thread.
+/// Collector of the loop's records: it keeps the newest record for `status`, and passes all records
+/// to the thread that drains it.
 ///
-/// One ordinary thread drains; any thread reads. Only ordinary threads use the lock; the loop
-/// writes to a ring.
+/// One ordinary thread drains the ring; any thread can read the newest record. Only ordinary
+/// threads use the lock; the loop writes to a ring.
 public final class TelemetryHub: Sendable {
-    /// The newest record, and rates over a second of records.
+    /// The newest record, and the rates of ticks and samples over a second.
     public struct View: Sendable {
         /// The newest record.
         public var record: TelemetryRecord
@@ -29,9 +29,9 @@ public final class TelemetryHub: Sendable {
 
     private let state: Mutex<State>
 
-    /// An empty hub.
+    /// Creates an empty hub.
     ///
-    /// - Parameter ring: The consuming end of the telemetry ring; the hub must be its only owner.
+    /// - Parameter ring: The consuming end of the telemetry ring; nothing else reads this ring.
     public init(ring: consuming RingReader<TelemetryRecord>) {
         state = Mutex(State(ring: ring))
     }

@@ -1,8 +1,8 @@
 package import Persistence
 import Synchronization
 
-/// The newest changes of the tuning, with time, author and action. The entries are written with
-/// every save, and when the process ends. Any ordinary thread.
+/// The newest changes of the tuning, with time, author and action. The entries are written to the
+/// disk with every save, and when the process ends. Any ordinary thread.
 package final class ChangeHistory: Sendable {
     /// Largest number of entries; older ones are dropped, but are in the log.
     package static let capacity = 200
@@ -12,12 +12,12 @@ package final class ChangeHistory: Sendable {
     /// Saved entries, oldest first.
     package var saved: [SavedState.Change] { list.withLock { $0 } }
 
-    /// Inserts the entries of an earlier process at the beginning.
+    /// Inserts the entries that an earlier process has saved, before the present ones.
     func restore(_ earlier: [SavedState.Change]) {
         list.withLock { $0 = Self.newest(earlier + $0) }
     }
 
-    /// Entries after changes, to be saved together with them, oldest first.
+    /// The saved entries followed by `changes`, to be saved together, oldest first.
     package func saved(with changes: [SavedState.Change]) -> [SavedState.Change] {
         list.withLock { Self.newest($0 + changes) }
     }
@@ -30,8 +30,8 @@ package final class ChangeHistory: Sendable {
     /// Adds a change that has happened.
     ///
     /// - Parameters:
-    ///   - who: Author of the change.
-    ///   - what: The change, without a subject and a full stop.
+    ///   - who: Name of the client that made the change.
+    ///   - what: Description of the change, without a subject and a full stop.
     func note(_ who: String, _ what: String) {
         note(SavedState.Change(time: WallClock.seconds, who: who, what: what))
     }

@@ -3,13 +3,14 @@ import PlainText
 import Port
 
 /// Report on a tuning: effective gains, margins, and warnings in sentences. The report sweeps
-/// frequencies, so it is computed when the tuning changes, not when a client requests the report.
+/// frequencies, so it is computed when the tuning changes, not each time a client requests the
+/// report.
 package struct LoopReport: Sendable {
     /// One gain on all three axes.
     package struct Gain: Sendable {
-        /// "attitude gain", "rate gain", …
+        /// Name, such as "attitude gain" or "rate gain".
         package let name: String
-        /// Unit, empty for pure numbers.
+        /// Unit, empty for a number without a unit.
         package let unit: String
         /// The effective values.
         package let values: AxisVector
@@ -17,9 +18,9 @@ package struct LoopReport: Sendable {
 
     /// The controller's gains, in reading order.
     package private(set) var gains: [Gain] = []
-    /// Gain margin upwards, until the loop oscillates, dB.
+    /// Largest stable increase of the gain on each axis, dB.
     package private(set) var increaseDecibels = AxisVector.zero
-    /// Gain margin downwards, dB.
+    /// Largest stable decrease of the gain on each axis, dB.
     package private(set) var decreaseDecibels = AxisVector.zero
     /// Phase margin, degrees.
     package private(set) var phaseDegrees = AxisVector.zero

@@ -4,8 +4,8 @@ package import GimbalCore
 import Port
 
 extension Settings {
-    /// Initial parameters of the loop: the settings, with calibrations instead of the sensor's
-    /// settings.
+    /// Initial parameters of the loop: the settings, in which calibration results replace the
+    /// settings of the sensor.
     package func stabilizerParameters(calibrated book: CalibrationBook) -> Stabilizer.Parameters {
         var parameters = stabilizerParameters
         // In lockstep the wall clock must not affect results, so the age of a calibration is
@@ -18,7 +18,7 @@ extension Settings {
         return parameters
     }
 
-    /// Times of the Commander.
+    /// Times and limits of the `Commander`, from the settings.
     package var commanderRules: Commander.Rules {
         var rules = Commander.Rules()
         rules.deadManSeconds = commander.deadManS

@@ -8,11 +8,12 @@ import Realtime
 import Synchronization
 import SystemPackage
 
-/// The state directory: all saved data, and the only thread that writes it.
+/// Keeper of the state directory: it contains all saved data, and the only thread that writes them.
 ///
 /// Callers never wait. A change is a function of the saved state, so changes of several links
 /// cannot undo each other, even on a slow disk; changes that arrive during a write share the next
-/// write. A change is confirmed once it is safe from a power cut. A refused change changes nothing.
+/// write. A change is confirmed as soon as a power cut cannot undo it. A refused change has no
+/// effect.
 package final class StateKeeper: Sendable {
     /// Changes the saved state.
     package typealias Change = @Sendable (inout SavedState) throws -> Void
@@ -46,7 +47,7 @@ package final class StateKeeper: Sendable {
     /// - Parameters:
     ///   - directory: `persistence.directory`; created if its parent exists.
     ///   - calls: System calls; tests replace them.
-    ///   - log: Log for unreadable data and the reasons.
+    ///   - log: Log, which receives the names of unreadable data and the reasons.
     package init(directory: String, calls: FileCalls = .system, log: Logger) {
         self.directory = FilePath(directory)
         self.log = log
@@ -56,7 +57,7 @@ package final class StateKeeper: Sendable {
         _ = self.directory.withPlatformString { mkdir($0, 0o750) }
     }
 
-    /// Locks the directory for this process, for the lifetime of the result.
+    /// Locks the directory for this process, as long as the result exists.
     ///
     /// - Throws: A problem, if another process has locked the directory.
     package func lock() throws(StateProblem) -> StateLock? { try StateLock.take(directory) }
@@ -92,10 +93,11 @@ package final class StateKeeper: Sendable {
     /// Writes a change of the saved state.
     ///
     /// - Parameters:
-    ///   - who: Author, for the history.
-    ///   - what: The change, for the history, without a subject and a full stop.
-    ///   - change: May be called again with another state; throws the reason of a refusal.
-    ///   - done: Receives the state on the disk, or the problem.
+    ///   - who: Author of the change, for the history.
+    ///   - what: Description of the change, for the history, without a subject and a full stop.
+    ///   - change: Applies the change to a state; can be called again with another state; throws
+    ///     the reason of a refusal.
+    ///   - done: Receives the state that is on the disk, or the problem.
     package func write(
         by who: String, _ what: String, _ change: @escaping Change,
         done: @escaping Later<SavedState>

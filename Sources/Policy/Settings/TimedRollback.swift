@@ -1,10 +1,10 @@
 public import GimbalCore
 public import Port
 
-/// Timed rollback of a live change: the state before it, and the time to return to it unless it is
-/// kept.
+/// Timed rollback of a live change: it stores the state before the change, and the time at which
+/// this state is restored unless the change is kept.
 ///
-/// The rollback has no clock and no thread: its owner calls `expire` at every tick of a timer, and
+/// The rollback has no clock and no thread: the caller calls `expire` at every tick of a timer, and
 /// restores the returned state. A save counts as `keep`.
 public struct TimedRollback<Snapshot: Sendable>: Sendable {
     private struct Pending: Sendable {
@@ -15,7 +15,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
 
     private var pending: Pending?
 
-    /// A rollback without a change on trial.
+    /// Creates a rollback without a change on trial.
     public init() {}
 
     /// Whether a change is on trial.
@@ -31,11 +31,11 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - snapshot: The state before the change.
-    ///   - owner: Author of the change: the connection, or the link.
+    ///   - owner: Number of the connection or link that made the change.
     ///   - seconds: Time for which the change is kept without a save, 1...3600 s.
-    ///   - now: The present.
-    /// - Throws: If the time is out of range, or another owner's change is on trial; then the
-    ///   change must not be made.
+    ///   - now: Present time.
+    /// - Throws: If the time is out of range, or another owner's change is on trial; in both cases
+    ///   the change must not be made.
     public mutating func begin(
         _ snapshot: Snapshot, owner: UInt64, seconds: Double, now: Instant
     ) throws(Refusal) {
@@ -60,8 +60,8 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         }
     }
 
-    /// Changes a part of the state to return to, because of a change without a trial. Has no effect
-    /// without a change on trial.
+    /// Changes a part of the state to return to, because of a change without a trial. Without a
+    /// change on trial, this has no effect.
     public mutating func amend(_ change: (inout Snapshot) -> Void) {
         guard var waiting = pending else { return }
         change(&waiting.snapshot)
@@ -77,10 +77,10 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         return pending != nil
     }
 
-    /// Keeps the change permanently if this owner made it.
+    /// Keeps the change permanently if this connection or link made it.
     ///
-    /// - Parameter owner: As given to `begin`.
-    /// - Returns: Whether this owner made the change.
+    /// - Parameter owner: Number of the connection or link, as given to `begin`.
+    /// - Returns: Whether this connection or link made the change.
     public mutating func keep(owner: UInt64) -> Bool {
         guard pending?.owner == owner else { return false }
         return keep()
@@ -88,7 +88,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
 
     /// Ends the trial if its deadline has passed.
     ///
-    /// - Parameter now: The present.
+    /// - Parameter now: Present time.
     /// - Returns: The state to restore, once; nil before the deadline, and without a change on
     ///   trial.
     public mutating func expire(now: Instant) -> Snapshot? {

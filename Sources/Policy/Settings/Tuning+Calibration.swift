@@ -14,14 +14,14 @@ package protocol CalibrationStore: Sendable {
     var correction: SensorCorrection { get }
     /// Keeps the outputs off during a calibration.
     func setCalibrating(_ isCalibrating: Bool)
-    /// Saves a calibration, then applies it; nothing changes if it cannot be saved. Reports the
-    /// completion.
+    /// Saves a calibration, then applies it; nothing changes if it cannot be saved. `done` receives
+    /// the completion.
     func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>)
     /// Registers a failed calibration with its reason for the log, because a phone does not show
     /// sentences.
     func noteRefusal(of kind: CalibrationKind, _ reason: String)
-    /// Restores the previous calibration of a kind; nil means the kind that changed last. Reports
-    /// the kind.
+    /// Restores the previous calibration of a kind; nil means the kind that changed last. `done`
+    /// receives the kind.
     func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>)
 }
 
@@ -50,7 +50,7 @@ extension Tuning: CalibrationStore {
         use(kind, "measured the \(kind.rawValue)") {
             $0.apply(record)
         } commit: { state in
-            // The bias was measured just now, so its sigma is not increased for age.
+            // The bias was measured just now, so its standard deviation is not increased for age.
             if case .gyro = kind { state.correction.gyroBias.sigma = record.sigma }
         } done: { result in
             if case .success = result { self.log.notice("The \(kind.rawValue) was calibrated.") }
@@ -63,7 +63,7 @@ extension Tuning: CalibrationStore {
     }
 
     package func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>) {
-        // The record to undo must be known before the write, because the history names it.
+        // The record that is undone must be known before the write, because the history names it.
         var book = calibrations
         guard let undone = book.undo(kind) else { return done(.failure(Self.nothingToUndo)) }
         use(undone, "reverted the calibration of the \(undone.rawValue)") { book in
@@ -81,8 +81,8 @@ extension Tuning: CalibrationStore {
         Refusal(.refused, "there is no calibration to undo", field: "what")
     }
 
-    /// Saves the correction of one kind, then applies it; the estimator's results for the other
-    /// kinds stay.
+    /// Saves the correction of one kind, then applies it; the results that the estimator has
+    /// learned for the other kinds stay.
     private func use(
         _ kind: CalibrationKind, _ what: String,
         change: @escaping @Sendable (inout CalibrationBook) -> Void,

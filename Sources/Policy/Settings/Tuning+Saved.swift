@@ -5,16 +5,16 @@ package import Port
 import Realtime
 import Synchronization
 
-// Jobs that wait for a disk: saves, baselines, reloading the files. The answer follows when the job
-// is complete.
+// Jobs that wait for a disk: saves, baselines, reloading the files. `done` receives the answer when
+// the job is complete.
 extension Tuning {
-    /// Time limit of `close` for the disk, s.
+    /// Longest time for which `close` waits for the disk, s.
     private static let patience = 1.0
 
     /// Writes live changes to the disk, and keeps a change on trial.
     ///
     /// - Parameters:
-    ///   - who: For the log.
+    ///   - who: Author of the change, for the log.
     ///   - done: Receives a sentence, or the reason why nothing was written.
     package func save(by who: String, _ done: @escaping Later<String>) {
         let change = state.withLock { $0.store.unsaved(beside: keeper.saved.parameters) }
@@ -34,8 +34,8 @@ extension Tuning {
     /// Writes a change, and applies its effect when it is on the disk.
     ///
     /// - Parameters:
-    ///   - who: For the history.
-    ///   - what: The change, for the history.
+    ///   - who: Author of the change, for the history.
+    ///   - what: Description of the change, for the history.
     ///   - change: Change of the saved state.
     ///   - commit: Action after the write, under the lock.
     ///   - done: Receives the result of `commit`, or the reason why nothing was written; then
@@ -57,8 +57,8 @@ extension Tuning {
         }
     }
 
-    /// Saves the given settings only, see `SettingsPort`; an app's save keeps the apps' change on
-    /// trial.
+    /// Saves the given settings only, see `SettingsPort`; if an app saves, a change on trial by any
+    /// app is kept.
     package func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>
@@ -85,11 +85,12 @@ extension Tuning {
         write(by: who, what) {
             $0.parameters.merge(change: text)
         } commit: { (state, saved) throws(Refusal) in
-            // The files may have changed since they were read. The requested values are on the disk
+            // The files can have changed since they were read. The requested values are on the disk
             // in any case.
             var changed = (try? state.store.changed(updates)) ?? state.store
             changed.adopt(saved: saved.parameters)
-            // Another client's change on trial reverts only its own values.
+            // If another client's change is on trial, it reverts only the values that this client
+            // has changed.
             state.rollback.amend { $0.adopt(keys, from: changed) }
             state.store = changed
             self.publish(&state)
@@ -99,7 +100,7 @@ extension Tuning {
         }
     }
 
-    /// Change to write; nil if it is already on the disk and active.
+    /// The change that must be written; nil if it is already on the disk and active.
     private func unsaved(
         _ keys: [String], _ updates: [SettingUpdate]
     ) throws(Refusal) -> [String: String?]? {
@@ -146,7 +147,7 @@ extension Tuning {
         }
     }
 
-    /// Applies the values of a baseline, without saving them.
+    /// Applies the values of a baseline to the loop, without writing them to the disk.
     ///
     /// - Returns: The problems of entries that no longer fit and were left out, as sentences.
     /// - Throws: A refusal, if no baseline has this name or its values would break a rule; then
@@ -177,8 +178,8 @@ extension Tuning {
     ///
     /// - Parameters:
     ///   - changes: All of them are applied, or none.
-    ///   - baseline: The name.
-    ///   - rollback: Seconds.
+    ///   - baseline: Name of the baseline.
+    ///   - rollback: Time until the change reverts, s.
     ///   - done: Receives the completion, or the problem of a value or of the storage.
     package func apply(
         _ changes: [SettingUpdate], storing baseline: String, rollback: Double,

@@ -8,7 +8,7 @@ import Synchronization
 
 /// The active settings and calibrations: all changes go through this class, and the mailbox passes
 /// them to the loop for its next tick. Live changes last until the process ends, until they are
-/// saved, or until their rollback.
+/// saved, or until their rollback time has passed.
 ///
 /// The `StateKeeper` writes to the disk outside the lock. Changes apply after the write, so a slow
 /// disk delays nothing else. Ordinary threads; time is an argument where it matters.
@@ -21,7 +21,7 @@ package final class Tuning: Sendable {
         var isCalibrating = false
         var mailbox: MailboxWriter<Stabilizer.Parameters>
         var rollback = TimedRollback<ParameterStore.Snapshot>()
-        /// Number of saves on their way to the disk; a change that is being saved does not revert.
+        /// Number of saves that are being written; a change that is being saved does not revert.
         var savesUnderWay = 0
         var needsRestart: [String] = []
         /// A tuning of the motors on trial, instead of that of the settings.
@@ -41,10 +41,11 @@ package final class Tuning: Sendable {
         package let needsRestart: [String]
     }
 
-    /// All clients of the socket together own a change: `set` and `save` are commands of different
-    /// connections.
+    /// Owner of a change by any client of the socket: `set` and `save` are commands that use
+    /// different connections.
     static let socketOwner: UInt64 = 0
-    /// All apps together own a change too, because `save` can come over another connection.
+    /// Owner of a change by any app: an app can send `save` over another connection than the
+    /// change.
     static let appOwner: UInt64 = 1
 
     let state: Mutex<State>
@@ -60,15 +61,16 @@ package final class Tuning: Sendable {
     /// Creates a tuning.
     ///
     /// - Parameters:
-    ///   - store: Files and saved values, already in force in the loop.
-    ///   - source: Sources for `reload`.
+    ///   - store: Values from files and saved values, which the loop uses already.
+    ///   - source: Files that `reload` reads again.
     ///   - keeper: The state directory.
     ///   - correction: The loop's present correction of samples.
-    ///   - mailbox: The loop's mailbox; this class must be its only writer.
-    ///   - commander: Receiver of the rules that follow from the settings.
-    ///   - clock: Clock of rollbacks: the loop's.
+    ///   - mailbox: The loop's mailbox; nothing else writes this mailbox.
+    ///   - commander: Receiver of the rules that the settings determine.
+    ///   - clock: Clock of the loop, used for rollbacks.
     ///   - log: History of changes.
-    ///   - onChange: Receives the settings at once and after each change; must not call back.
+    ///   - onChange: Receives the settings immediately and after each change; must not call this
+    ///     class.
     package init(
         store: ParameterStore, source: ConfigurationSource, keeper: StateKeeper,
         correction: SensorCorrection,
@@ -99,7 +101,7 @@ package final class Tuning: Sendable {
     /// Effective gains and margins.
     package var report: LoopReport { state.withLock { $0.loop } }
 
-    /// The settings with their origins, and pending changes.
+    /// The settings with their origins, and the changes that are on trial or wait for a restart.
     package var standing: Standing {
         state.withLock { state in
             Standing(
@@ -114,7 +116,7 @@ package final class Tuning: Sendable {
     ///   - key: Dotted path.
     ///   - text: TOML, or a bare word taken as a string.
     ///   - rollback: Seconds after which the change reverts unless it was saved.
-    ///   - who: For the log.
+    ///   - who: Author of the change, for the log.
     /// - Throws: The problem of key or value; in this case nothing has changed.
     package func set(
         _ key: String, to text: String, rollback: Double?, by who: String
@@ -157,7 +159,7 @@ package final class Tuning: Sendable {
                     state.store.snapshot, owner: Self.appOwner, seconds: Double(seconds),
                     now: clock.now)
             } else {
-                // The change outlasts all pending rollbacks.
+                // A pending rollback of other values does not revert this change.
                 state.rollback.amend { $0.adopt(updates.map(\.key), from: changed) }
             }
             state.store = changed
@@ -185,7 +187,7 @@ package final class Tuning: Sendable {
             do {
                 try state.store.restore(snapshot)
             } catch {
-                // The files have changed; their present content is the safe state to return to.
+                // The files have changed; a rollback now returns to their present content.
                 state.store.discardUnsaved()
             }
             publish(&state)
@@ -196,7 +198,7 @@ package final class Tuning: Sendable {
         history.note("airframed", "reverted the last change, which was not saved in time")
     }
 
-    /// Starts again from files and state directory, as after a start of the process.
+    /// Reads files and state directory again, as after a start of the process.
     package func restart() {
         state.withLock { state in
             _ = state.rollback.keep()

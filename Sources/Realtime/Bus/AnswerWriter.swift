@@ -1,7 +1,7 @@
 internal import GimbalCore
 
-/// Writer of the loop's answers to the motors of one bus. The writer also turns the motors off when
-/// the loop hangs. The thread of that bus owns the writer.
+/// Writer that sends the loop's answers to the motors of one bus. The writer also turns the motors
+/// off when the loop hangs. Only the thread of that bus uses the writer.
 struct AnswerWriter {
     let status: BusStatus
     /// Histograms for the durations of the writes; nil disables them.
@@ -44,8 +44,8 @@ struct AnswerWriter {
         }
     }
 
-    /// Turns the power stages off. The thread ends after this, so only here several attempts are
-    /// made at once.
+    /// Turns the power stages off. The thread ends after this, so only this method makes several
+    /// attempts immediately.
     func turnOff<Bus: OutputBus>(_ bus: inout Bus) {
         for _ in 0..<BusLimits.offAttempts {
             do throws(BusError) {

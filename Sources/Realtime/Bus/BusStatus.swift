@@ -1,7 +1,7 @@
 internal import Atomics
 internal import GimbalCore
 
-/// Health of the bus thread, for all other threads: single words that only the bus thread writes.
+/// Health of the bus thread, for all other threads: atomic words that only the bus thread writes.
 ///
 /// A plain handle; the runtime frees it after the threads have ended.
 struct BusStatus: BitwiseCopyable, @unchecked Sendable {
@@ -54,7 +54,8 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
 
     func noteOverruns(_ count: UInt64) { add(count, to: .overruns) }
     func noteSilence() { add(1, to: .silences) }
-    /// Notes that the thread is about to wait for the loop, so it does not hang.
+    /// Notes that the thread is about to wait for the loop; a thread that does this regularly does
+    /// not hang.
     func noteTurn(_ now: Instant) {
         cell(.turn).store(UInt64(bitPattern: now.nanoseconds), ordering: .relaxed)
     }
@@ -66,22 +67,23 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
         Conditions(rawValue: load(.conditions))
     }
     var errors: UInt64 { load(.errors) }
-    /// Failed attempts since the last successful one, of reading or of writing, the larger number.
+    /// Failed attempts since the last successful one, the larger of the numbers for reading and for
+    /// writing.
     var consecutiveErrors: UInt64 { max(load(.failedReads), load(.failedWrites)) }
     var overruns: UInt64 { load(.overruns) }
     var silences: UInt64 { load(.silences) }
     var lastError: BusError? { BusError(packed: load(.lastError)) }
-    /// Whether a thread that notes its turns has not done so for this time; false before the first
-    /// turn.
+    /// Whether a thread that calls `noteTurn` regularly has not done so for this time; false before
+    /// its first call.
     func isHanging(now: Instant, seconds: Double) -> Bool {
         let turn = Instant(nanoseconds: Int64(bitPattern: load(.turn)))
         return turn.nanoseconds != 0 && now.seconds(since: turn) > seconds
     }
-    /// Whether the motors were turned off at the end, and accepted it.
+    /// Whether the motors were turned off at the end, and have accepted the command.
     var isOff: Bool { load(.isOff) != 0 }
 }
 
-/// Request from one thread to another to end. A plain handle; the runtime frees it.
+/// Flag with which one thread requests another to end. A plain handle; the runtime frees it.
 struct StopFlag: BitwiseCopyable, @unchecked Sendable {
     private let word: UnsafeAtomic<Bool>
 

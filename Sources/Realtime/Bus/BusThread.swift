@@ -1,12 +1,13 @@
 internal import CLinuxShim
 internal import GimbalCore
 
-/// One bus with the thread that owns it: the clock of the system.
+/// Thread of one bus. It is the clock of the whole system.
 ///
-/// In every period the thread wakes on the absolute grid, reads, passes the samples to the loop,
-/// and rings its bell. The thread waits for the loop's answer for at most a quarter of a period,
-/// and writes the newest output. So the way from the IMU to the motors consists of one read, one
-/// write and two wake-ups. Errors are counted and stored; they never stop the thread.
+/// In every period the thread wakes up at the next time of a regular grid, reads the sensors,
+/// passes the samples to the loop, and wakes the loop. Then it waits for the loop's answer for at
+/// most a quarter of a period, and writes the newest output. So between the IMU and the motors
+/// there are one read, one write and two wake-ups. Errors are counted and stored; they never stop
+/// the thread.
 struct BusThread: ~Copyable {
     private var bus: any GimbalBus
     private var ports: BusPorts
@@ -36,7 +37,7 @@ struct BusThread: ~Copyable {
 
     /// Runs until a stop is requested, and turns the motors off before it returns.
     ///
-    /// - Parameter stop: Checked once a period.
+    /// - Parameter stop: Request to stop, which is checked once a period.
     mutating func run(until stop: StopFlag) {
         schedule = PeriodicSchedule(
             start: MonotonicClock.now, periodNanoseconds: periodNanoseconds)
@@ -96,16 +97,16 @@ struct BusThread: ~Copyable {
     }
 
     private func waitForAnswer(until deadline: Instant) {
-        // The bell can still be set for an answer that was already fetched without waiting.
+        // The doorbell can still be set for an answer that was already read without waiting.
         while !ports.answers.hasNew, ports.bell.wait(until: deadline) == .rung {}
     }
 }
 
-/// The bus thread's ends of all connections to other threads.
+/// The bus thread's ends of its connections to other threads.
 struct BusPorts: ~Copyable, Sendable {
     var samples: RingWriter<SampleDelivery>
     var answers: MailboxReader<LoopAnswer>
-    /// Rung by the loop after each answer.
+    /// Doorbell that the loop rings after each answer.
     let bell: Doorbell
     let loopBell: Doorbell
     let status: BusStatus
@@ -114,11 +115,12 @@ struct BusPorts: ~Copyable, Sendable {
 
 /// Limits of the bus thread's waiting and retries.
 enum BusLimits {
-    /// Attempts of a transfer within a period.
+    /// Number of attempts of a transfer within a period.
     static let attempts = 2
-    /// Attempts of turning off.
+    /// Number of attempts to turn the motors off.
     static let offAttempts = 10
-    /// Divisor of the period: the longest wait for the loop's answer is one period over this.
+    /// Divisor of the period: the thread waits for the loop's answer for at most one period divided
+    /// by this number.
     static let answerShare: Int64 = 4
     /// Age above which an answer no longer drives motors, s.
     static let answerLifetimeSeconds = 0.1

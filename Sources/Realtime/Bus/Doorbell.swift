@@ -4,9 +4,9 @@ public import GimbalCore
 
 /// Wake-up of one waiting thread: a futex that stores one ring.
 ///
-/// Any thread can ring; one thread waits. A ring before the wait is not lost; several rings become
-/// one. Ringing costs a system call only if the waiter is asleep. Data written before `ring()` is
-/// visible after `wait`.
+/// Any thread can ring; one thread waits. A ring before the wait is not lost; several rings have
+/// the same effect as one. Ringing costs a system call only if the waiter is asleep. Data written
+/// before `ring()` is visible after `wait`.
 ///
 /// A plain handle: copies refer to the same bell. The creator of a doorbell calls `deallocate()`
 /// once, after the threads that use it have ended.
@@ -22,7 +22,7 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
 
     @usableFromInline let block: UnsafeMutableRawPointer
 
-    /// Creates a silent bell.
+    /// Creates a bell that has not been rung.
     public init() {
         block = .allocate(byteCount: cacheLine, alignment: cacheLine)
         block.bindMemory(to: UnsafeAtomic<UInt32>.Storage.self, capacity: 1)
@@ -50,8 +50,8 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
 
     /// Sleeps until the bell rings or the deadline passes. The waiting thread only.
     ///
-    /// - Parameter deadline: On `MonotonicClock`. If the deadline is in the past, the bell is
-    ///   checked once without sleeping.
+    /// - Parameter deadline: End of the wait, on `MonotonicClock`. If the deadline is in the past,
+    ///   the bell is checked once without sleeping.
     /// - Returns: `rung` after any ring, even if the deadline has passed as well.
     @inlinable
     public func wait(until deadline: Instant) -> Wakeup {
@@ -60,8 +60,8 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
                 expected: Self.silent, desired: Self.sleeping,
                 successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
             if !canSleep && found == Self.rung {
-                // An exchange instead of a store, so that a ring in between also makes its earlier
-                // writes visible.
+                // An exchange is used instead of a store, so that the earlier writes of a thread
+                // that rings in between become visible too.
                 _ = word.exchange(Self.silent, ordering: .acquiringAndReleasing)
                 return .rung
             }
@@ -74,6 +74,6 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
     }
 }
 
-/// ETIMEDOUT, which has this number on every Linux with Swift; this module's imports lack the
-/// macro.
+/// ETIMEDOUT, which has this number on every Linux with Swift; the modules that this file imports
+/// do not define the macro.
 @inlinable var timedOut: Int32 { 110 }

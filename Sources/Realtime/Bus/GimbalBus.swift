@@ -2,54 +2,57 @@ public import GimbalCore
 
 /// A device that is only written: the motors of one bus, or a line that switches their power.
 public protocol OutputBus: Sendable {
-    /// Writes the motors' output until the next call. Called in every period, even with an
-    /// unchanged output, so that a motor driver's own watchdog does not expire.
+    /// Writes the motors' output, which stays in force until the next call. This is called in every
+    /// period, even with an unchanged output, so that a motor driver's own watchdog does not
+    /// expire.
     ///
     /// - Parameters:
-    ///   - output: If the output is not enabled, the power stages are turned off.
+    ///   - output: Output of the motors. If it is not enabled, the power stages are turned off.
     ///   - now: The time of the call.
     /// - Throws: `BusError`; the write is repeated in the next period.
     mutating func write(_ output: MotorOutput, now: Instant) throws(BusError)
 
-    /// Turns the power stages off, by the shortest way. The last call before the thread ends.
+    /// Turns the power stages off, with as few transfers as possible. This is the last call before
+    /// the thread ends.
     ///
     /// - Throws: `BusError`; the call is repeated a few times.
     mutating func allOff() throws(BusError)
 }
 
-/// The sensors and motors of one bus, or a simulation of them, as a bus thread drives them.
+/// The sensors and motors of one bus, or a simulation of them, as a bus thread uses them.
 public protocol GimbalBus: OutputBus {
-    /// Waits for a sensor with a data-ready signal. Without one, returns at once.
+    /// Waits for the data-ready signal of a sensor. If no sensor has this signal, the call returns
+    /// immediately.
     ///
-    /// - Parameter deadline: Beginning of the period by the clock; can be exceeded by half a
-    ///   period.
-    /// - Returns: Time of the measurement; nil lets the clock decide.
+    /// - Parameter deadline: Beginning of the period by the clock; the call can return up to half a
+    ///   period later.
+    /// - Returns: Time of the measurement; nil means that the clock determines the period.
     mutating func waitForData(until deadline: Instant) -> Instant?
 
-    /// Known faults of sensors without which the camera can be held. Checked after each `read`.
+    /// Known faults of sensors that are not needed to hold the camera. Checked after each `read`.
     var conditions: Conditions { get }
 
     /// Reads the samples that the sensors have delivered since the last call: none, one or several,
     /// oldest first.
     ///
     /// - Parameters:
-    ///   - samples: Empty; filled by the call. The driver drops and counts samples beyond its
-    ///     capacity.
+    ///   - samples: Empty batch, which the call fills. The driver drops and counts samples beyond
+    ///     its capacity.
     ///   - now: Beginning of the period; also the time of samples from a chip without a clock.
-    /// - Throws: `BusError`; samples that were appended before are used.
+    /// - Throws: `BusError`; samples that were appended before the error are used.
     mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError)
 }
 
 extension GimbalBus {
-    /// Returns nil at once, so that the clock decides.
+    /// Returns nil immediately, so the clock determines the period.
     public mutating func waitForData(until deadline: Instant) -> Instant? { nil }
 
-    /// No conditions.
+    /// No conditions: the device has no faults to report.
     public var conditions: Conditions { .none }
 }
 
-/// Reason of a failed transfer. Small and plain: the bus thread counts and stores it, another
-/// thread composes the sentence.
+/// Reason of a failed transfer. The value is small and has no references, because the bus thread
+/// counts and stores it, and another thread composes the sentence.
 public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomStringConvertible {
     /// The failed operation.
     public enum Operation: UInt8, Sendable, BitwiseCopyable {
@@ -77,7 +80,8 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
     public var operation: Operation
     /// Kind of the device.
     public var device: Device
-    /// The device's address on its bus, or the number of its chip select; 0 without one.
+    /// The device's address on its bus, or the number of its chip select; 0 for a device without
+    /// either.
     public var address: UInt16
     /// A positive errno.
     public var code: Int32
@@ -90,7 +94,7 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
         self.code = code
     }
 
-    /// The sentence for status and log.
+    /// The error as a sentence, for status and log.
     public var description: String {
         let verb =
             switch operation {

@@ -1,6 +1,6 @@
 internal import GimbalCore
 
-/// Devices with their own threads, because they must not wait for the bus of the sensors.
+/// Outputs with their own threads, because they must not wait for the bus of the sensors.
 public struct OutputBuses: Sendable {
     /// The motors; nil if they are on the bus of the sensors.
     public var motors: (any OutputBus)?
@@ -18,7 +18,7 @@ public struct OutputBuses: Sendable {
 /// again.
 ///
 /// The loop determines when the thread writes. If the loop is silent for one and a quarter periods,
-/// the thread writes the newest answer again, and turns off when that answer is too old.
+/// the thread writes the newest answer again, and turns the device off when that answer is too old.
 struct OutputThread: ~Copyable {
     private var bus: any OutputBus
     private var answers: MailboxReader<LoopAnswer>
@@ -45,8 +45,8 @@ struct OutputThread: ~Copyable {
         writer = AnswerWriter(status: lane.status, stages: stages)
     }
 
-    /// Runs until a stop is requested, and turns off before it returns. The thread also begins by
-    /// turning off, because the earlier state is unknown.
+    /// Runs until a stop is requested, and turns the device off before it returns. It also turns
+    /// the device off first, because the earlier state is unknown.
     mutating func run() {
         try? bus.allOff()
         while !lane.stop.isSet {
@@ -64,9 +64,10 @@ struct OutputThread: ~Copyable {
     mutating func period(now: Instant) { writer.write(answers.read(), to: &bus, now: now) }
 }
 
-/// Handles that the loop and a thread that only writes share. The runtime frees this memory.
+/// Handles that the loop and a thread that only writes an output share. The runtime frees this
+/// memory.
 struct OutputLane: BitwiseCopyable, Sendable {
-    /// Rung by the loop after each answer.
+    /// Doorbell that the loop rings after each answer.
     let bell = Doorbell()
     let stop = StopFlag()
     let status = BusStatus()

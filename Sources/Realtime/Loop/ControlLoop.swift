@@ -5,7 +5,7 @@ internal import GimbalCore
 /// The control loop: a stabilizer, and its ends of the rings and mailboxes to the other threads.
 /// The loop never waits or allocates, and does not depend on the hardware.
 ///
-/// Created by `GimbalRuntime`. Only the loop thread calls `tick`, through `runTick`.
+/// `GimbalRuntime` creates the loop. Only the loop thread calls `tick`, through `runTick`.
 struct ControlLoop: ~Copyable, Sendable {
     var stabilizer: Stabilizer
     var ports: LoopPorts
@@ -29,7 +29,7 @@ struct ControlLoop: ~Copyable, Sendable {
     private var reported = Conditions(rawValue: 0)
     private var isWarmingUp = false
     private var overrunVisibleTicks = 0
-    /// Share of the ticks in the last second that took far too long.
+    /// Fraction of the ticks in the last second that took longer than `LoopLimits.uselessPeriods`.
     private var uselessShare = 0.0
 
     init(stabilizer: Stabilizer, ports: consuming LoopPorts, settings: RuntimeSettings) {
@@ -77,8 +77,8 @@ struct ControlLoop: ~Copyable, Sendable {
         ports.lanes.power.bell.ring()
     }
 
-    /// Applies a limited number of requests per tick, so that a flood of them cannot delay it; the
-    /// others wait.
+    /// Applies a limited number of requests per tick, so that many requests cannot delay the tick;
+    /// the remaining requests wait.
     private mutating func applyRequests(now: Instant) {
         for _ in 0..<requestsPerTick {
             guard let request = ports.commands.pop() else { break }
@@ -132,7 +132,7 @@ struct ControlLoop: ~Copyable, Sendable {
         return .off
     }
 
-    // Inlined: a call would copy the whole loop, about 20 kB, in every tick.
+    // The method is inlined, because a call would copy the whole loop, about 20 kB, in every tick.
     @inline(__always)
     private func isBusFaulty(now: Instant) -> Bool {
         let worst = max(
@@ -173,7 +173,7 @@ struct ControlLoop: ~Copyable, Sendable {
             counters: counters)
     }
 
-    /// Supervises again without time passing, and publishes the telemetry.
+    /// Runs the supervisor again at the same time, and publishes the telemetry.
     mutating func look(now: Instant) {
         if ports.tape.begin(tick: ticks, now: now) { ports.tape.keep(state: stabilizer) }
         sampleCount = 0
@@ -181,7 +181,7 @@ struct ControlLoop: ~Copyable, Sendable {
         publish(now: now, isLook: true)
     }
 
-    /// Resets everything except the newest tuning. Not for the loop thread's tick.
+    /// Resets everything except the newest tuning. Not during a tick.
     mutating func restart() {
         while ports.commands.pop() != nil {}
         while ports.samples.pop() != nil {}
@@ -195,34 +195,35 @@ struct ControlLoop: ~Copyable, Sendable {
         uselessShare = 0
     }
 
-    /// Counts a tick without a ring: the bus thread hangs, or was delayed.
+    /// Counts a tick for which the bus thread did not ring, because it hangs or was delayed.
     mutating func noteLateSample() { counters.lateSamples &+= 1 }
 }
 
-/// Limits of the loop's tolerance.
+/// Limits up to which the loop tolerates faults.
 enum LoopLimits {
     /// Consecutive failed transfers after which the bus counts as faulty: both attempts of two
     /// periods.
     static var toleratedBusErrors: UInt64 { 4 }
-    /// Time without a turn after which a thread of the motors hangs in a transfer, s.
+    /// Time after which a thread of the motors that has not reported a turn counts as hanging in a
+    /// transfer, s.
     static var hangingSeconds: Double { 0.1 }
     /// Duration of a tick above which its answer is useless, periods.
     static var uselessPeriods: Int64 { 5 }
-    /// Share of such ticks above which the loop is unreliable.
+    /// Fraction of such ticks above which the loop counts as unreliable.
     static var toleratedUselessShare: Double { 0.5 }
     /// Number of ticks for which an overrun stays visible as a condition.
     static var overrunVisibleTicks: Int { 1000 }
 }
 
-/// The loop's ends of all connections to other threads.
+/// The loop's ends of its connections to other threads.
 struct LoopPorts: ~Copyable, Sendable {
     var commands: RingReader<TimedCommand>
     var tuning: MailboxReader<Stabilizer.Parameters>
     var samples: RingReader<SampleDelivery>
     var motors: MailboxWriter<LoopAnswer>
-    /// To the motors' thread, if the motors have their own bus.
+    /// Mailbox to the motors' thread, if the motors have their own bus.
     var ownBus: MailboxWriter<LoopAnswer>
-    /// To the thread of the line that switches the motors' power.
+    /// Mailbox to the thread of the line that switches the motors' power.
     var power: MailboxWriter<LoopAnswer>
     var telemetry: RingWriter<TelemetryRecord>
     var tape: LoopTape

@@ -3,26 +3,26 @@ public import GimbalCore
 /// A lockstep engine with its connections, to be passed to their owners.
 @frozen
 public struct LockstepAssembly: ~Copyable, Sendable {
-    /// Executes the loop, tick by tick.
+    /// The engine, which executes the loop tick by tick.
     public var engine: LockstepEngine
-    /// Requests to the loop. One producer: the Commander.
+    /// Requests to the loop. Only the `Commander` writes this ring.
     public var commands: RingWriter<TimedCommand>
     /// Tuning for the loop; the newest tuning replaces earlier tunings.
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// One record per tick.
     public var telemetry: RingReader<TelemetryRecord>
-    /// All data for a replay.
+    /// The tape with all data for a replay.
     public var tape: TapeRecorderEnd
 }
 
-/// The control loop without real-time threads: its owner delivers a sample, and the tick is
+/// The control loop without real-time threads: the caller delivers a sample, and the tick is
 /// complete when the call returns. The loop, rings and mailboxes are the same as under
 /// `GimbalRuntime`.
 ///
-/// The result depends on the samples' times only. One thread at a time.
+/// The result depends on the samples' times only. Only one thread at a time can use the engine.
 public struct LockstepEngine: ~Copyable, @unchecked Sendable {
-    /// On the heap, because an engine is passed on several times, and a loop is too large for that
-    /// on a small stack.
+    /// The loop is on the heap, because an engine is moved several times, and a loop is too large
+    /// to be copied through a small stack.
     private let loop: UnsafeMutablePointer<ControlLoop>
     private var samples: RingWriter<SampleDelivery>
     private var answers: MailboxReader<LoopAnswer>
@@ -49,7 +49,7 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - parameters: The stabilizer's tuning at the start.
-    ///   - settings: Capacities; rate, threads and warm-up are not used.
+    ///   - settings: Capacities of the rings; rate, threads and warm-up are not used.
     /// - Returns: The engine and its connections.
     public static func assemble(
         parameters: Stabilizer.Parameters, settings: RuntimeSettings = RuntimeSettings()
@@ -57,7 +57,8 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         var settings = settings
         // No warm-up is needed, because latency is irrelevant here.
         settings.warmUpTicks = 0
-        // All requests that were answered before a line are in force at that line.
+        // All requests that were answered before a line of the simulator are in force when the line
+        // is processed.
         settings.requestsPerTick = settings.commandCapacity
         // The duration of a tick is irrelevant in simulated time.
         settings.watchesOverruns = false
@@ -103,7 +104,7 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
     /// Executes one tick at a given time, with the samples that were delivered since the last tick.
     ///
     /// - Parameters:
-    ///   - now: Later than the last tick.
+    ///   - now: Time of the tick, later than that of the last tick.
     ///   - conditions: Faults that the caller reports, for this tick.
     /// - Returns: The motors' output until the next tick.
     package mutating func tick(at now: Instant, conditions: Conditions) -> MotorOutput {
@@ -112,7 +113,7 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         return answers.read().value.output
     }
 
-    /// Supervises again without a sample and without time passing, so that the telemetry shows
+    /// Runs the supervisor again at the same time, without a sample, so that the telemetry shows
     /// events between two ticks.
     ///
     /// - Parameters:
@@ -130,6 +131,6 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
     /// The stabilizer's values after the last tick.
     public var snapshot: StabilizerSnapshot { loop.pointee.stabilizer.snapshot }
 
-    /// Durations of each stage since the engine was created; freed with it.
+    /// Durations of each stage since the engine was created; freed together with the engine.
     public var stages: StageHistograms { handles.stages }
 }

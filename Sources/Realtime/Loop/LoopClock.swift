@@ -2,23 +2,24 @@ public import GimbalCore
 import Synchronization
 
 /// Clock of the loop for dead-man timers, rollbacks and all other timing: CLOCK_MONOTONIC, or the
-/// time of a simulator in lockstep. Passed on by the composition root; any ordinary thread.
+/// time of a simulator in lockstep. The composition root passes the clock to its users. Any
+/// ordinary thread.
 ///
 /// A simulator's `t` has an arbitrary start, which changes with each connection. Inside the process
-/// time never decreases: each run is placed after the previous one. Output for users shows the
-/// simulator's own `t`, see `seconds`.
+/// time never decreases: the times of each run follow those of the previous run. Output for users
+/// shows the simulator's own `t`, see `seconds`.
 public final class LoopClock: Sendable {
     private struct Simulated {
-        /// The loop's time of the last line.
+        /// The loop's time at the simulator's last line.
         var now: Instant
-        /// The simulator's time of that line, s.
+        /// The simulator's time `t` in that line, s.
         var t: Double
     }
 
     /// The process's own clock.
     public static let monotonic = LoopClock(simulated: nil)
 
-    /// Simulated time; nil means CLOCK_MONOTONIC.
+    /// State of a simulated clock; nil for CLOCK_MONOTONIC.
     private let simulated: Mutex<Simulated?>
 
     private init(simulated: Simulated?) { self.simulated = Mutex(simulated) }
@@ -33,7 +34,7 @@ public final class LoopClock: Sendable {
         simulated.withLock { $0?.now } ?? MonotonicClock.now
     }
 
-    /// Sets a simulated clock; no effect on the other kind.
+    /// Sets a simulated clock; has no effect on CLOCK_MONOTONIC.
     ///
     /// - Parameters:
     ///   - now: The loop's time, not before the present time.

@@ -1,7 +1,7 @@
 package import GimbalCore
 
-/// A control loop without threads, with all its other ends in one object: for tests, benchmarks,
-/// and runs in which time is an argument.
+/// A control loop without threads, together with the other ends of all its connections: for tests,
+/// benchmarks, and runs in which time is an argument.
 package struct LoopRig: ~Copyable {
     var commands: RingWriter<TimedCommand>
     package var tuning: MailboxWriter<Stabilizer.Parameters>
@@ -33,7 +33,7 @@ package struct LoopRig: ~Copyable {
 
     deinit { handles.deallocate() }
 
-    /// Delivers a sample to the loop, like the bus thread.
+    /// Delivers a sample to the loop, as the bus thread does.
     @discardableResult
     package mutating func deliver(_ sample: IMUSample) -> Bool {
         samples.push(
@@ -42,14 +42,14 @@ package struct LoopRig: ~Copyable {
                 writeNanoseconds: 0, imuToMotorNanoseconds: 0))
     }
 
-    /// Sends a command to the loop, like the Commander.
+    /// Sends a command to the loop, as the `Commander` does.
     package mutating func ask(
         _ command: Command, received: Instant? = nil, validUntil: Instant = Instant(nanoseconds: 0)
     ) {
         commands.push(TimedCommand(command, received: received, validUntil: validUntil))
     }
 
-    /// Runs one tick through the checked root.
+    /// Runs one tick through `runTick`, which the compiler checks for allocations.
     package mutating func tick(now: Instant) { runTick(&loop, now: now) }
 
     /// The newest output, as the bus thread receives it.

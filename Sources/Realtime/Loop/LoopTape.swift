@@ -2,9 +2,9 @@ public import GimbalCore
 
 /// Kind of a frame on the loop's tape.
 public enum TapeKind: UInt32, BitwiseCopyable, Sendable {
-    /// Empty: the remainder of the ring before its end.
+    /// A frame without content that fills the remainder of the ring before its end.
     case filler
-    /// A `Stabilizer`, in its state before the tick.
+    /// The state of the `Stabilizer` before the tick.
     case state
     /// `Stabilizer.Parameters` that came into force.
     case parameters
@@ -24,9 +24,9 @@ public struct TapeTick: Sendable, BitwiseCopyable {
     public var samples: Int32
     /// Number of ticks since the start whose frames were lost because the tape was full.
     public var lostTicks: UInt32
-    /// Whether the loop kept the outputs off for its warm-up.
+    /// Whether the loop kept the outputs off because of its warm-up.
     public var isWarmingUp: Bool
-    /// Whether only the supervisor ran, without time passing, see `ControlLoop.look`.
+    /// Whether only the supervisor ran, at the time of the previous tick, see `ControlLoop.look`.
     public var isLook: Bool
     /// The published values, as in the telemetry ring.
     public var record: TelemetryRecord
@@ -34,8 +34,8 @@ public struct TapeTick: Sendable, BitwiseCopyable {
 
 /// The loop's end of the flight recorder: all data for a replay, in order.
 ///
-/// A tick with a missing frame would spoil the replay of all later ones. So after the first dropped
-/// frame everything is dropped, until there is room for a whole state again.
+/// If one frame of a tick is missing, no later tick can be replayed. So after the first dropped
+/// frame all frames are dropped, until there is room for a complete state again.
 struct LoopTape: ~Copyable, Sendable {
     private var ring: TapeWriter
     /// Whether frames are dropped until the next state.
@@ -46,7 +46,7 @@ struct LoopTape: ~Copyable, Sendable {
     private var tick: UInt64 = 0
     private var now = Instant(nanoseconds: 0)
 
-    /// Interval between two whole states.
+    /// Interval between two complete states, ns.
     static var stateNanoseconds: Int64 { 1_000_000_000 }
     /// Free space that is required to continue after a loss: a state, and some ticks after it.
     static var resumeBytes: UInt { UInt(MemoryLayout<Stabilizer>.size) &+ 65536 }
@@ -65,7 +65,7 @@ struct LoopTape: ~Copyable, Sendable {
         return now.nanoseconds &- lastState.nanoseconds >= Self.stateNanoseconds
     }
 
-    /// Records the whole state at the beginning of the tick.
+    /// Records the complete state at the beginning of the tick.
     mutating func keep(state: borrowing Stabilizer) {
         isBroken = !ring.append(.state, tick: tick, now: now, copy state)
         lastState = now
@@ -115,7 +115,7 @@ public struct TapeFrame {
         self.bytes = bytes
     }
 
-    /// The value.
+    /// The value that the frame contains.
     ///
     /// - Parameter type: The type that belongs to `kind`.
     /// - Returns: A copy.
@@ -131,7 +131,7 @@ public struct TapeRecorderEnd: ~Copyable, Sendable {
 
     init(ring: consuming TapeReader) { self.ring = ring }
 
-    /// Takes every waiting frame, in the order of the loop. Never waits; one thread at a time.
+    /// Removes every waiting frame, in the order of the loop. Never waits; one thread at a time.
     ///
     /// - Parameter visit: Receives each frame.
     public mutating func drain(_ visit: (TapeFrame) -> Void) {

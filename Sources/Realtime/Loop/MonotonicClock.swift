@@ -4,7 +4,7 @@ public import GimbalCore
 /// The only clock of the process: CLOCK_MONOTONIC. The clock is read here and passed on as an
 /// argument; the core never reads it.
 public enum MonotonicClock {
-    /// The present time. Never waits; about 25 ns.
+    /// The present time. Reading it never waits and takes about 25 ns.
     @inlinable
     public static var now: Instant { Instant(nanoseconds: cl_now_ns()) }
 }

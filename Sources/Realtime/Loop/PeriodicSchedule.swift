@@ -1,10 +1,11 @@
 import GimbalCore
 
-/// Wake-up times of a clock-driven thread. Pure: it computes the deadlines; the thread sleeps.
+/// Wake-up times of a thread that a clock drives. The type only computes the times; the thread
+/// sleeps.
 ///
 /// Deadlines are on a grid that starts at the first deadline, so errors do not accumulate. After an
-/// overrun the missed deadlines are skipped and counted, because a burst of catch-up periods would
-/// only delay the present one further.
+/// overrun the missed deadlines are skipped and counted, because executing the missed periods
+/// immediately would only delay the present period further.
 struct PeriodicSchedule: Sendable, BitwiseCopyable {
     /// Interval of the deadlines, ns.
     let periodNanoseconds: Int64
@@ -18,7 +19,7 @@ struct PeriodicSchedule: Sendable, BitwiseCopyable {
         next = Instant(nanoseconds: start.nanoseconds + periodNanoseconds)
     }
 
-    /// Moves the grid, because the present period has begun at another instant.
+    /// Moves the grid of deadlines, because the present period has begun at another instant.
     mutating func restart(at instant: Instant) { next = instant }
 
     /// Advances to the first deadline after `now`, when the work of the present period is complete.

@@ -1,43 +1,43 @@
 /// The stages of one period, from the clock to the motors, each timed in every period; also the
 /// latency of a request to the loop.
 public enum Stage: String, CaseIterable, Sendable {
-    /// From the requested wake-up of the bus thread until it runs.
+    /// Time from the requested wake-up of the bus thread until it runs.
     case wake
-    /// Reading the sensors.
+    /// Duration of reading the sensors.
     case bus
-    /// From the bus thread's ring until the loop runs.
+    /// Time from the bus thread's ring of the doorbell until the loop runs.
     case handover
-    /// Requests and samples: commands, tuning, integration.
+    /// Duration of applying requests and tuning, and of processing the samples.
     case estimate
-    /// Supervision and control.
+    /// Duration of supervision and control.
     case control
-    /// Writing to the motors.
+    /// Duration of writing to the motors.
     case write
-    /// From the newest sample until its answer is written.
+    /// Time from the newest sample until its answer is written.
     case imuToMotor = "imu_to_motor"
-    /// From the reception of a request by a link until its tick; counted per request, not per
-    /// period.
+    /// Time from the reception of a request by a link until the tick that executes it; measured for
+    /// each request, not for each period.
     case request
 }
 
 /// A histogram for each stage. Plain handles, like `LatencyHistogram`.
 @frozen
 public struct StageHistograms: BitwiseCopyable, Sendable {
-    /// Recorded by the bus thread.
+    /// Histogram of `Stage.wake`; the bus thread records it.
     public let wake = LatencyHistogram()
-    /// Recorded by the bus thread.
+    /// Histogram of `Stage.bus`; the bus thread records it.
     public let bus = LatencyHistogram()
-    /// Recorded by the loop.
+    /// Histogram of `Stage.handover`; the loop records it.
     public let handover = LatencyHistogram()
-    /// Recorded by the loop.
+    /// Histogram of `Stage.estimate`; the loop records it.
     public let estimate = LatencyHistogram()
-    /// Recorded by the loop.
+    /// Histogram of `Stage.control`; the loop records it.
     public let control = LatencyHistogram()
-    /// Recorded by the bus thread.
+    /// Histogram of `Stage.write`; the bus thread records it.
     public let write = LatencyHistogram()
-    /// Recorded by the bus thread.
+    /// Histogram of `Stage.imuToMotor`; the bus thread records it.
     public let imuToMotor = LatencyHistogram()
-    /// Recorded by the loop.
+    /// Histogram of `Stage.request`; the loop records it.
     public let request = LatencyHistogram()
 
     /// Creates empty histograms.
@@ -57,7 +57,7 @@ public struct StageHistograms: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Frees all of them.
+    /// Frees all histograms.
     public func deallocate() {
         for stage in Stage.allCases { self[stage].deallocate() }
     }

@@ -2,7 +2,8 @@ public import GimbalCore
 
 /// Output of the loop: one record per tick, through the telemetry ring. Fixed size, no references.
 public struct TelemetryRecord: Sendable, BitwiseCopyable {
-    /// Number of the tick, from 0; a step of more than one means dropped records.
+    /// Number of the tick, from 0; a step of more than one from record to record means dropped
+    /// records.
     public var tick: UInt64
     /// Beginning of the tick, on `MonotonicClock`.
     public var now: Instant
@@ -14,8 +15,8 @@ public struct TelemetryRecord: Sendable, BitwiseCopyable {
     public var counters: RuntimeCounters
 }
 
-/// Durations of one period, nanoseconds. Those of the bus thread are the newest reported ones, one
-/// period old.
+/// Durations of one period, nanoseconds. The durations of the bus thread are those of the previous
+/// period.
 public struct TickTiming: Sendable, BitwiseCopyable {
     /// See `Stage.wake`.
     public var wake: Int64 = 0
@@ -42,7 +43,8 @@ public struct RuntimeCounters: Sendable, BitwiseCopyable {
     public var samplesDropped: UInt64 = 0
     /// Requests dropped because the command ring was full.
     public var commandsDropped: UInt64 = 0
-    /// Records dropped because the telemetry ring was full, without a reader or with a slow one.
+    /// Records dropped because the telemetry ring was full, because its reader was slow or did not
+    /// exist.
     public var telemetryDropped: UInt64 = 0
     /// Ticks that ran on the deadline because the bus thread did not ring in time.
     public var lateSamples: UInt64 = 0

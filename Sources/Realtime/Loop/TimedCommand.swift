@@ -7,7 +7,7 @@ public struct TimedCommand: Sendable, BitwiseCopyable {
     /// Instant of the reception by the link, from which `Stage.request` counts; nil for a command
     /// without a request.
     public var received: Instant?
-    /// End of the dead-man time; the past for a command without one.
+    /// End of the dead-man time; the past for a command without a dead-man time.
     public var validUntil: Instant
 
     /// Creates a command with its times.

@@ -1,7 +1,7 @@
 public import Atomics
 
-/// Histogram of durations in log-linear buckets: 16 per octave, so a quantile is exact to about 3
-/// %; 0 ns ... 34 s.
+/// Histogram of durations from 0 ns to 34 s in log-linear buckets, 16 per octave, so a quantile is
+/// exact to about 3 %.
 ///
 /// One thread records, without waiting and without allocation; any thread takes snapshots, without
 /// locks. A snapshot during a `record` can miss that one value. Bucket layout after Gil Tene's
@@ -26,18 +26,19 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
         for index in 0...Self.bucketCount { (cells + index).initialize(to: .init(0)) }
     }
 
-    /// Frees the histogram. Threads must not use any copy afterwards.
+    /// Frees the histogram. Afterwards, no thread can use any copy.
     public func deallocate() { cells.deallocate() }
 
     /// Counts one duration. The recording thread only; constant time.
     ///
-    /// - Parameter nanoseconds: Negative counts as zero.
+    /// - Parameter nanoseconds: Duration, ns; a negative one counts as zero.
     @inlinable
     @_noLocks @_noAllocation
     public func record(nanoseconds: Int64) {
         let value = min(UInt64(max(nanoseconds, 0)), Self.longest)
         let cell = Cell(at: cells + Self.bucket(of: value))
-        // Only one writer, so a plain load and store suffice, without a locked instruction.
+        // Only one thread writes, so a load and a store suffice, and no locked instruction is
+        // needed.
         cell.store(cell.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         let longest = Cell(at: cells + Self.bucketCount)
         if value > longest.load(ordering: .relaxed) { longest.store(value, ordering: .relaxed) }
@@ -87,9 +88,9 @@ public struct HistogramSnapshot: Sendable {
     /// Number of values.
     public var count: UInt64 { counts.reduce(0, +) }
 
-    /// The duration that a share of the values does not exceed.
+    /// The duration that the given fraction of the values does not exceed.
     ///
-    /// - Parameter share: 0...1.
+    /// - Parameter share: Fraction of the values, 0...1.
     /// - Returns: Nanoseconds, the middle of the bucket; 0 for an empty histogram.
     public func quantile(_ share: Double) -> Double {
         let total = count
@@ -119,12 +120,12 @@ public struct HistogramSnapshot: Sendable {
 public struct LatencySummary: Sendable, BitwiseCopyable {
     /// Number of values.
     public var count: UInt64
-    /// The median.
+    /// The median, ns.
     public var p50: Double
-    /// 99th percentile.
+    /// The 99th percentile, ns.
     public var p99: Double
-    /// 99.9th percentile.
+    /// The 99.9th percentile, ns.
     public var p999: Double
-    /// The longest duration.
+    /// The longest duration, ns.
     public var longest: Double
 }

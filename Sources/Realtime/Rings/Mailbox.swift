@@ -1,12 +1,12 @@
 public import Atomics
 
-/// Creates a latest-value mailbox for one writer and one reader: a triple buffer. A new value
-/// replaces an unread one. A fetched value is never torn and never changes during its use, and
-/// neither side waits.
+/// Creates a mailbox that keeps only the latest value, for one writer and one reader: a triple
+/// buffer. A new value replaces an unread one. A fetched value is never torn and never changes
+/// during its use, and neither side waits.
 ///
 /// - Parameter initial: Result of `read()` until a value is published.
-/// - Returns: The two ends. Each can move to its own thread; the memory is freed when both are
-///   gone.
+/// - Returns: The two ends. Each can move to its own thread; the memory is freed when both ends
+///   have been destroyed.
 public func makeMailbox<Value: BitwiseCopyable & Sendable>(
     initial: Value
 ) -> MailboxEnds<Value> {
@@ -34,7 +34,7 @@ public struct MailboxEnds<Value: BitwiseCopyable & Sendable>: ~Copyable, Sendabl
 @frozen
 public struct MailboxWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: MailboxStorage<Value>
-    /// The slot that the writer owns.
+    /// Index of the slot that only the writer uses at present.
     @usableFromInline var slot: UInt8 = 0
     @usableFromInline var sequence: UInt64 = 0
 
@@ -43,7 +43,7 @@ public struct MailboxWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
 
     deinit { storage.release() }
 
-    /// Makes `value` the newest. Never waits; constant time; writer only.
+    /// Publishes `value` as the newest value. Never waits; constant time; writer only.
     ///
     /// - Parameter value: Value that is copied into the mailbox.
     @inlinable
@@ -60,7 +60,7 @@ public struct MailboxWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
 @frozen
 public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: MailboxStorage<Value>
-    /// The slot that the reader owns.
+    /// Index of the slot that only the reader uses at present.
     @usableFromInline var slot: UInt8 = 2
 
     @usableFromInline
@@ -119,9 +119,9 @@ struct MailboxSlot<Value: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable
     }
 }
 
-/// Three slots, each on separate cache lines. At any time the writer owns one and the reader
-/// another. The index of the third ("middle") is exchanged atomically; its flag marks it as newer
-/// than the reader's slot.
+/// Three slots, each on separate cache lines. At any time the writer uses one slot, and the reader
+/// uses another. The index of the third ("middle") is exchanged atomically; its flag marks it as
+/// newer than the reader's slot.
 @frozen
 @usableFromInline
 struct MailboxStorage<Value: BitwiseCopyable & Sendable>: @unchecked Sendable {
@@ -159,7 +159,7 @@ struct MailboxStorage<Value: BitwiseCopyable & Sendable>: @unchecked Sendable {
         UnsafeAtomic(at: block.assumingMemoryBound(to: UnsafeAtomic<UInt8>.Storage.self))
     }
 
-    /// Each end calls this method once; the second call frees the block.
+    /// Each end calls this method once, when it is destroyed; the second call frees the block.
     @usableFromInline
     func release() {
         let endsAlive = UnsafeAtomic<UInt8>(
@@ -170,7 +170,7 @@ struct MailboxStorage<Value: BitwiseCopyable & Sendable>: @unchecked Sendable {
     }
 }
 
-/// Flag of the middle slot: newer than the reader's slot.
+/// Flag that marks the middle slot as newer than the reader's slot.
 @inlinable var freshFlag: UInt8 { 4 }
 /// Mask of a slot's index.
 @inlinable var slotMask: UInt8 { 3 }

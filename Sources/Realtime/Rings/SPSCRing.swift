@@ -5,8 +5,8 @@ public import Atomics
 /// - Parameters:
 ///   - element: Type of the elements.
 ///   - capacity: Minimum capacity, elements; rounded up to a power of two, 1...2^30.
-/// - Returns: The two ends. Each can move to its own thread; the memory is freed when both are
-///   gone.
+/// - Returns: The two ends. Each can move to its own thread; the memory is freed when both ends
+///   have been destroyed.
 public func makeRing<Element: BitwiseCopyable & Sendable>(
     of element: Element.Type = Element.self, capacity: Int
 ) -> RingEnds<Element> {
@@ -37,10 +37,10 @@ public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable
 @frozen
 public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: RingStorage<Element>
-    /// Index of the next element to write; the shared atomic is its published copy.
+    /// Index of the next element to write; the shared atomic variable is its published copy.
     @usableFromInline var head: UInt = 0
-    /// The consumer's last known position. This position is never ahead of the true position, so
-    /// errors are only towards "full".
+    /// The consumer's last known position. This position is never ahead of the true position, so an
+    /// outdated position can only make the ring look fuller than it is.
     @usableFromInline var cachedTail: UInt = 0
     @usableFromInline var droppedCount: UInt = 0
 
@@ -90,9 +90,10 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
 @frozen
 public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: RingStorage<Element>
-    /// Index of the next element to read; the shared atomic is its published copy.
+    /// Index of the next element to read; the shared atomic variable is its published copy.
     @usableFromInline var tail: UInt = 0
-    /// The producer's last known position; errors are only towards "empty".
+    /// The producer's last known position; an outdated position can only make the ring look emptier
+    /// than it is.
     @usableFromInline var cachedHead: UInt = 0
 
     @usableFromInline
@@ -133,9 +134,9 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
 
 /// Memory of a ring in one raw block: the indices on separate cache lines, then the elements.
 ///
-/// Lines are 128 bytes apart because the adjacent-line prefetcher of many cores moves pairs of
-/// 64-byte lines. Each end stores its own index and its copy of the other's, so a push or pop with
-/// room does not touch the other side's lines.
+/// The lines are 128 bytes apart because the adjacent-line prefetcher of many cores moves pairs of
+/// 64-byte lines. Each end stores its own index and a copy of the other end's index, so a push or
+/// pop with room does not touch the other side's lines.
 @frozen
 @usableFromInline
 struct RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
@@ -172,7 +173,7 @@ struct RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
     @inlinable var dropped: UnsafeAtomic<UInt> { atomic(line: 2) }
     @inlinable var endsAlive: UnsafeAtomic<UInt> { atomic(line: 3) }
 
-    /// Each end calls this method once; the second call frees the block.
+    /// Each end calls this method once, when it is destroyed; the second call frees the block.
     @usableFromInline
     func release() {
         if endsAlive.wrappingDecrementThenLoad(ordering: .acquiringAndReleasing) == 0 {
@@ -181,5 +182,5 @@ struct RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
     }
 }
 
-/// Distance between data written by different threads, bytes.
+/// Distance between data that different threads write, bytes.
 @inlinable var cacheLine: Int { 128 }

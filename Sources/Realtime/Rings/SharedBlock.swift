@@ -21,7 +21,7 @@ struct SharedHandles: BitwiseCopyable, Sendable {
     }
 }
 
-/// The handles of the threads that only write. The handles exist even without these threads.
+/// The handles of the threads that only write outputs; they exist even if these threads do not.
 struct OutputLanes: BitwiseCopyable, Sendable {
     let motors = OutputLane()
     let power = OutputLane()
@@ -32,8 +32,8 @@ struct OutputLanes: BitwiseCopyable, Sendable {
     }
 }
 
-/// Owner of the two threads' state, from before they start until after they have ended. Each state
-/// has a separate block, so that the threads do not share a cache line.
+/// Memory for the state of loop and bus thread, from before they start until after they have ended.
+/// Each state has a separate block, so that the threads do not share a cache line.
 final class SharedBlock: @unchecked Sendable {
     let settings: RuntimeSettings
     let handles: SharedHandles
@@ -80,7 +80,7 @@ final class SharedBlock: @unchecked Sendable {
     /// State of the power line's thread; nil without one.
     var powerContext: OutputContext? { power.map(OutputContext.init) }
 
-    /// Never frees the state, because a thread that uses it could not be joined.
+    /// Prevents that the state is freed, because a thread that uses it has not ended.
     func abandon() { isAbandoned.store(true, ordering: .relaxed) }
 
     deinit {
@@ -105,7 +105,7 @@ struct BusContext: @unchecked Sendable {
     func run() { bus.pointee.run(until: stop) }
 }
 
-/// State of a thread that only writes, to be passed to the thread.
+/// State of a thread that only writes outputs, to be passed to the thread.
 struct OutputContext: @unchecked Sendable {
     let thread: UnsafeMutablePointer<OutputThread>
 

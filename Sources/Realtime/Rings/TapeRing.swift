@@ -4,8 +4,8 @@ internal import GimbalCore
 /// Creates a queue of frames of any size for one producer and one consumer.
 ///
 /// - Parameter bytes: Minimum capacity; rounded up to a power of two. 0 disables the ring.
-/// - Returns: The two ends. Each can move to its own thread; the memory is freed when both are
-///   gone.
+/// - Returns: The two ends. Each can move to its own thread; the memory is freed when both ends
+///   have been destroyed.
 func makeTapeRing(bytes: Int) -> TapeEnds {
     precondition(
         (0...(1 << 30)).contains(bytes), "the size of the tape ring is outside 0...2^30 bytes")
@@ -22,13 +22,13 @@ struct TapeEnds: ~Copyable, Sendable {
     var reader: TapeReader
 }
 
-/// The producer's end, owned by the loop. Frames without room are dropped and counted; the producer
-/// never waits.
+/// The producer's end, which only the loop uses. Frames without room are dropped and counted; the
+/// producer never waits.
 struct TapeWriter: ~Copyable, @unchecked Sendable {
     private let storage: TapeStorage
     /// Whether the ring exists, so that frames are recorded.
     let isOn: Bool
-    /// Bytes written since the start; the shared atomic is its published copy.
+    /// Bytes written since the start; the shared atomic variable is its published copy.
     private var head: UInt = 0
     /// The consumer's last known position; never ahead of the true position.
     private var cachedTail: UInt = 0
@@ -54,7 +54,8 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
         let size = UInt(MemoryLayout<Value>.size)
         let length = TapeStorage.frameBytes(payload: size)
         let offset = head & storage.mask
-        // A frame is contiguous: a remainder before the end that is too short is skipped.
+        // A frame is contiguous. If the remainder before the end of the ring is too short for the
+        // frame, the remainder is skipped.
         let rest = storage.mask &+ 1 &- offset
         let skipped = rest < length ? rest : 0
         guard hasRoom(length &+ skipped) else { return false }
@@ -81,7 +82,7 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// The consumer's end, owned by the recorder.
+/// The consumer's end, which only the recorder uses.
 @frozen
 public struct TapeReader: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: TapeStorage
@@ -91,7 +92,7 @@ public struct TapeReader: ~Copyable, @unchecked Sendable {
 
     deinit { storage.release() }
 
-    /// Takes every waiting frame, oldest first. Never waits; consumer only.
+    /// Removes every waiting frame, oldest first. Never waits; consumer only.
     ///
     /// - Parameter visit: Receives header and bytes of each frame; the bytes are valid during the
     ///   call.
@@ -135,8 +136,8 @@ struct TapeStorage: @unchecked Sendable {
 
     static var headerBytes: UInt { 32 }
 
-    /// Size of a frame in whole headers, so that a remainder before the end always has room for a
-    /// filler's header.
+    /// Size of a frame in whole headers, so that the remainder before the end of the ring always
+    /// has room for the header of a filler.
     static func frameBytes(payload: UInt) -> UInt {
         headerBytes &+ (payload &+ (headerBytes &- 1)) & ~(headerBytes &- 1)
     }
@@ -173,7 +174,7 @@ struct TapeStorage: @unchecked Sendable {
         (slots + Int(bitPattern: offset)).assumingMemoryBound(to: TapeHeader.self).pointee
     }
 
-    /// Each end calls this method once; the second call frees the block.
+    /// Each end calls this method once, when it is destroyed; the second call frees the block.
     @usableFromInline
     func release() {
         if atomic(line: 2).wrappingDecrementThenLoad(ordering: .acquiringAndReleasing) == 0 {

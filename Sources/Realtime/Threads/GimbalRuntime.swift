@@ -39,21 +39,21 @@ public struct RuntimeSettings: Sendable {
 public struct GimbalAssembly: ~Copyable, Sendable {
     /// Starts and stops the threads, and reports their state.
     public let runtime: GimbalRuntime
-    /// Requests to the loop. One producer: the Commander.
+    /// Requests to the loop. Only the `Commander` writes this ring.
     public var commands: RingWriter<TimedCommand>
     /// Tuning for the loop; the newest tuning replaces earlier tunings.
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// One record per tick.
     public var telemetry: RingReader<TelemetryRecord>
-    /// All data for a replay.
+    /// The tape with all data for a replay.
     public var tape: TapeRecorderEnd
 }
 
 /// The real-time threads and all connections between them. The composition root creates one, passes
 /// the connections to their owners, and starts it.
 ///
-/// Order: `RealtimeSetup.prepareProcess()`, `assemble`, all other objects of the process,
-/// `RealtimeSetup.lockMemory()`, `start()`.
+/// Order: `RealtimeSetup.prepareProcess()`, `assemble`, creation of all other objects of the
+/// process, `RealtimeSetup.lockMemory()`, `start()`.
 public final class GimbalRuntime: Sendable {
     private enum Phase {
         case built
@@ -107,12 +107,12 @@ public final class GimbalRuntime: Sendable {
             telemetry: wiring.telemetry, tape: wiring.tape)
     }
 
-    /// Starts the threads of power line, motors, loop and bus, in this order. Once; a runtime
+    /// Starts the threads of power line, motors, loop and bus, in this order. Call once; a runtime
     /// cannot be restarted after `stop()`.
     ///
-    /// - Throws: `ThreadError` if a thread cannot be created; then no thread runs.
+    /// - Throws: `ThreadError` if a thread cannot be created; in this case no thread runs.
     public func start() throws(ThreadError) {
-        // Threads are created outside the lock, because `withLock` cannot pass a typed error
+        // The threads are created outside the lock, because `withLock` cannot pass a typed error
         // together with a result.
         let isNew = phase.withLock { if case .built = $0 { true } else { false } }
         precondition(isNew, "a runtime starts once")
@@ -140,8 +140,8 @@ public final class GimbalRuntime: Sendable {
         return try RealtimeThread(wishes) { context.run() }
     }
 
-    /// Turns the motors off, then ends the threads; takes less than a second, even if the hardware
-    /// hangs.
+    /// Turns the motors off, then ends the threads. This takes less than a second, even if the
+    /// hardware hangs.
     ///
     /// - Returns: The result. Later calls return the same.
     @discardableResult
@@ -163,15 +163,15 @@ public final class GimbalRuntime: Sendable {
         }
     }
 
-    /// The kernel's grants to the threads: loop, bus, then those that only write. Empty unless
-    /// running.
+    /// What the kernel has granted to each thread: first the loop's, then the bus thread's, then
+    /// the output threads'. Empty unless the threads run.
     public var threads: [ThreadReport] {
         phase.withLock { if case .running(let threads) = $0 { threads.reports } else { [] } }
     }
 
     /// The durations of a stage since the start. Any thread.
     ///
-    /// - Parameter stage: The part of the period.
+    /// - Parameter stage: The stage of the period.
     /// - Returns: Histogram of the stage at this moment.
     public func histogram(of stage: Stage) -> HistogramSnapshot {
         shared.handles.stages[stage].snapshot()

@@ -9,7 +9,7 @@ public struct ProcessUsage: Sendable {
     /// Number of pages read from a disk since the start.
     public var majorFaults: Int
 
-    /// The present values. Reads /proc: not for real-time threads.
+    /// The present values, read from /proc; not for real-time threads.
     public static var current: ProcessUsage {
         let status = readSmallFile("/proc/self/status") ?? ""
         var usage = rusage()

@@ -8,8 +8,8 @@ internal import Glibc
 public enum RealtimeSetup {
     /// Number of malloc arenas. Each costs address space that a memory lock makes resident.
     static let arenas: Int32 = 2
-    /// Size from which on a block gets its own mapping, which returns to the kernel when freed,
-    /// bytes.
+    /// Size above which a memory block has its own mapping, bytes; the mapping returns to the
+    /// kernel when the block is freed.
     static let mappingThreshold: Int32 = 256 * 1024
 
     /// Keeps a locked process small: small default stacks, few arenas. Call before any thread
@@ -44,7 +44,8 @@ public enum RealtimeSetup {
             residentBytes: statusField("VmRSS", in: status))
     }
 
-    /// Whether the kernel is fully preemptible, by its own report rather than by its name.
+    /// Whether the kernel is fully preemptible, as the kernel reports in /sys, not judged by its
+    /// name.
     public static var isKernelRealtime: Bool {
         readSmallFile("/sys/kernel/realtime")?.first == "1"
     }
@@ -72,7 +73,8 @@ public enum RealtimeSetup {
         }
     }
 
-    /// A field in kB of /proc/self/status, as bytes; 0 if it is missing.
+    /// Value of a field of /proc/self/status that is given in kB, as bytes; 0 if the field is
+    /// missing.
     static func statusField(_ name: String, in status: String) -> Int {
         for line in status.split(separator: "\n") where line.hasPrefix("\(name):") {
             let digits = line.drop { !$0.isNumber }.prefix { $0.isNumber }
@@ -84,7 +86,7 @@ public enum RealtimeSetup {
 
 /// Result of the request to lock memory.
 public struct MemoryLockReport: Sendable, Equatable {
-    /// Whether all present and future pages are locked.
+    /// Whether all present and future memory pages are locked.
     public var isLocked: Bool
     /// Reason of a failure, and its remedy; nil after a success.
     public var problem: String?
@@ -96,13 +98,13 @@ public struct MemoryLockReport: Sendable, Equatable {
 
 /// Keeps the CPUs out of deep sleep states while this value exists.
 ///
-/// Source: the kernel's PM QoS interface; the request holds while the file is open.
+/// Source: the kernel's PM QoS interface; the request is in force while the file is open.
 public struct CPUWakefulness: ~Copyable, Sendable {
     private let file: Int32
     /// Reason why the request failed; nil if it is in force.
     public let problem: String?
 
-    /// Requests a wake-up latency of zero.
+    /// Requests a wake-up latency of zero from the kernel.
     public init() {
         let path = "/dev/cpu_dma_latency"
         let opened = open(path, O_WRONLY | O_CLOEXEC)

@@ -4,14 +4,14 @@ internal import Glibc
 
 /// A thread with its own stack, name, scheduling policy and CPU.
 ///
-/// A request that the kernel refuses is not an error but a sentence in `report`: a gimbal without
-/// real-time rights is worse, but usable, and reports it. Such a thread requests the finest timer
-/// slack instead, which halves its usual delay.
+/// If the kernel refuses a request, this is not an error: `report` contains a sentence about it,
+/// because a gimbal without real-time rights is worse but usable. Such a thread requests the finest
+/// timer slack instead, which halves its usual delay.
 ///
 /// Start every other thread of the process (Swift's pool, loggers, D-Bus) from another thread,
 /// because threads inherit policy and affinity from their creator.
 public final class RealtimeThread: Sendable {
-    /// The kernel's grants.
+    /// Result of the thread's requests to the kernel.
     public let report: ThreadReport
     private let handle: UInt64
     private let start: ThreadStart
@@ -20,7 +20,8 @@ public final class RealtimeThread: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Name, priority and CPU.
-    ///   - body: Runs on the new thread, after its set-up. Must not be isolated to an actor.
+    ///   - body: Code that runs on the new thread, after its set-up. Must not be isolated to an
+    ///     actor.
     /// - Throws: `ThreadError` if memory or the limit of threads is exhausted.
     public init(
         _ configuration: ThreadConfiguration, body: @escaping @Sendable () -> Void
@@ -46,8 +47,8 @@ public final class RealtimeThread: Sendable {
     /// - Returns: Whether the thread has ended. If not, the thread is detached, and the memory that
     ///   it uses must not be freed.
     public func join(until deadline: Instant) -> Bool {
-        // A bell and a plain join: thread sanitizers do not support a join with a deadline on this
-        // clock.
+        // A doorbell is used before a plain join, because thread sanitizers do not support a join
+        // with a deadline on this clock.
         guard start.done.wait(until: deadline) == .rung else {
             _ = cl_thread_detach(handle)
             return false
@@ -75,7 +76,7 @@ private final class ThreadStart: @unchecked Sendable {
     let configuration: ThreadConfiguration
     let body: @Sendable () -> Void
     let ready = Doorbell()
-    /// Rung by the new thread as its last act.
+    /// Doorbell that the new thread rings before it ends.
     let done = Doorbell()
     /// The new thread writes this value before it rings `ready`; afterwards the creator reads it.
     var outcome = ThreadOutcome()
@@ -91,8 +92,8 @@ private final class ThreadStart: @unchecked Sendable {
     }
 }
 
-/// Entry point of the thread. Top level and nonisolated, because a closure in an actor's context
-/// would trap here.
+/// Entry point of the thread. It is a nonisolated top-level function, because a closure that is
+/// isolated to an actor would trap here.
 private func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context else { return nil }
     let start = Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
@@ -103,7 +104,7 @@ private func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRaw
     return nil
 }
 
-/// The kernel's results, as numbers.
+/// Results of the requests to the kernel, as numbers.
 private struct ThreadOutcome: Sendable {
     var threadID: Int32 = 0
     var policy: Int32 = 0
@@ -112,7 +113,7 @@ private struct ThreadOutcome: Sendable {
     var priorityError: Int32 = 0
     var affinityError: Int32 = 0
 
-    /// Requests the configuration for the calling thread and reads back the result.
+    /// Requests the configuration for the calling thread and reads the result back from the kernel.
     static func apply(_ wishes: ThreadConfiguration) -> ThreadOutcome {
         var outcome = ThreadOutcome()
         outcome.threadID = cl_thread_id()
@@ -123,7 +124,8 @@ private struct ThreadOutcome: Sendable {
         }
         _ = cl_sched_get(&outcome.policy, &outcome.priority)
         outcome.cpu = cl_affinity_single()
-        // FIFO threads have no slack; others wake 50 µs late unless they request less.
+        // FIFO threads have no timer slack; other threads wake up to 50 µs late unless they request
+        // less.
         _ = cl_timer_slack_set(1)
         cl_stack_prefault(ThreadTable.prefaultBytes)
         return outcome
@@ -168,7 +170,7 @@ extension RealtimeRights {
     }
 
     /// The process's path in the version 1 `cpu` hierarchy, from the text of /proc/self/cgroup; nil
-    /// at its root.
+    /// if the process is in the root of the hierarchy.
     static func cpuGroup(in text: String) -> String? {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

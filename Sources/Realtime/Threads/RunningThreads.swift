@@ -9,11 +9,11 @@ struct RunningThreads: Sendable {
     /// Thread of the power line; nil without one.
     var power: RealtimeThread?
 
-    /// The kernel's grants to the threads.
+    /// What the kernel has granted to each thread.
     var reports: [ThreadReport] { [loop, bus, motors, power].compactMap { $0?.report } }
 
-    /// Ends the threads: first, all at once, those that turn a device off at their end, then the
-    /// loop.
+    /// Ends the threads: first, at the same time, the threads that turn a device off at their end;
+    /// then the loop.
     func stop(_ handles: SharedHandles) -> StopReport {
         let deadline = MonotonicClock.now.advanced(bySeconds: StopLimits.busSeconds)
         handles.busStop.set()
@@ -41,7 +41,7 @@ struct RunningThreads: Sendable {
 /// Result of stopping a runtime.
 public struct StopReport: Sendable, Equatable {
     /// Whether the threads of the buses have ended. If false, a transfer hangs, and its thread was
-    /// left behind.
+    /// not ended.
     public var busEnded: Bool
     /// Whether the loop has ended.
     public var loopEnded: Bool
@@ -50,7 +50,7 @@ public struct StopReport: Sendable, Equatable {
     public var motorsOff: Bool
 }
 
-/// Time limits of `stop()`; together less than the promised second.
+/// Time limits of `stop()`; their sum is less than the promised second.
 private enum StopLimits {
     static let busSeconds = 0.6
     static let loopSeconds = 0.3

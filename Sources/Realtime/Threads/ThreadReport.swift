@@ -1,4 +1,4 @@
-/// A thread's requests and the kernel's grants, read back from the kernel.
+/// Requests of a thread to the kernel and their results, read back from the kernel.
 public struct ThreadReport: Sendable, Equatable {
     /// The kernel's scheduling policies.
     public enum Policy: Int32, Sendable {
@@ -14,7 +14,7 @@ public struct ThreadReport: Sendable, Equatable {
 
     /// The thread's name.
     public var name: String
-    /// The kernel's id, as in /proc/self/task.
+    /// The kernel's id of the thread, as in /proc/self/task.
     public var threadID: Int32
     /// The policy in force.
     public var policy: Policy
@@ -31,9 +31,9 @@ public struct ThreadReport: Sendable, Equatable {
 
 /// Properties of the process that explain a refusal of SCHED_FIFO.
 struct RealtimeRights: Equatable {
-    /// Whether the effective user is root.
+    /// Whether the effective user of the process is root.
     var isRoot: Bool
-    /// Soft RLIMIT_RTPRIO; nil if unlimited.
+    /// Soft limit RLIMIT_RTPRIO, the largest priority; nil if unlimited.
     var priorityLimit: Int?
     /// Path of the process in the `cpu` cgroup hierarchy (version 1), if it is in its own group.
     var cpuGroup: String?
@@ -70,6 +70,6 @@ struct RealtimeRights: Equatable {
         return "\(start) (errno \(error)). Priorities are 1...99."
     }
 
-    /// EPERM, the same number on every Linux.
+    /// The errno EPERM, which is the same number on every Linux.
     static let notPermitted: Int32 = 1
 }

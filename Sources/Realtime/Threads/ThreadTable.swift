@@ -14,12 +14,13 @@
 /// | airframed-log   | ordinary   |          | writes the log; waits for its reader                        |
 /// | airframed-watch | ordinary   |          | feeds systemd's watchdog; never waits                       |
 ///
-/// The loop has a higher priority than the buses: if it shares a CPU with the bus thread that woke
-/// it, it runs at once, and the bus thread finds the answer without sleeping again. Both priorities
-/// are above the kernel's threaded interrupts (50), because the transfers of these threads do not
-/// depend on those interrupts, and below the kernel's watchdogs (99). The power line is above the
-/// loop, so that a hanging thread cannot prevent it from being switched off. `loop.priority`
-/// changes the loop's priority; the priorities of bus and power line change by the same amount.
+/// The loop has a higher priority than the buses: if it runs on the same CPU as the bus thread that
+/// woke it, it runs immediately, and the bus thread finds the answer without sleeping again. Both
+/// priorities are above the kernel's threaded interrupts (50), because the transfers of these
+/// threads do not depend on those interrupts, and below the kernel's watchdogs (99). The power line
+/// is above the loop, so that a hanging thread cannot prevent it from being switched off.
+/// `loop.priority` changes the loop's priority; the priorities of bus and power line change by the
+/// same amount.
 public enum ThreadTable {
     /// The control loop.
     public static let loop = ThreadConfiguration(name: "airframed-loop", priority: 80)
@@ -29,9 +30,9 @@ public enum ThreadTable {
     public static let bus1 = ThreadConfiguration(name: "airframed-bus1", priority: 79)
     /// The thread of the line that switches the motors' power.
     public static let power = ThreadConfiguration(name: "airframed-power", priority: 81)
-    /// The thread of stepper motors' lines.
+    /// The thread that sets the stepper motors' lines.
     public static let steps = ThreadConfiguration(name: "airframed-steps", priority: 78)
-    /// The thread of a rider's wheels.
+    /// The thread that drives the rider's wheels.
     public static let drive = ThreadConfiguration(name: "airframed-drive", priority: 77)
     /// The thread that waits for the recorder's disk.
     public static let recorder = ThreadConfiguration(name: "airframed-rec", priority: nil)
@@ -45,8 +46,9 @@ public enum ThreadTable {
     public static let stackBytes = 320 * 1024
     /// Size of the part of that stack that is touched before the thread starts its work.
     public static let prefaultBytes = 256 * 1024
-    /// Stack size of every other thread of the process; locked too, therefore small. Answering
-    /// every request of the socket takes 80 kB in a release build, 130 kB in a debug build.
+    /// Stack size of every other thread of the process; it is also locked, and therefore small.
+    /// Answering every request of the socket takes 80 kB in a release build, 130 kB in a debug
+    /// build.
     public static let ordinaryStackBytes = 256 * 1024
 }
 

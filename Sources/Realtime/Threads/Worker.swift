@@ -2,14 +2,15 @@ internal import GimbalCore
 internal import Synchronization
 
 /// An ordinary thread for jobs that can block for any time: a disk, a pipe without a reader. Jobs
-/// run one after the other, in the order of arrival; a caller never waits for one.
+/// run one after the other, in the order of arrival; a caller never waits for a job.
 ///
 /// The thread starts with the first job, and ends with its worker.
 public final class Worker: Sendable {
     /// A job.
     public typealias Job = @Sendable () -> Void
 
-    /// State shared by caller and thread; it outlives a worker whose thread hangs.
+    /// State shared by caller and thread; it remains when the worker is released while its thread
+    /// hangs.
     private final class Queue: Sendable {
         struct Contents {
             var jobs: [Job] = []
@@ -40,7 +41,7 @@ public final class Worker: Sendable {
         }
     }
 
-    /// Longest wait for the thread's end when its worker is released, s.
+    /// Longest time to wait for the thread's end when the worker is released, s.
     private static let patience = 1.0
 
     private let queue = Queue()
@@ -61,8 +62,8 @@ public final class Worker: Sendable {
 
     /// Adds a job. Never waits; any ordinary thread.
     ///
-    /// - Parameter job: Runs on the worker's thread, or on the caller's if no further thread can be
-    ///   created.
+    /// - Parameter job: Job to run on the worker's thread, or on the caller's thread if no further
+    ///   thread can be created.
     /// - Returns: Whether the job will run; false while `capacity` jobs wait, and after the end.
     @discardableResult
     public func post(_ job: @escaping Job) -> Bool {
@@ -94,8 +95,8 @@ public final class Worker: Sendable {
 
     /// Completes the waiting jobs, and ends the thread. Later jobs are refused.
     ///
-    /// - Parameter seconds: Longest duration.
-    /// - Returns: Whether all jobs were completed; otherwise the thread remains in its blocked job.
+    /// - Parameter seconds: Longest duration, s.
+    /// - Returns: Whether all jobs were completed; if not, the thread is still blocked in a job.
     @discardableResult
     public func end(within seconds: Double) -> Bool {
         let thread = queue.contents.withLock { contents in
