@@ -9,9 +9,9 @@ import Wire
 
 /// The daemon as a program.
 public enum DaemonProgram {
-    /// Start of the process: memory and stacks are set up before the first thread exists. Without
-    /// the main actor the process would start on a thread of Swift's pool, whose 8 MiB of stack
-    /// would then be locked.
+    /// Entry point of the process, which sets up memory and stacks before the first thread exists.
+    /// Without the main actor the process would start on a thread of Swift's pool, whose 8 MiB of
+    /// stack would then be locked.
     @MainActor
     public static func main() async {
         settleStreams()
@@ -23,9 +23,9 @@ public enum DaemonProgram {
         }
     }
 
-    /// Protects the daemon's streams. A log reader that has left must not end the daemon while
-    /// motors turn, and neither must a limit of file sizes. If a standard stream is missing, no
-    /// later file can get its number, because the log would be written to it.
+    /// Protects the daemon's streams. Neither a log reader that has ended nor a limit of file sizes
+    /// can then end the daemon while motors turn. If a standard stream is missing, no later file
+    /// can get its number, because the log would be written to it.
     private static func settleStreams() {
         signal(SIGPIPE, SIG_IGN)
         // A recording that exceeds the process's file size limit is an error of that file only.
@@ -83,12 +83,12 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Executes the command line. On the main thread, whose stack is large: the daemon consists of
-    /// large values, and in a debug build under a sanitizer the 512 KiB of a thread of Swift's pool
-    /// are not enough.
+    /// Executes the command line. This runs on the main thread, whose stack is large, because the
+    /// daemon consists of large values: in a debug build under a sanitizer the 512 KiB of a thread
+    /// of Swift's pool are not enough.
     ///
-    /// - Parameter startProblems: Missing resources of the process, found before the command line
-    ///   was parsed.
+    /// - Parameter startProblems: Messages about missing resources of the process, found before the
+    ///   command line was parsed.
     /// - Throws: `ExitCode`, after the sentence has been written.
     @MainActor
     func run(startProblems: [String]) async throws {
@@ -120,7 +120,7 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// The option as a setting, in which paths are absolute.
+    /// The option `--motion` as a setting, in which paths are absolute.
     private var motionOverride: [String] {
         guard let motionFile, let folder = getcwd(nil, 0) else { return [] }
         defer { free(folder) }
@@ -137,8 +137,8 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Ends like ArgumentParser, with its help or its message about the command line, which can
-    /// quote any text.
+    /// Ends the process as ArgumentParser does, with its help or its message about the command
+    /// line, which can quote any text.
     static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         let text = fullMessage(for: error)
@@ -150,15 +150,15 @@ struct Airframed: ParsableCommand {
 
     private static func complain(_ sentence: String) { write(sentence + "\n", to: .standardError) }
 
-    /// Writes the program's own messages; the log has a separate writer (`LogStore`). An error of
-    /// the stream cannot be reported elsewhere.
+    /// Writes the program's own messages; `LogStore` writes the log. If the stream has an error, it
+    /// cannot be reported anywhere.
     private static func write(_ text: String, to stream: FileDescriptor) {
         _ = try? stream.writeAll(text.visibleLines.utf8)
     }
 }
 
-/// Exit codes of sysexits(3); further ones are in `DaemonError`.
+/// Exit codes of sysexits(3); further codes are in `DaemonError`.
 enum ExitStatus {
-    /// EX_CONFIG.
+    /// Exit code EX_CONFIG: the configuration is wrong.
     static let badConfiguration: Int32 = 78
 }

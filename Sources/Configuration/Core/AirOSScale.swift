@@ -2,38 +2,41 @@ internal import CMathShim
 public import GimbalCore
 public import Port
 
-/// Meaning of a PID triple for every kind of motor: three factors on the axis's own tuning.
+/// Meaning of an app's numbers p, i and d for every kind of motor: three factors on the axis's own
+/// tuning.
 ///
-/// At the app's default each factor is exactly 1. A factor rises strictly with its value: below the
-/// default along a straight line that ends above zero, above it along a curve that approaches a
-/// bound. So every point of the app's sliders is a different tuning, and every point is within the
-/// margins of the loop. A loop with margins of less than 6 dB gets less room, down to none.
+/// At the app's default values each factor is exactly 1. A larger value always gives a larger
+/// factor: below the default along a straight line that ends above zero, above the default along a
+/// curve that approaches an upper bound. So every position of the app's sliders gives a different
+/// tuning, and every tuning keeps the loop stable. For a loop with margins of less than 6 dB, the
+/// range of the factors is smaller; for a loop without margins it is empty.
 ///
-/// | motors | p | i | d |
-/// | --- | --- | --- | --- |
-/// | torque | attitude and rate gain | integral gain | derivative gain |
-/// | servo | corner of the prediction's low-pass | gain of the loop | share of the look-ahead |
-/// | field | attitude gain (stiffness) | bandwidth of the rotor's observer | rate gain (damping) |
+/// | motors | p | i | d | | --- | --- | --- | --- | | torque | attitude and rate gain | integral
+/// gain | derivative gain | | servo | corner of the prediction's low-pass | gain of the loop |
+/// fraction of the look-ahead | | field | attitude gain (stiffness) | bandwidth of the rotor's
+/// observer | rate gain (damping) |
 ///
 /// A field motor's controller has no integral term: its observer corrects lasting loads, the faster
-/// the larger its bandwidth. There d changes only the damping; the stiffness, the product of both
-/// gains, depends on p.
+/// the larger its bandwidth. For these motors, d changes only the damping; the stiffness, which is
+/// the product of both gains, depends on p.
 ///
-/// Source of the bounds: for torque motors, with each of the three at either end, the default
-/// tuning keeps 3.3 dB and 25° (`LoopMargins`; the whole grid is in the tests). For the others, the
-/// simulated gimbal comes to rest after a step at every point of the grid (`airframe-bench gains`).
+/// Source of the bounds: for torque motors, with each of the three factors at either end of its
+/// range, the default tuning keeps 3.3 dB and 25° (`LoopMargins`; the whole grid is in the tests).
+/// For the other motors, the simulated gimbal comes to rest after a step at every point of the grid
+/// (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
-    /// Room for a change of a loop: 1 if it keeps 6 dB, 0 if it has no margin.
+    /// Fraction of the factors' full range that a loop permits: 1 if its margin is at least 6 dB, 0
+    /// if it has no margin.
     public struct Room: Sendable, BitwiseCopyable, Equatable {
-        /// Room for factors above 1.
+        /// Fraction of the range above 1, 0...1.
         public var increase: Double
-        /// Room for factors below 1.
+        /// Fraction of the range below 1, 0...1.
         public var decrease: Double
 
-        /// Full room in both directions.
+        /// The full range in both directions.
         public static var full: Room { Room(increase: 1, decrease: 1) }
 
-        /// The room in a loop with these stability margins.
+        /// The range that a loop with these stability margins permits.
         public static func within(_ margins: LoopMargins) -> Room {
             let phase = margins.phaseDegrees / 45
             return Room(
@@ -60,26 +63,27 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         public static var servo: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.6...1.3, derivative: 0.5...1.4)
         }
-        /// Bounds for motors without encoders, whose observer and gains share one phase margin.
+        /// Bounds for motors without encoders, whose observer and gains together reduce one phase
+        /// margin.
         public static var field: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.7...1.2, derivative: 0.75...1.25)
         }
     }
 
-    /// Factor on the proportional path.
+    /// Factor from p.
     public var proportional: Double
-    /// Factor on the integral.
+    /// Factor from i.
     public var integral: Double
-    /// Factor on the derivative.
+    /// Factor from d.
     public var derivative: Double
 
     /// Creates the factors of a triple.
     ///
     /// - Parameters:
-    ///   - triple: As written; values that are negative or not finite count as zero.
+    ///   - triple: The app's numbers; values that are negative or not finite count as zero.
     ///   - reference: The app's defaults of the axis.
-    ///   - bounds: Those of the kind of motor.
-    ///   - room: Room for a change of the axis.
+    ///   - bounds: Bounds of the factors for the kind of motor.
+    ///   - room: Range that the axis's loop permits.
     public init(
         _ triple: PIDTriple, relativeTo reference: PIDTriple, bounds: Bounds = .torque,
         room: Room = .full
@@ -94,8 +98,7 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
             if ratio <= 1 { return 1 - fall * (1 - ratio) }
             let reach = (range.upperBound - 1) * room.increase
             guard reach > 0 else { return 1 }
-            // At 1 the slope is that of the reach; at four times the default 0.8 of the way is
-            // covered.
+            // At a ratio of 1 the slope is `reach`; at a ratio of four 0.8 of the range is used.
             return 1 + reach * (1 - cm_exp((1 - ratio) / 2))
         }
         (proportional, integral, derivative) = (factors[0], factors[1], factors[2])
@@ -104,7 +107,7 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
 
 extension AttitudeController.Parameters {
     /// The same tuning with the factors of each axis. Not for the loop thread, because the
-    /// computation of the room sweeps frequencies.
+    /// computation of the margins sweeps frequencies.
     public func scaled(by pid: PerAxis<PIDTriple>) -> AttitudeController.Parameters {
         var result = self
         for axis in GimbalAxis.allCases where pid[axis] != PIDTriple.defaults[axis] {

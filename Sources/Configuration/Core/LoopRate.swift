@@ -3,10 +3,10 @@ import GimbalCore
 extension Settings.Control {
     /// Adapts the built-in gains to a loop slower than 1 kHz.
     ///
-    /// Each additional millisecond of the period is a millisecond of delay: half because the output
-    /// is held, half because a sample waits for its tick. The delay is the only time constant of a
-    /// loop of an inertia and a delay, so gains that are scaled by the ratio of the delays keep
-    /// their margins, 6 dB and 45°.
+    /// Each additional millisecond of the period is a millisecond of delay: half of it because the
+    /// output is held, half because a sample waits for its tick. The delay is the only time
+    /// constant of a loop of an inertia and a delay, so gains that are scaled by the ratio of the
+    /// delays keep their margins, 6 dB and 45°.
     ///
     /// - Parameter rateHz: Ticks per second.
     mutating func fit(rateHz: Int) {
@@ -23,7 +23,8 @@ extension Settings.Control {
 }
 
 extension Settings.Servo {
-    /// Adapts delay and tracker of the built-in servo to another pulse rate.
+    /// Adapts the delay of the servo's model and the tracker's bandwidth from the default pulse
+    /// rate to another pulse rate.
     ///
     /// On average a command waits half a frame for its pulse. The tracker slows down with the total
     /// delay from command to camera, plus a tenth of the wait, because a delay costs more phase

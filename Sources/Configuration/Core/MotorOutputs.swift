@@ -10,7 +10,8 @@ extension Settings.Linux {
     /// Whether encoders measure the joints, which torque motors require.
     var hasEncoders: Bool { encoders != .none }
 
-    /// Outputs of the motors' chip: three servos, or three groups of three half bridges.
+    /// Numbers of the chip's outputs in use: one for each servo, or three half bridges for each
+    /// brushless motor.
     public func outputs(of type: MotorType) -> [Int] {
         let first = [motorChannels.yaw, motorChannels.roll, motorChannels.pitch].map { Int($0) }
         return type == .servo ? first : first.flatMap { [$0, $0 + 1, $0 + 2] }
@@ -71,8 +72,8 @@ enum MotorRules {
             )
     }
 
-    /// Conflict between a configured frame rate of servos and brushless motors that need another
-    /// one.
+    /// Conflict between a configured pulse rate of servos and brushless motors that need another
+    /// frequency of the same chip.
     private static let prescaler = ConfigurationRule(keys: ["servo.frame_hz", "motors.type"]) {
         settings in
         guard settings.hardware.backend == .linux, settings.hardware.linux.motors == .pca9685,

@@ -2,7 +2,8 @@ public import GimbalCore
 import Port
 
 extension Settings {
-    /// The settings in the units of the core: SI and radians. Only this code converts degrees.
+    /// The settings in the units of the core: SI and radians. Only this code converts degrees of
+    /// settings.
     public var stabilizerParameters: Stabilizer.Parameters {
         var parameters = Stabilizer.Parameters()
         parameters.screen = screenParameters
@@ -59,7 +60,7 @@ extension Settings {
         screen.gapSeconds = imu.timeoutMs / 1e3
         if hardware.backend == .lockstep {
             screen.frozenNeedsNoise = true
-            // 20 ms, plus the rounding error of a large `t`.
+            // 20 ms, plus the rounding error of a large time `t` of the simulator.
             screen.gapSeconds = 0.020001
         }
         return screen
@@ -79,7 +80,7 @@ extension Settings {
         result.convergedInclinationSigma = Angle.degrees(estimator.convergedInclinationDeg).radians
         result.sensorDelay = imu.filterDelayMs / 1e3
         result.gyroRange = Angle.degrees(imu.gyroRangeDps).radians
-        // Only ratios are meaningful for another filter's numbers, see `scaled`.
+        // The numbers belong to another filter, so only their ratios are used, see `scaled`.
         let factory = Settings.Estimator()
         return result.scaled(
             angle: estimator.kalmanQAngle / factory.kalmanQAngle,
@@ -97,7 +98,7 @@ extension Settings {
         field.peakTorque = motors.torqueLimitNm
         field.inertia = control.inertiaKgM2
         field.maxRate = Angle.degrees(control.maxRateDps).radians
-        // The built-in gains are for the built-in delay.
+        // The built-in gains are designed for the built-in delay.
         field = field.stretched(to: control.loopDelayMs / 1e3)
         field.attitudeLead = imu.filterDelayMs / 1e3
         return field
@@ -125,7 +126,8 @@ extension Settings {
         controller.derivativeCutoffHz = min(control.derivativeCutoffHz, Double(loop.rateHz) / 3)
         controller.inertia = control.inertiaKgM2
         controller.findsInertia = control.findInertia
-        // In a slower loop a period of the probe has too few ticks to doubt a configured inertia.
+        // In a slower loop a period of the probe has too few ticks for a reliable comparison with a
+        // configured inertia.
         controller.checksInertia = loop.rateHz >= 200
         controller.watchesOscillation = control.watchOscillation
         controller.torqueLimit = motors.torqueLimitNm
@@ -141,6 +143,6 @@ extension Settings {
 }
 
 extension AxisVector {
-    /// The same angles in radians.
+    /// These angles, converted from degrees to radians.
     fileprivate var radians: AxisVector { self * (.pi / 180) }
 }

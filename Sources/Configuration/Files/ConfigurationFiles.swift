@@ -8,7 +8,7 @@ public struct ConfigurationFiles: Sendable {
     /// The names in a directory, in any order.
     public var list: @Sendable (_ directory: FilePath) throws(Errno) -> [String]
 
-    /// Creates a file system from these two calls.
+    /// Creates a replaceable file system from these two calls.
     public init(
         read: @escaping @Sendable (_ path: FilePath) throws(Errno) -> [UInt8],
         list: @escaping @Sendable (_ directory: FilePath) throws(Errno) -> [String]
@@ -25,8 +25,8 @@ public struct ConfigurationFiles: Sendable {
 
     private static func readFile(_ path: FilePath) throws(Errno) -> [UInt8] {
         do {
-            // Standard input can block. Other files are opened without blocking: a named pipe would
-            // wait for a writer, and a reload could not read it again.
+            // Reading standard input can block. Other files are opened without blocking: a named
+            // pipe would wait for a writer, and a reload could not read it again.
             let isInput = path == "/dev/stdin"
             let file = try FileDescriptor.open(
                 path, .readOnly, options: isInput ? .closeOnExec : [.closeOnExec, .nonBlocking])
@@ -62,7 +62,7 @@ public struct ConfigurationFiles: Sendable {
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
-            // The name is a C array inside the entry; it ends with a NUL.
+            // The name is a C array inside the directory entry; it ends with a NUL.
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(
                     to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)

@@ -16,14 +16,16 @@ public struct ConfigurationSource: Sendable {
     ///
     /// - Parameters:
     ///   - config: Argument of `--config`, or nil for the default file.
-    ///   - overrides: Arguments of `--set`, in order; a later argument wins.
+    ///   - overrides: Arguments of `--set`, in order; a later argument replaces an earlier one for
+    ///     the same key.
     public init(config: String? = nil, overrides: [String] = []) {
         mainFile = config.map { FilePath($0) } ?? Self.defaultFile
         isMainFileRequired = config != nil
         self.overrides = overrides
     }
 
-    /// `conf.d` next to the main file; its `*.toml` are read after it, in the order of their names.
+    /// Directory `conf.d` next to the main file; its files `*.toml` are read after the main file,
+    /// in the order of their names.
     public var dropInDirectory: FilePath { mainFile.removingLastComponent().appending("conf.d") }
 }
 
@@ -35,7 +37,8 @@ public enum ConfigurationLoader {
     ///   - source: Files and overrides.
     ///   - files: The file system.
     /// - Returns: Valid settings with their origins.
-    /// - Throws: Every problem found. A file with a syntax error yields only its first problem.
+    /// - Throws: Every problem found. For a file with a syntax error, only the first problem is
+    ///   reported.
     public static func load(
         _ source: ConfigurationSource, files: ConfigurationFiles = .system
     ) throws(ConfigurationFailure) -> LoadedConfiguration {
@@ -62,7 +65,8 @@ public enum ConfigurationLoader {
                 problems.append(error)
             }
         }
-        // Rules check valid values only; after other problems they would complain about defaults.
+        // Rules check valid values only; after other problems they would report wrong conflicts
+        // with defaults.
         if problems.isEmpty {
             let settings = loaded.settings
             problems = ConfigurationRule.all.compactMap {
@@ -109,7 +113,8 @@ public enum ConfigurationLoader {
         return (setting, try setting.check(raw, written: text, at: place))
     }
 
-    /// Reads a file. `ifMissing` is the hint of the message; nil if the file can be missing.
+    /// Reads a file. `ifMissing` is the remedy in the message about a missing file; nil if the file
+    /// can be missing.
     private static func read(
         _ path: FilePath, ifMissing: String?, files: ConfigurationFiles,
         into loaded: inout LoadedConfiguration, problems: inout [ConfigurationProblem]
@@ -182,7 +187,7 @@ public enum ConfigurationLoader {
 }
 
 extension ConfigurationProblem {
-    /// Problem of a file that is too large.
+    /// The problem that a file is too large.
     static func tooLarge(_ path: String) -> ConfigurationProblem {
         ConfigurationProblem(
             .unreadable, at: .file(path, line: nil, column: nil),

@@ -1,16 +1,16 @@
-/// Parser of the value in `--set KEY=VALUE` and `airframectl set`: TOML, or a bare word or an
-/// address with a port, taken as a string.
+/// Parser of the value in `--set KEY=VALUE` and `airframectl set`. The value is TOML; a bare word,
+/// or an address with a port, counts as a string.
 ///
-/// Numbers, words and arrays of numbers are parsed here, everything else by the TOML parser. The
-/// reason: a phone's slider sets a gain many times a second, and TOMLKit 0.6 never frees a parsed
-/// document.
+/// Numbers, words and arrays of numbers are parsed here, other values by the TOML parser. The
+/// reason is that a phone's slider sets a gain many times a second, and TOMLKit 0.6 never frees a
+/// parsed document.
 enum LiteralReader {
     /// Parses `text`; nil if it is neither TOML nor a word.
     static func read(_ text: String) -> RawValue? {
         let bytes = Array(Array(text.utf8).trimmingBlanks())
         guard !bytes.isEmpty, bytes.count <= 4096 else { return nil }
-        // One line, no control characters: the parser would read text after a line end as a second
-        // pair.
+        // The text must be one line without control characters, because the parser would read text
+        // after a line end as a second pair.
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
         if let simple = simple(bytes[...], depth: 0) { return simple }
         let value = String(decoding: bytes, as: UTF8.self)
@@ -67,7 +67,7 @@ enum LiteralReader {
             return nil
         }
         let string = String(decoding: text, as: UTF8.self)
-        // The parser handles and refuses integers beyond 64 bits.
+        // The TOML parser reads integers beyond 64 bits, and refuses them.
         if rest.isEmpty { return Int(string).map(RawValue.integer) }
         if rest.first == UInt8(ascii: ".") {
             rest.removeFirst()

@@ -11,19 +11,19 @@ public struct LoadedConfiguration: Sendable {
     /// The files that were read, in order.
     public internal(set) var files: [String] = []
 
-    /// Values from the files, for every key in them.
+    /// Values from the files, by key.
     var fromFiles: [String: Entry] = [:]
-    /// Values from `--set`.
+    /// Values from arguments of `--set`, by key.
     var fromCommandLine: [String: Entry] = [:]
 
     /// The built-in defaults.
     public init() {}
 
-    /// The values of keys without a configured value. The defaults are the built-in ones, with
-    /// these exceptions. In lockstep the sensor has no filter, because a simulator's values apply
-    /// at `t`. With real chips the loop's rate fits sensor and servos on one I2C bus of 400 kHz,
-    /// and address, range and filter are those of the named sensor. The gains fit the loop's rate,
-    /// and a servo's delay and tracker fit its pulses.
+    /// The values of all keys that no file sets. They are the built-in defaults, with these
+    /// exceptions. In lockstep the sensor has no filter, because a simulator's values belong to its
+    /// time `t`. With real chips, the loop's rate suits a sensor and servos on one I2C bus of 400
+    /// kHz, and address, range and filter are those of the configured sensor. The gains suit the
+    /// loop's rate, and a servo's delay and tracker suit its pulse rate.
     var defaults: Settings {
         var settings = Settings()
         switch written("hardware.backend") {
@@ -52,8 +52,8 @@ public struct LoadedConfiguration: Sendable {
         return settings
     }
 
-    /// The assumptions about the sensor of a log: the configured ones, otherwise those that the log
-    /// itself shows (mean rates, their range).
+    /// Assumptions about the sensor of a recorded log: configured values, otherwise those that the
+    /// log itself shows (whether samples are mean rates, and their range).
     public var recordedSensor: AttitudeEstimator.Parameters {
         var parameters = settings.stabilizerParameters.estimator
         guard written("hardware.backend") == nil else { return parameters }
@@ -70,7 +70,7 @@ public struct LoadedConfiguration: Sendable {
         (fromCommandLine[key] ?? fromFiles[key])?.value
     }
 
-    /// The values in force if nothing is saved.
+    /// The values in force if there are no saved values.
     public var settings: Settings {
         var settings = defaults
         for setting in Schema.settings {
@@ -95,7 +95,7 @@ public struct LoadedConfiguration: Sendable {
 
 extension LoadedConfiguration: CustomStringConvertible {}
 
-/// The effective configuration as a page of TOML.
+/// The effective configuration as TOML text.
 enum Listing {
     /// Text that parses to the same settings.
     static func text(settings: Settings, origin: (String) -> Origin) -> String {

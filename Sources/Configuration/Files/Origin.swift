@@ -1,17 +1,17 @@
-/// Source of the active value.
+/// Source of a setting's active value.
 public enum Origin: Sendable, Equatable, CustomStringConvertible {
-    /// The built-in default.
+    /// The value is the built-in default.
     case builtIn
-    /// A configuration file.
+    /// The value comes from a configuration file.
     case file(String, line: Int?)
-    /// Saved by `airframectl save` or by an app.
+    /// The value was saved by `airframectl save` or by an app.
     case saved
-    /// An argument of `--set`.
+    /// The value comes from an argument of `--set`.
     case commandLine
-    /// Changed while running, not saved.
+    /// The value was changed while airframed runs, and is not saved.
     case live
 
-    /// `default`, `FILE:LINE`, `saved`, `--set` or `live`.
+    /// Name of the source: `default`, `FILE:LINE`, `saved`, `--set` or `live`.
     public var description: String {
         switch self {
         case .builtIn: "default"

@@ -1,4 +1,4 @@
-/// A value in TOML's types, before the check against a setting.
+/// A value in TOML's types, not yet checked against a setting's type and range.
 enum RawValue: Sendable, Equatable {
     case bool(Bool)
     case integer(Int)
@@ -21,7 +21,7 @@ enum RawValue: Sendable, Equatable {
         }
     }
 
-    /// The number, of either TOML type; nil for other types.
+    /// The number of an integer or a float; nil for other types.
     var asNumber: Double? {
         switch self {
         case .integer(let value): Double(value)

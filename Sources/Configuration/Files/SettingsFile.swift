@@ -1,10 +1,10 @@
 public import SystemPackage
 
-/// A file of settings for a running daemon: its pairs, without validation.
+/// Reader of a file of settings for a running daemon; it does not validate the values.
 public enum SettingsFile {
     /// One setting in the form in which the file contains it.
     public struct Pair: Sendable, Equatable {
-        /// Dotted path including tables; an element of an array of tables as `a[0]`.
+        /// Dotted path including tables; an element of an array of tables is written as `a[0]`.
         public var key: String
         /// The value as TOML.
         public var value: String
@@ -49,8 +49,8 @@ public enum SettingsFile {
         let problems = document.problems.filter { [.unreadable, .syntax].contains($0.kind) }
         guard problems.isEmpty else { throw ConfigurationFailure(problems: problems) }
         return TOMLKeyLocator(bytes).locations.compactMap { steps, location in
-            // The pairs of an inline table have their own places; an element of an array has the
-            // array's place.
+            // The pairs of an inline table have their own locations; an element of an array has the
+            // location of the array.
             guard let value = location.value, !value.hasPrefix("{"), case .key = steps.last else {
                 return nil
             }

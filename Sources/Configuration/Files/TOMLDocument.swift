@@ -6,7 +6,7 @@ import TOMLKit
 /// TOMLKit 0.6 never frees a parsed document: a file with every setting costs 20 kB per load. That
 /// memory is negligible for a reload, but `LiteralReader` avoids the parser where possible.
 struct TOMLDocument {
-    /// Setting, value and line, in the order of the schema.
+    /// Settings that the text contains, with value and line, in the order of the schema.
     private(set) var values: [(setting: Setting, value: SettingValue, line: Int?)] = []
     /// All problems, in the order of the text.
     private(set) var problems: [ConfigurationProblem] = []
@@ -14,8 +14,8 @@ struct TOMLDocument {
     private let path: String
     private var locator = TOMLKeyLocator([])
 
-    /// Longest allowed line. The parser walks dotted keys recursively; a line of many thousand of
-    /// them would exhaust the stack.
+    /// Longest allowed line. The parser walks dotted keys recursively; a line with many thousand
+    /// keys would exhaust the stack.
     static let longestLine = 4096
 
     /// Largest number of problems, because the complete list for a wrong file would be useless.
@@ -52,7 +52,7 @@ struct TOMLDocument {
                 return
             }
             visit(table, keys: [])
-            // A stable order: the parser sorts tables by name.
+            // The problems are sorted by line, because the parser sorts tables by name.
             problems.sort { Self.line(of: $0) < Self.line(of: $1) }
             if problems.count >= Self.problemLimit {
                 problems.append(

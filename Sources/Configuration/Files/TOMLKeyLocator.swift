@@ -1,14 +1,14 @@
-/// Locator of the line of every key in a TOML document, because the parser keeps positions for
-/// syntax errors only.
+/// Locator that finds the line of every key in a TOML document, because the parser reports
+/// positions only for syntax errors.
 ///
-/// The locator also guards the parser: TOMLKit 0.6 (toml++ 3.4) ends the process by assertion on
+/// The locator also protects the parser: TOMLKit 0.6 (toml++ 3.4) ends the process by assertion on
 /// some malformed texts, such as `[=]` or `a = [}`. The locator reports these texts as `fault`
-/// first; a valid document has none. The other results of the locator are meaningless on malformed
-/// texts. The time of a scan is linear in the length of the text.
+/// first; a valid document has no fault. The other results of the locator are meaningless on
+/// malformed texts. The time of a scan is linear in the length of the text.
 public struct TOMLKeyLocator: Sendable {
     /// One step from a table or an array to an element.
     public enum Step: Hashable, Sendable {
-        /// A key of a table, without quotes, escapes resolved.
+        /// A key of a table, without quotes, with resolved escapes.
         case key(String)
         /// An element of an array or of an array of tables.
         case index(Int)
@@ -20,17 +20,17 @@ public struct TOMLKeyLocator: Sendable {
         public let line: Int
         /// Column of the key, bytes from the start of the line, from 1.
         public let column: Int
-        /// The value as written; nil for tables that have no text of their own.
+        /// The text of the value; nil for a table, which has no text of its own.
         public let value: String?
     }
 
     /// Every key, table and array element. The location of a table is its first mention.
     public private(set) var locations: [[Step]: Location] = [:]
 
-    /// Lines of strings with a NUL character, at which the parser's C interface ends such strings.
+    /// Lines of strings with a NUL character, because the parser's C interface ends a string there.
     public private(set) var linesWithNul: [Int] = []
 
-    /// The first fault that must not reach the parser; nil without one.
+    /// The first fault that must not reach the parser; nil if there is none.
     public private(set) var fault: Fault?
 
     /// A fault of the text with its line and column; both count from 1, columns in bytes.
@@ -39,16 +39,16 @@ public struct TOMLKeyLocator: Sendable {
         public let line: Int
         /// Column of the fault.
         public let column: Int
-        /// Text of the fault, the end of a sentence.
+        /// Description of the fault, as the end of a sentence.
         public let message: String
     }
 
     private var scanner: TOMLScanner
     private var arrayCounts: [[Step]: Int] = [:]
 
-    /// Largest number of names in a key, including the names of the tables, and of nested arrays.
-    /// No setting has more than three levels. Each level stores its path, so a text with many
-    /// levels would be slow.
+    /// Largest number of nested levels: names in a key, including the names of its tables, and
+    /// nested arrays. No setting has more than three levels. The locator stores the path of each
+    /// level, so a text with many levels would be slow.
     public static let depthLimit = 32
 
     /// Locates everything in `text`.
@@ -114,7 +114,7 @@ public struct TOMLKeyLocator: Sendable {
         let keys = scanner.keys()
         scanner.skipSpaces()
         guard !keys.isEmpty, scanner.peek == UInt8(ascii: "=") else {
-            // Not a pair; move on by at least one byte, so that the scan ends.
+            // If this is not a pair, advance by at least one byte, so that the scan ends.
             if scanner.position == start { scanner.advance() }
             return
         }
@@ -130,7 +130,7 @@ public struct TOMLKeyLocator: Sendable {
         for length in (table.count + 1)..<path.count {
             note(Array(path[..<length]), Location(line: line, column: column, value: nil))
         }
-        // Set last, so that the text of a value replaces a place noted earlier.
+        // This is set last, so that the location of the value replaces a location stored earlier.
         locations[path] = Location(line: line, column: column, value: text)
     }
 

@@ -1,8 +1,8 @@
 /// Scanner for TOML: a position in a text, and steps over blanks, keys, strings and scalars.
 ///
-/// The scanner stays within the text, for any content.
+/// The scanner never reads beyond the text, whatever it contains.
 struct TOMLScanner: Sendable {
-    /// Limit beyond the length of any setting's value.
+    /// Largest length of a returned text, characters; the value of every setting is shorter.
     private static let longestText = 4096
 
     private let text: [UInt8]
@@ -36,8 +36,8 @@ struct TOMLScanner: Sendable {
         return isAtKey && byte != UInt8(ascii: "_") || Array("+.[{".utf8).contains(byte)
     }
 
-    /// Whether the parser can handle a scalar: it expects a digit after the T of a date and time,
-    /// and two after a blank.
+    /// Whether the parser can read a scalar without ending the process. It expects a digit after
+    /// the T of a date and time, and two digits after a blank.
     static func isHarmless(scalar: ArraySlice<UInt8>) -> Bool {
         func isDigit(at index: Int) -> Bool {
             index < scalar.endIndex && Self.isDigit(scalar[index])
@@ -103,7 +103,7 @@ struct TOMLScanner: Sendable {
         }
     }
 
-    /// Scans a dotted key; empty if there is none.
+    /// Scans a dotted key; returns its parts, or an empty array if there is no key.
     mutating func keys() -> [String] {
         var result: [String] = []
         while true {
@@ -123,7 +123,7 @@ struct TOMLScanner: Sendable {
         }
     }
 
-    /// Scans a string of any of the four kinds; returns its contents with escapes resolved.
+    /// Scans a string of any of the four kinds; returns its contents with resolved escapes.
     mutating func string() -> String {
         guard let quote = peek else { return "" }
         let isLiteral = quote == UInt8(ascii: "'")
@@ -146,7 +146,7 @@ struct TOMLScanner: Sendable {
                 }
                 if starts(with: quote, count: 3) {
                     for _ in 0..<3 { advance() }
-                    // Up to two quotes can precede the closing three.
+                    // Up to two quotes of the content can precede the three closing quotes.
                     while peek == quote { advance() }
                     break
                 }

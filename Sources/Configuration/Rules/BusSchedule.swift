@@ -3,32 +3,35 @@ import GimbalCore
 /// Load of the buses in a period of the loop, compared with their capacity. One thread serves the
 /// buses one after the other.
 ///
-/// A message is a start, its address and its bytes, each with an acknowledge; an exchange ends with
-/// a stop (NXP UM10204, section 3.1). The fifth of the bus that the rule keeps free covers
-/// the overhead of adapter and kernel.
+/// A message consists of a start, its address and its bytes, each with an acknowledge bit; an
+/// exchange of messages ends with a stop (NXP UM10204, section 3.1). The schedule keeps one fifth
+/// of the bus free for the overhead of adapter and kernel.
 public struct BusSchedule: Sendable, Equatable {
-    /// Largest allowed share of the bus, 0...1.
+    /// Largest allowed load of a bus, 0...1.
     public static let share = 0.8
 
-    /// Bits on I2C of one read of the sensors.
+    /// Number of bits on the I2C bus for one read of the sensors.
     public let sensorBits: Int
-    /// Bits on SPI of one read of the sensor.
+    /// Number of bits on the SPI bus for one read of the sensor.
     public let spiBits: Int
-    /// Share of the bus for the samples in the sensor's buffer, independent of the loop's rate.
+    /// Load of the bus by reading the samples in the sensor's buffer, 0...1; it does not depend on
+    /// the loop's rate.
     public let bufferLoad: Double
-    /// Clock of SPI, Hz.
+    /// Clock of the SPI bus, Hz.
     public let spiClock: Double
-    /// Bits of one write to all motors, which servos get once per frame; 0 = no motors.
+    /// Number of bits for one write to all motors; servos are written once per frame. 0 means no
+    /// motors.
     public let motorBits: Int
     /// Whether the motors are on another bus than the sensor.
     public let haveMotorsOwnBus: Bool
-    /// Clock of the bus, Hz.
+    /// Clock of the I2C bus, Hz.
     public let clock: Double
 
     /// Creates the schedule of these settings.
     public init(_ settings: Settings) {
         let linux = settings.hardware.linux
-        // With a buffer a period reads its level, and begins a read of its content.
+        // With a buffer, each period reads the fill level of the buffer, and begins a read of its
+        // content.
         let packet = linux.imuFifo ? linux.imu.packetBytes : nil
         let burst = packet == nil ? Self.burst(of: linux.imu) : [2, 0]
         let isOnSPI = linux.imuInterface == .spi
@@ -36,12 +39,12 @@ public struct BusSchedule: Sendable, Equatable {
         if let handle = linux.handleImu {
             bits += Self.exchange(reading: Self.burst(of: handle))
         }
-        // Behind a multiplexer a byte to select the channel precedes each read.
+        // For encoders behind a multiplexer, a byte that selects the channel precedes each read.
         if linux.encoders == .as5600 {
             bits += 3 * (Self.exchange(reading: [3]) + Self.exchange(writing: [1]))
         }
         sensorBits = bits
-        // The register byte, plus a dummy byte of a BMI088's accelerometer.
+        // Each read has a register byte; a read of a BMI088's accelerometer also has a dummy byte.
         let overhead = burst.count + (linux.imu == .bmi088 ? 1 : 0)
         spiBits = isOnSPI ? 8 * (burst.reduce(0, +) + overhead) : 0
         spiClock = Double(linux.spiKhz) * 1000
@@ -53,13 +56,13 @@ public struct BusSchedule: Sendable, Equatable {
         for (low, high) in zip(sorted, sorted.dropFirst()) {
             if high == low + 1 { runs[runs.count - 1] += 1 } else { runs.append(1) }
         }
-        // The register byte, plus four bytes for each output.
+        // Each write has a register byte and four bytes for each output.
         motorBits = linux.motors == .pca9685 ? Self.exchange(writing: runs.map { 1 + 4 * $0 }) : 0
         haveMotorsOwnBus = linux.haveMotorsOwnBus
         clock = Double(linux.busKhz) * 1000
     }
 
-    /// Registers that a chip's driver reads in a period, in runs.
+    /// Registers that a chip's driver reads in a period, as the lengths of consecutive runs.
     private static func burst(of chip: SensorChip) -> [Int] {
         switch chip {
         case .bmi088: [9, 6]
@@ -69,15 +72,16 @@ public struct BusSchedule: Sendable, Equatable {
         }
     }
 
-    /// Load of the busier bus at a loop rate in Hz, as the share of a period that the reads of the
-    /// sensors and the writes of the motors take; 1 is full.
+    /// Load of the busier bus at a loop rate in Hz: the fraction of a period that reading the
+    /// sensors and writing the motors takes. At 1 the bus is full.
     public func load(rate: Double) -> Double {
         let sensors = bufferLoad + (Double(sensorBits) / clock + Double(spiBits) / spiClock) * rate
         let motors = Double(motorBits) / clock * rate
         return haveMotorsOwnBus ? max(sensors, motors) : sensors + motors
     }
 
-    /// The highest loop rate that keeps a fifth of the bus free, in steps of 50 Hz; 0 if none does.
+    /// The highest loop rate that keeps a fifth of the bus free, in steps of 50 Hz; 0 if no rate
+    /// does.
     public var fastest: Int {
         stride(from: 4000, through: 50, by: -50).first { load(rate: Double($0)) <= Self.share } ?? 0
     }

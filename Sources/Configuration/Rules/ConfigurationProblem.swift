@@ -1,7 +1,7 @@
 /// A problem of the configuration, as a sentence with a remedy.
 ///
-/// `etc/airframed.toml:14: loop.rate_hz = 5000 is outside 50...4000. With the IMU on I2C at 400
-/// kHz, 500 is a good start.`
+/// For example: `etc/airframed.toml:14: loop.rate_hz = 5000 is outside 50...4000. With the IMU on
+/// I2C at 400 kHz, 500 is a good start.`
 public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// Kind of the fault, for programs; `description` is for people.
     public enum Kind: String, Sendable {
@@ -9,13 +9,13 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
         case unreadable
         /// The text is not TOML.
         case syntax
-        /// No such key or table.
+        /// The key or table does not exist.
         case unknownKey
         /// The value has another type, for example a string instead of a number.
         case wrongType
         /// The value has the right type but is not allowed.
         case outOfRange
-        /// The word is known, but not in this build.
+        /// The value is valid, but this build does not support it.
         case unavailable
         /// Two settings contradict each other.
         case conflict
@@ -25,13 +25,13 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
 
     /// Kind of the fault.
     public var kind: Kind
-    /// Location of the value; nil for a value without one, such as from a socket.
+    /// Location of the value; nil for a value without a location, for example from a socket.
     public var place: Place?
-    /// Dotted key, if the fault concerns one.
+    /// Dotted key; nil if the fault does not concern one key.
     public var key: String?
     /// Text of the value, shortened.
     public var value: String?
-    /// Problem, as the rest of a sentence that begins with key and value.
+    /// The problem, as the rest of a sentence that begins with key and value.
     public var complaint: String
     /// Allowed values: a range or a list of words.
     public var allowed: String?
@@ -64,7 +64,8 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
         return line
     }
 
-    /// One line of at most `limit` characters, control characters made visible as blanks.
+    /// The text as one line of at most `limit` characters, in which blanks replace control
+    /// characters.
     static func shortened(_ text: String, limit: Int = 60) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(limit + 1) {
@@ -84,7 +85,7 @@ public enum Place: Sendable, Equatable, CustomStringConvertible {
     /// The saved state.
     case saved
 
-    /// `FILE:LINE:COLUMN`, as far as known.
+    /// `FILE:LINE:COLUMN`, without the parts that are unknown.
     public var description: String {
         switch self {
         case .file(let path, let line, let column):
@@ -101,6 +102,6 @@ public struct ConfigurationFailure: Error, Sendable, CustomStringConvertible {
     /// The problems, at least one, in the order of files and lines.
     public let problems: [ConfigurationProblem]
 
-    /// One line for each problem.
+    /// The problems as text, one line for each.
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -1,14 +1,14 @@
 import GimbalCore
 
-/// Rule for several settings together, in addition to their ranges.
+/// Rule about several settings together, in addition to the range of each.
 struct ConfigurationRule: Sendable {
     /// The settings that the rule depends on; the message names the first one with a configured
     /// value.
     let keys: [String]
-    /// The setting that needs a configured value for the rule to apply, because its default adapts
-    /// automatically.
+    /// The setting for which the rule applies only if it has a configured value, because its
+    /// default adapts to the other settings automatically.
     let trigger: String
-    /// Problem and remedy; nil if the rule holds.
+    /// Problem and remedy if the settings break the rule; nil otherwise.
     let violation: @Sendable (Settings) -> (complaint: String, hint: String)?
 
     init(
@@ -86,14 +86,15 @@ struct ConfigurationRule: Sendable {
             BusSchedule.rule,
         ] + MotorRules.all + SensorRules.all
 
-    /// The problem in `settings`, whose values come from `origin`; nil if the rule holds.
+    /// The problem in `settings`, nil if they obey the rule; `origin` states the source of a value.
     func problem(
         in settings: Settings, origin: (String) -> Origin
     ) -> ConfigurationProblem? {
         guard origin(trigger) != .builtIn, let (complaint, hint) = violation(settings) else {
             return nil
         }
-        // The problem is reported at a written value, not at a default that conflicts with it.
+        // The problem is reported for the value that a person has written, not for a default that
+        // conflicts with it.
         let key = keys[0]
         let written = keys.first { origin($0) != .builtIn } ?? key
         let value = Schema.setting(key)?.value(in: settings).tomlText

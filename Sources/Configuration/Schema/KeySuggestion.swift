@@ -2,9 +2,9 @@ import PlainText
 
 /// Suggestion of the intended key for an unknown key.
 enum KeySuggestion {
-    /// The setting that an unknown key probably means: one with the same last name in another
-    /// table, else the most similar spelling of the whole key, else the most similar spelling of
-    /// the last name.
+    /// The setting that an unknown key most likely means: first a setting with the same last name
+    /// in another table, then the setting whose whole key has the most similar spelling, then the
+    /// setting whose last name has the most similar spelling.
     static func setting(for key: String) -> String? {
         let name = key.split(separator: ".").last.map(String.init) ?? key
         let sameName = Schema.settings.filter { $0.name == name }.map(\.key)
@@ -16,9 +16,9 @@ enum KeySuggestion {
         return owners.count == 1 ? owners[0] : nil
     }
 
-    /// The intended setting for a value that was given to a table: the only setting at the same
-    /// level whose name begins with the table's and which accepts the value. `robot.slider =
-    /// "rate"` means `robot.slider_motion`.
+    /// The intended setting if a value was given to a table: the only setting at the level of the
+    /// table whose name begins with the table's name and which accepts the value. For example,
+    /// `robot.slider = "rate"` means `robot.slider_motion`.
     static func setting(beside table: String, taking value: RawValue) -> String? {
         let fitting = Schema.settings.filter {
             $0.key.hasPrefix(table + "_") && (try? $0.check(value, written: "", at: nil)) != nil

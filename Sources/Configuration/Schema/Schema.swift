@@ -4,8 +4,8 @@ import Port
 /// Table of all settings. Parsing, `--print-config`, `get`, `set`, `diff`, reload and the sample
 /// file read this table.
 ///
-/// To add a setting: a property with its default in `Settings`, one entry here, and the sample file
-/// that the test prints.
+/// To add a setting, add a property with its default to `Settings`, one entry here, and the sample
+/// file that the test prints.
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =
@@ -14,7 +14,7 @@ public enum Schema {
         + modes
         + supervision + bluetooth + mavlink + recording + services
 
-    /// One sentence for each table.
+    /// Summary of each table, in one sentence.
     public static let tables: [(name: String, summary: String)] = [
         ("hardware", "Choice of sensor and motors."),
         ("hardware.simulation", "The simulated gimbal; used with backend = \"simulated\"."),

@@ -5,13 +5,14 @@ import Port
 public struct Setting: Sendable, CustomStringConvertible {
     /// Kind of a value. Ranges include both ends.
     public enum Kind: Sendable, Equatable {
-        /// `true` or `false`.
+        /// The value is `true` or `false`.
         case bool
         /// A whole number.
         case integer(ClosedRange<Int>)
         /// A finite number.
         case number(ClosedRange<Double>)
-        /// One of these words. `unavailable` contains words of other builds, with the reason.
+        /// One of these words. `unavailable` contains words that only other builds support, each
+        /// with the reason.
         case choice([String], unavailable: [String: String])
         /// Printable text of 1...maxLength bytes.
         case text(maxLength: Int)
@@ -35,9 +36,9 @@ public struct Setting: Sendable, CustomStringConvertible {
 
     /// Time at which a changed value takes effect.
     public enum Applies: String, Sendable {
-        /// Within the next ticks; `set` and reload can change it.
+        /// Within the next ticks of the loop; `set` and reload can change the value.
         case live
-        /// When the process starts.
+        /// At the next start of the process; `set` and reload only announce it.
         case restart
     }
 
@@ -45,21 +46,21 @@ public struct Setting: Sendable, CustomStringConvertible {
     public let key: String
     /// Allowed values.
     public let kind: Kind
-    /// Unit for display; nil without one.
+    /// Unit for display; nil for a value without a unit.
     public let unit: String?
     /// Time at which a change takes effect.
     public let applies: Applies
     /// Description in one sentence.
     public let summary: String
-    /// Hint for the message about a bad value; nil if the range is enough.
+    /// Remedy in the message about a wrong value; nil if the range is sufficient.
     public let hint: String?
 
-    /// The property of `Settings`.
+    /// The property of `Settings` that contains the value.
     let path: any PartialKeyPath<Settings> & Sendable
     let read: @Sendable (Settings) -> SettingValue
     let write: @Sendable (inout Settings, SettingValue) -> Void
 
-    /// The key.
+    /// The key of the setting.
     public var description: String { key }
 
     /// The built-in value.
@@ -68,10 +69,10 @@ public struct Setting: Sendable, CustomStringConvertible {
     /// The value in `settings`.
     public func value(in settings: Settings) -> SettingValue { read(settings) }
 
-    /// `loop` of `loop.rate_hz`.
+    /// Name of the table: `loop` for `loop.rate_hz`.
     public var table: String { String(key[..<(key.lastIndex(of: ".") ?? key.startIndex)]) }
 
-    /// `rate_hz` of `loop.rate_hz`.
+    /// Name within the table: `rate_hz` for `loop.rate_hz`.
     public var name: String {
         key.lastIndex(of: ".").map { String(key[key.index(after: $0)...]) } ?? key
     }
@@ -100,7 +101,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The parts of a notch with their ranges: Hz, 1, dB.
+    /// The parts of a notch with their ranges: frequency in Hz, quality as a number, depth in dB.
     static let notchParts: [(name: String, range: ClosedRange<Double>)] = [
         ("centre", 5...1000), ("Q", 0.5...20), ("depth", 3...60),
     ]

@@ -8,7 +8,7 @@ extension Setting {
     ///
     /// - Parameters:
     ///   - raw: The value as TOML.
-    ///   - written: The same as text, for the message.
+    ///   - written: Text of the value, for the message.
     ///   - place: Place of the value, for the message.
     /// - Returns: A value that `write` accepts.
     /// - Throws: The problem, if type or range is wrong.
@@ -28,8 +28,8 @@ extension Setting {
     /// Checks the range of a value.
     ///
     /// - Parameters:
-    ///   - value: Of any type.
-    ///   - written: The same as text, for the message.
+    ///   - value: Value of any type.
+    ///   - written: Text of the value, for the message.
     ///   - place: Place of the value, for the message.
     /// - Throws: The problem, if type or range is wrong.
     func check(
@@ -115,7 +115,7 @@ extension Setting {
         }
     }
 
-    /// An array with one number for each name.
+    /// Checks an array with one number for each name.
     private func numbers(
         _ raw: RawValue, named shape: String, _ names: [String], _ mismatch: (String) -> Misfit
     ) throws(Misfit) -> [Double] {

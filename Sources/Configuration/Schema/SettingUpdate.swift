@@ -1,7 +1,7 @@
 import Port
 
-/// A new value of one setting. It takes the typed value to its property, so no text is passed
-/// between requester and store.
+/// A new value of one setting. It writes a typed value to its property, so no text is passed from
+/// the requester to the store.
 public struct SettingUpdate: Sendable, CustomStringConvertible {
     /// Dotted path of the setting.
     public let key: String
@@ -15,7 +15,7 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
     /// Text for display: `airos.pid.yaw = [1, 0.1, 0.02]`.
     public var description: String { "\(key) = \(valueText)" }
 
-    /// The value as TOML; "default" for the built-in one.
+    /// The value as TOML; "default" for the built-in default.
     public var valueText: String {
         guard !isDefault, let setting = Schema.setting(key) else { return "default" }
         var settings = Settings()
@@ -23,12 +23,12 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
         return setting.value(in: settings).tomlText
     }
 
-    /// The value in the text of a refusal.
+    /// The value as the text of a refusal shows it.
     var writtenText: String { written ?? valueText }
 
-    /// Creates the return of one setting to its built-in default.
+    /// Creates an update that returns one setting to its built-in default.
     ///
-    /// - Parameter key: Its dotted path.
+    /// - Parameter key: Dotted path of the setting.
     public init(toDefault key: String) {
         self.key = key
         write = { settings in

@@ -11,15 +11,15 @@ public enum SettingValue: Sendable, Equatable {
     case number(Double)
     /// Text, a path, or one of the words of a choice.
     case text(String)
-    /// `[yaw, roll, pitch]`
+    /// The array `[yaw, roll, pitch]`.
     case triple(AxisVector)
-    /// `[pitch, roll, yaw]`, each 1 or -1.
+    /// The array `[pitch, roll, yaw]`, each number 1 or -1.
     case signs(AxisSigns)
-    /// `[[min, max], [min, max], [min, max]]` for yaw, roll and pitch.
+    /// The array `[[min, max], [min, max], [min, max]]` for yaw, roll and pitch.
     case ranges(AxisRanges)
-    /// `[[hz, q, depth], …]`
+    /// The array `[[hz, q, depth], …]`.
     case notches([Notch])
-    /// `[p, i, d]`
+    /// The array `[p, i, d]`.
     case pid(PIDTriple)
 
     /// The value as TOML, which reads back to the identical value.
@@ -49,13 +49,13 @@ public enum SettingValue: Sendable, Equatable {
         }
     }
 
-    /// The shortest text that reads back to the same number; whole numbers without a fraction.
+    /// The shortest text that reads back to the same number; a whole number has no decimal point.
     static func text(of value: Double) -> String {
         if value == value.rounded(), abs(value) < 1e15 { return String(Int(value)) }
         return value.description
     }
 
-    /// A TOML basic string.
+    /// The text as a basic string of TOML, in quotes.
     static func quoted(_ value: String) -> String {
         var result = "\""
         for scalar in value.unicodeScalars {

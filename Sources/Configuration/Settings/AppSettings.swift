@@ -1,14 +1,14 @@
 public import GimbalCore
 public import Port
 
-/// Response to the mode inactive of AirOS.
+/// Response of the gimbal if an AirOS app requests the mode "inactive".
 public enum AirOSInactive: String, Sendable, CaseIterable {
-    /// Outputs off.
+    /// The outputs go off.
     case off
-    /// Level, with the handle's heading.
+    /// The camera is held level, with the handle's heading.
     case neutral
 
-    /// The mode for an AirOS client's request for inactive.
+    /// The mode that the gimbal enters if an AirOS app requests "inactive".
     public var mode: Mode {
         switch self {
         case .off: .inactive
@@ -43,44 +43,44 @@ public struct AxisSigns: Sendable, Equatable {
 public enum RBLRole: String, Sendable, CaseIterable {
     /// The service is not offered.
     case off
-    /// The first byte from a client selects the function.
+    /// The first byte that a client sends selects the function.
     case auto
-    /// MAVLink 1 for a flight display.
+    /// The service sends MAVLink 1 to a flight display.
     case mavlink
-    /// A robot's remote control.
+    /// The service is a robot's remote control.
     case robot
-    /// A serial port, as of BLE Mini.
+    /// The service is a bridge to a serial port, like the product BLE Mini.
     case serial
-    /// Loopback: every byte returns to its client.
+    /// The service is a loopback: every byte returns to its client.
     case loopback
 }
 
 extension Settings {
-    /// `[airos]`
+    /// Settings of `[airos]`, the service for AirOS apps.
     public struct AirOS: Sendable, Equatable {
-        /// Response to inactive.
+        /// Response if an app requests the mode "inactive".
         public var inactive = AirOSInactive.off
-        /// Notifications of each subscribed value, Hz.
+        /// Rate of the notifications of each subscribed value, Hz.
         public var notifyHz = 10.0
         /// Signs of the axes for the app.
         public var sign = AxisSigns()
-        /// Time after which an app's change reverts unless it saves, s; 0 = never.
+        /// Time after which an app's change reverts unless the app saves it, s; 0 = never.
         public var rollbackS = 0
         /// `[airos.pid]`: the gains that the app shows.
         public var pid = PIDTriple.defaults
     }
 
-    /// `[rbl]`
+    /// Settings of `[rbl]`, RedBearLab's serial service.
     public struct RBL: Sendable, Equatable {
         /// Function of the service.
         public var role = RBLRole.auto
         /// The advertised name.
         public var name = "AirOS Gimbal"
-        /// Speed of the serial port.
+        /// Speed of the serial port, baud.
         public var baud = RBLBaud.baud57600
-        /// The serial port behind role serial.
+        /// Device file of the serial port for the role `serial`.
         public var device = "/dev/ttyUSB0"
-        /// Whether the gimbal's MAVLink shares the link with that port.
+        /// Whether the gimbal also speaks MAVLink on the link between the phone and that port.
         public var tap = false
         /// Rate of the attitude for a flight display, Hz.
         public var attitudeHz = 20.0

@@ -1,19 +1,19 @@
 /// Access to the Bluetooth services.
 public enum BluetoothSecurity: String, Sendable, CaseIterable {
-    /// Every phone in range.
+    /// Every phone in range can use the services.
     case open
-    /// Phones that were paired with a passkey.
+    /// Only phones that were paired with a passkey can use the services.
     case encrypted
 }
 
 extension Settings {
-    /// `[bluetooth]`
+    /// Settings of `[bluetooth]`.
     public struct Bluetooth: Sendable, Equatable {
         /// Whether phones can connect.
         public var enabled = true
-        /// The adapter; "auto" selects the first adapter.
+        /// Name of the Bluetooth adapter; "auto" selects the first adapter.
         public var adapter = "auto"
-        /// Access for reading and writing.
+        /// Phones that can read and write.
         public var security = BluetoothSecurity.open
         /// Largest number of connected phones.
         public var maxCentrals = 4

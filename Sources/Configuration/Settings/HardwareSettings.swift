@@ -29,8 +29,8 @@ public enum SensorChip: String, Sendable, CaseIterable {
     }
 
     /// Group delay of the driver's filter setting, ms. MPU-6050 and MPU-6500: from the register
-    /// maps of the chips (register 26). The others: second-order filters from their corners, √2 /
-    /// (2π corner) each: 230 Hz (BMI088), 250 Hz and 585 Hz (ICM-42688-P).
+    /// maps of the chips (register 26). For the other chips it is that of a second-order filter, √2
+    /// / (2π corner), with corners of 230 Hz (BMI088), 250 Hz and 585 Hz (ICM-42688-P).
     public var filterDelayMs: Double {
         switch self {
         case .bmi088: 1.0
@@ -51,7 +51,7 @@ public enum SensorInterface: String, Sendable, CaseIterable {
 
 /// Joint encoders that this build has drivers for.
 public enum EncoderChip: String, Sendable, CaseIterable {
-    /// No encoders.
+    /// The joints have no encoders.
     case none
     /// ams AS5600.
     case as5600
@@ -59,26 +59,26 @@ public enum EncoderChip: String, Sendable, CaseIterable {
 
 /// Motor drivers that this build supports.
 public enum MotorChip: String, Sendable, CaseIterable {
-    /// No motors.
+    /// No motors are connected.
     case none
     /// NXP PCA9685 with servos or brushless motors.
     case pca9685
-    /// Servos at the board's PWM chip.
+    /// Servos on the board's PWM chip.
     case pwm
 }
 
 extension Settings {
-    /// `[hardware.linux]`
+    /// Settings of `[hardware.linux]`, the chips on the board's buses.
     public struct Linux: Sendable, Equatable {
-        /// Device file of the bus.
+        /// Device file of the sensors' I2C bus.
         public var bus = "/dev/i2c-1"
-        /// Clock of the bus, kHz.
+        /// Clock of the I2C bus, kHz.
         public var busKhz = 400
         /// The inertial sensor.
         public var imu = SensorChip.bmi088
-        /// Address of the accelerometer.
+        /// I2C address of the accelerometer.
         public var imuAddress = 0x18
-        /// Address of the gyroscope.
+        /// I2C address of the gyroscope.
         public var gyroAddress = 0x68
         /// Whether the sensor tests itself during its set-up.
         public var imuSelfTest = true
@@ -90,47 +90,47 @@ extension Settings {
         public var gyroSpi = "/dev/spidev0.1"
         /// SPI clock for measurements, kHz.
         public var spiKhz = 1000
-        /// Whether every sample is read from the sensor's FIFO.
+        /// Whether the samples are read from the sensor's FIFO, so that none is lost.
         public var imuFifo = false
         /// GPIO chip of the data-ready line.
         public var dataReadyChip = "/dev/gpiochip0"
         /// The data-ready line; -1 if it is not wired.
         public var dataReadyLine = -1
-        /// The inertial sensor on the handle; nil without one.
+        /// The inertial sensor on the handle; nil if there is none.
         public var handleImu: SensorChip?
-        /// Bus of the handle's sensor.
+        /// Device file of the I2C bus of the handle's sensor.
         public var handleBus = "/dev/i2c-1"
-        /// Address of the handle's sensor.
+        /// I2C address of the handle's sensor.
         public var handleAddress = 0x69
-        /// Mounting angles in the handle's frame, degrees.
+        /// Mounting angles of the handle's sensor in the handle's frame, degrees.
         public var handleMountingDeg = AxisVector.zero
         /// Encoders that measure the joints' angles.
         public var encoders = EncoderChip.none
-        /// Bus of the yaw encoder.
+        /// Device file of the yaw encoder's I2C bus.
         public var encoderBusYaw = "/dev/i2c-11"
-        /// Bus of the roll encoder.
+        /// Device file of the roll encoder's I2C bus.
         public var encoderBusRoll = "/dev/i2c-12"
-        /// Bus of the pitch encoder.
+        /// Device file of the pitch encoder's I2C bus.
         public var encoderBusPitch = "/dev/i2c-13"
         /// Reading of each encoder at joint angle zero, degrees.
         public var encoderZeroDeg = AxisVector.zero
         /// Direction of each encoder, 1 or -1.
         public var encoderDirection = AxisVector(repeating: 1)
-        /// Driver of the motors.
+        /// Chip that drives the motors.
         public var motors = MotorChip.pca9685
-        /// Address of the motors' chip.
+        /// I2C address of the motors' chip.
         public var motorAddress = 0x40
-        /// Outputs of the joints.
+        /// Output of the motors' chip for each joint.
         public var motorChannels = AxisVector(yaw: 0, roll: 1, pitch: 2)
-        /// Oscillator of the motors' chip, MHz.
+        /// Frequency of the oscillator in the motors' chip, MHz.
         public var oscillatorMhz = 25.0
         /// Device file of the bus of the motors' chip, or `same`.
         public var motorBus = Self.same
-        /// Folder of the PWM chip.
+        /// Path of the PWM chip's folder in sysfs.
         public var pwmChip = "/sys/class/pwm/pwmchip0"
-        /// Device file of the GPIO chip.
+        /// Device file of the GPIO chip with the power line.
         public var gpioChip = "/dev/gpiochip0"
-        /// Line that switches the motors; -1 without one.
+        /// GPIO line that switches the motors' power; -1 if there is none.
         public var powerLine = -1
         /// Whether the motors run when the line is low.
         public var powerActiveLow = false
@@ -138,29 +138,29 @@ extension Settings {
         static let same = "same"
     }
 
-    /// `[servo]`
+    /// Settings of `[servo]`, the properties of position servos.
     public struct Servo: Sendable, Equatable {
         private static let core = ServoController.Parameters()
 
         /// Time from a command to the beginning of the servo's response, ms.
         public var delayMs = 11.0
-        /// Lag of the position loop, ms.
+        /// Lag of the servo's position loop, ms.
         public var lagMs = 4.0
-        /// Largest rate, deg/s.
+        /// Largest rate of the servo, deg/s.
         public var maxRateDps = AxisVector(repeating: 600)
         /// Dead band: smallest difference between command and horn at which the servo moves,
         /// degrees.
         public var deadBandDeg = 0.2
         /// Bandwidth of the handle's extrapolation, rad/s.
         public var trackerBandwidth = core.trackerBandwidth
-        /// Pulses per second.
+        /// Pulses per second to each servo.
         public var frameHz = 333.0
         /// Shortest and longest pulse, µs.
         public var pulseUs = AxisRanges(
             lower: AxisVector(repeating: 1000), upper: AxisVector(repeating: 2000))
         /// Travel between these pulses, degrees.
         public var travelDeg = AxisVector(repeating: 90)
-        /// 1, or -1 if a longer pulse turns the joint backwards.
+        /// Direction of each servo: 1, or -1 if a longer pulse turns the joint backwards.
         public var direction = AxisVector(repeating: 1)
         /// Pulse offset from mid-travel at joint angle zero, µs.
         public var trimUs = AxisVector.zero

@@ -1,19 +1,19 @@
 /// Role of the gimbal in MAVLink's gimbal protocol.
 public enum MAVLinkRole: String, Sendable, CaseIterable {
-    /// Device and manager: the peer in control steers it.
+    /// The gimbal is device and manager: the peer in control commands it.
     case manager
-    /// Device only: an autopilot is its manager.
+    /// The gimbal is only a device: an autopilot is its manager.
     case device
 }
 
 extension Settings {
-    /// `[mavlink]`
+    /// Settings of `[mavlink]`.
     public struct MAVLink: Sendable, Equatable {
         /// UDP address for ground stations, or "off".
         public var listen = "off"
-        /// Address of the first peer, or "off".
+        /// UDP address of a peer to which the gimbal sends first, or "off".
         public var connect = "off"
-        /// A serial port to an autopilot or radio, or "off".
+        /// Device file of a serial port to an autopilot or radio, or "off".
         public var serial = "off"
         /// Speed of the serial port, baud.
         public var baud = 57600

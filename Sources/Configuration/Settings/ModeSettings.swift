@@ -1,12 +1,12 @@
 public import GimbalCore
 
-/// Preset of the follow modes, which selects one of three sets of values.
+/// Preset of the modes that follow the handle; it selects one of three sets of values.
 public enum FollowPreset: String, Sendable, CaseIterable {
-    /// Calm pictures.
+    /// The camera follows slowly, for calm pictures.
     case slow
-    /// Between the other two.
+    /// The camera follows with values between the other two presets.
     case normal
-    /// Follows the hand closely.
+    /// The camera follows the hand closely.
     case sport
 }
 
@@ -19,13 +19,13 @@ public enum RetractedOutputs: String, Sendable, CaseIterable {
 }
 
 extension Settings {
-    /// `[mode]`
+    /// Settings of `[mode]`.
     public struct ModeSettings: Sendable, Equatable {
         /// Mode after the start-up checks.
         public var boot = Mode.locked
     }
 
-    /// `[follow]`
+    /// Settings of `[follow]`, the modes that follow the handle.
     public struct Following: Sendable, Equatable {
         /// Preset in force.
         public var preset = FollowPreset.normal
@@ -50,7 +50,7 @@ extension Settings {
         }
     }
 
-    /// `[follow.slow]`, `[follow.normal]`, `[follow.sport]`
+    /// Settings of `[follow.slow]`, `[follow.normal]` and `[follow.sport]`.
     public struct Pace: Sendable, Equatable {
         /// Largest rate of an axis, deg/s.
         public var maxRateDps: AxisVector
@@ -63,7 +63,7 @@ extension Settings {
         }
     }
 
-    /// `[tracking]`
+    /// Settings of `[tracking]`, the mode in which an app keeps a person in the picture.
     public struct Tracking: Sendable, Equatable {
         /// Largest pan and tilt rate, deg/s.
         public var maxRateDps = 45.0
@@ -71,15 +71,15 @@ extension Settings {
         public var panRangeDeg = 90.0
         /// Tilt range to either side, degrees.
         public var tiltRangeDeg = 45.0
-        /// Silence after which the mode is locked, s.
+        /// Time without a rate request after which the mode becomes `locked`, s.
         public var timeoutS = 1.0
     }
 
-    /// `[retract]`
+    /// Settings of `[retract]`, the mode that moves the camera to its rest pose.
     public struct Retraction: Sendable, Equatable {
-        /// The rest pose, degrees.
+        /// Joint angles of the rest pose, degrees.
         public var jointsDeg = AxisVector(yaw: 0, roll: 0, pitch: -90)
-        /// Rate of the joints' movement to it, deg/s.
+        /// Rate of the joints on the way to the rest pose, deg/s.
         public var maxRateDps = 45.0
         /// State of the motors in the rest pose.
         public var outputs = RetractedOutputs.hold

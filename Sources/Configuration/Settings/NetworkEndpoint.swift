@@ -1,12 +1,13 @@
-/// A numeric address and a port, from `127.0.0.1:14550` or `[::1]:14550`.
+/// A numeric network address and a port, parsed from a text such as `127.0.0.1:14550` or
+/// `[::1]:14550`.
 public struct NetworkEndpoint: Sendable, Equatable {
     /// Address without brackets.
     public let host: String
     /// Port, 1...65535.
     public let port: UInt16
 
-    /// Creates an endpoint; nil for invalid text. The system checks the existence of the address
-    /// when it is used.
+    /// Creates an endpoint; nil for invalid text. Whether the address exists is checked only when
+    /// it is used.
     public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"),
             let port = UInt16(text[text.index(after: colon)...]), port > 0

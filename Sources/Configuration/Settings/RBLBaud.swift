@@ -12,7 +12,7 @@ public enum RBLBaud: UInt8, Sendable, CaseIterable {
     /// 115200 baud.
     case baud115200
 
-    /// Bits per second.
+    /// Speed of the port in bits per second.
     public var bitsPerSecond: Int {
         switch self {
         case .baud9600: 9600

@@ -1,11 +1,11 @@
 internal import SystemPackage
 
 extension Settings {
-    /// `[recording]`
+    /// Settings of `[recording]`, the flight recorder.
     public struct Recording: Sendable, Equatable {
         /// Whether the flight recorder runs.
         public var enabled = true
-        /// Duration of the recording in memory, s.
+        /// Duration of the recording that is kept in memory, s.
         public var ringS = 60.0
         /// Whether a continuous recording begins with the process.
         public var continuous = false
@@ -22,11 +22,11 @@ extension Settings {
         Schema.settings.map { "\($0.key) = \($0.value(in: self).tomlText)\n" }.joined()
     }
 
-    /// Reads a listing.
+    /// Reads settings from a text that `listing` has returned.
     ///
     /// - Parameters:
     ///   - listing: Text from `listing`; unknown keys are left out.
-    ///   - overrides: `KEY=VALUE`, which override the listing.
+    ///   - overrides: Settings as `KEY=VALUE`, which replace values of the listing.
     /// - Returns: The settings, and the keys that were left out.
     /// - Throws: A problem of the overrides, or of values that this version does not allow.
     public static func reading(

@@ -1,25 +1,26 @@
 /// Driver of a robot's three stepper motors.
 public enum RobotMotors: String, Sendable, CaseIterable {
-    /// No motors.
+    /// The robot has no stepper motors.
     case none
     /// Simulated motors without lines.
     case simulated
-    /// Motors at GPIO lines.
+    /// Motors on GPIO lines.
     case gpio
 }
 
-/// Effect of `F>` and `B>` of a robot's remote control.
+/// Effect of the commands `F>` and `B>` of a robot's remote control.
 public enum SliderMotion: String, Sendable, CaseIterable {
     /// Each command makes one step, as in the original robot.
     case step
-    /// A turn at `robot.slider_speed` until `S>` or the dead-man.
+    /// The motor turns at `robot.slider_speed` until the command `S>`, or until the dead-man time
+    /// has passed.
     case rate
 }
 
 extension Settings {
-    /// `[rider]`
+    /// Settings of `[rider]`, the remote control of the wheels.
     public struct Rider: Sendable, Equatable {
-        /// UDP address for a remote control's datagrams, or "off".
+        /// UDP address on which airframed receives a remote control's datagrams, or "off".
         public var listen = "off"
         /// Whether only datagrams with an authentication code of the key are accepted.
         public var requireSignature = false
@@ -33,15 +34,17 @@ extension Settings {
         public var maximum = 100_000
     }
 
-    /// `[robot]`
+    /// Settings of `[robot]`, the three stepper motors.
     public struct Robot: Sendable, Equatable {
         /// Driver of the robot's motors.
         public var motors = RobotMotors.none
         /// GPIO chip of the stepper motors' lines.
         public var gpioChip = "/dev/gpiochip0"
-        /// First of three step lines; the direction lines follow.
+        /// Number of the first of three step lines; the three direction lines have the next
+        /// numbers.
         public var firstLine = 5
-        /// First of three lines of the home switches, active when low; -1 without switches.
+        /// Number of the first of three lines of the home switches, active when low; -1 without
+        /// switches.
         public var homeLine = -1
         /// Speed of a motor towards its home switch, steps/s.
         public var homingSpeed = 200.0
@@ -59,9 +62,9 @@ extension Settings {
         public var sliderMotion = SliderMotion.step
         /// Speed of the slider's motor, steps/s.
         public var sliderSpeed = 200.0
-        /// Steps for one unit of a joystick, whose range is 100.
+        /// Steps of a motor for one unit of a joystick, whose range is 100.
         public var stepsPerUnit = 1.0
-        /// Age at which a slider's command expires, s.
+        /// Time after which a slider's command expires, s.
         public var deadManS = 0.3
     }
 }

@@ -1,8 +1,8 @@
 public import GimbalCore
 
-/// Sensor and motor implementations that this build has.
+/// Implementation of sensors and motors.
 public enum Backend: String, Sendable, CaseIterable {
-    /// Plant and sensor models in this process.
+    /// Models of the gimbal and the sensor in this process.
     case simulated
     /// Another program's physics, over a socket.
     case lockstep
@@ -12,7 +12,7 @@ public enum Backend: String, Sendable, CaseIterable {
 
 /// Severity of log messages, mildest first; the names are those of swift-log.
 public enum LogLevel: String, Sendable, CaseIterable {
-    /// All messages.
+    /// Messages about every step, for developers.
     case trace
     /// Details for finding faults.
     case debug
@@ -28,7 +28,7 @@ public enum LogLevel: String, Sendable, CaseIterable {
     case critical
 }
 
-/// One interval for each axis. The unit is that of the declaration that holds it.
+/// One interval for each axis. The declaration of a value states its unit.
 public struct AxisRanges: Sendable, Equatable {
     /// Lower ends of the intervals.
     public var lower: AxisVector

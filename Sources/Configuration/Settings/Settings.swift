@@ -6,59 +6,59 @@ public import GimbalCore
 /// The initial values are the defaults. Each property has exactly one entry in `Schema.settings`
 /// with its key, range and meaning; a test fails if either is missing.
 public struct Settings: Sendable, Equatable {
-    /// Sensors and motors.
+    /// Settings of sensors and motors.
     public var hardware = Hardware()
-    /// The control loop's thread.
+    /// Settings of the control loop's thread.
     public var loop = Loop()
-    /// The inertial sensor.
+    /// Settings of the inertial sensor.
     public var imu = IMU()
-    /// The attitude filter.
+    /// Settings of the attitude estimator.
     public var estimator = Estimator()
-    /// The attitude and rate controllers.
+    /// Settings of the attitude and rate controllers.
     public var control = Control()
-    /// Filters of the controllers' rate.
+    /// Filters of the rate that the controllers use.
     public var filter = Filter()
     /// Settings of the service for AirOS apps.
     public var airos = AirOS()
     /// Settings of RedBearLab's serial service.
     public var rbl = RBL()
-    /// The actuators.
+    /// Settings of the motors.
     public var motors = Motors()
     /// Properties of position servos.
     public var servo = Servo()
-    /// Two wheels.
+    /// Settings of two wheels.
     public var drive = Drive()
-    /// A remote control for the wheels.
+    /// Settings of a remote control for the wheels.
     public var rider = Rider()
-    /// Three stepper motors.
+    /// Settings of three stepper motors.
     public var robot = Robot()
-    /// Mechanics between handle and camera.
+    /// Settings of the joints between handle and camera.
     public var joints = Joints()
     /// Limits of the set-points' motion.
     public var motion = Motion()
     /// Mode at the start.
     public var mode = ModeSettings()
-    /// Following of the handle.
+    /// Settings of the modes that follow the handle.
     public var follow = Following()
-    /// Person tracking.
+    /// Settings of the mode that tracks a person.
     public var tracking = Tracking()
-    /// The rest pose.
+    /// Settings of the rest pose.
     public var retract = Retraction()
-    /// Shutdown and recovery of the motors.
+    /// Settings of switching the motors off after a fault, and on again.
     public var supervisor = Supervision()
-    /// Control of the gimbal.
+    /// Settings of the control of the gimbal by clients.
     public var commander = Commanding()
-    /// The radio.
+    /// Settings of Bluetooth.
     public var bluetooth = Bluetooth()
-    /// Autopilots and ground stations.
+    /// Settings of MAVLink, for autopilots and ground stations.
     public var mavlink = MAVLink()
-    /// The diagnostics socket.
+    /// Settings of the diagnostics socket.
     public var diagnostics = Diagnostics()
-    /// Storage of saved values.
+    /// Settings of the storage of saved values.
     public var persistence = Storage()
-    /// The flight recorder.
+    /// Settings of the flight recorder.
     public var recording = Recording()
-    /// Messages in the log.
+    /// Settings of the log.
     public var log = Log()
 
     /// The built-in defaults.
@@ -66,53 +66,53 @@ public struct Settings: Sendable, Equatable {
 }
 
 extension Settings {
-    /// `[hardware]`
+    /// Settings of `[hardware]`.
     public struct Hardware: Sendable, Equatable {
         /// Sensor and motor implementation.
         public var backend = Backend.simulated
         /// Settings of the simulated gimbal.
         public var simulation = Simulation()
-        /// Chips and their buses.
+        /// Settings of the chips and their buses.
         public var linux = Linux()
-        /// Socket for a simulator.
+        /// Settings of the socket for an external simulator.
         public var lockstep = Lockstep()
     }
 
-    /// `[hardware.lockstep]`
+    /// Settings of `[hardware.lockstep]`, the socket for an external simulator.
     public struct Lockstep: Sendable, Equatable {
         /// Path of the UNIX socket.
         public var socket = "/run/airframe/lockstep.sock"
-        /// Wall time without a line after which the simulator counts as silent, s.
+        /// Real time without a line after which the simulator counts as silent, s.
         public var timeout = 5.0
     }
 
-    /// `[hardware.simulation]`
+    /// Settings of `[hardware.simulation]`, the simulated gimbal.
     public struct Simulation: Sendable, Equatable {
         /// Motion of the handle.
         public var motion = HandleMotion.walking
-        /// A recording that is played instead; `off` disables it.
+        /// Path of a recording whose motion the handle repeats instead; `off` disables it.
         public var motionFile = "off"
         /// Whether brushless motors have encoders.
         public var encoders = true
         /// Seed of the random numbers.
         public var seed = 1
-        /// Moments of inertia relative to the default plant.
+        /// Factor on the moments of inertia of the default plant.
         public var inertiaFactor = 1.0
-        /// Friction of the joints relative to the default plant.
+        /// Factor on the friction of the joints of the default plant.
         public var frictionFactor = 1.0
         /// Offset of the centre of mass along each axis, mm.
         public var imbalanceMm = 1.0
-        /// Frequency of a vibration, Hz.
+        /// Frequency of a simulated vibration of the sensor, Hz.
         public var vibrationHz = 83.0
         /// Amplitude of that vibration about each axis, deg/s.
         public var vibrationDps = 0.0
     }
 
-    /// `[loop]`
+    /// Settings of `[loop]`.
     public struct Loop: Sendable, Equatable {
-        /// Ticks per second.
+        /// Ticks of the control loop per second.
         public var rateHz = 1000
-        /// SCHED_FIFO priority.
+        /// SCHED_FIFO priority of the loop's thread.
         public var priority = 80
         /// CPU of the loop and its bus; -1 = the last CPU, see `RealtimeSetup.preferredCPU`.
         public var cpu = -1
@@ -120,7 +120,7 @@ extension Settings {
         public var lockMemory = true
     }
 
-    /// `[imu]`
+    /// Settings of `[imu]`, the inertial sensor.
     public struct IMU: Sendable, Equatable {
         /// Mounting of the sensor in the camera's body frame, degrees.
         public var mountingDeg = AxisVector.zero
@@ -134,13 +134,13 @@ extension Settings {
         public var witnessGyro = true
         /// Group delay of the gyroscope's filter, ms.
         public var filterDelayMs = 3.0
-        /// Age at which the last sample is stale, ms.
+        /// Age of the newest sample at which the sensor counts as stale, ms.
         public var timeoutMs = 20.0
-        /// Duration of a fault after its last cause, ms.
+        /// Time for which a fault stays reported after its last cause, ms.
         public var faultHoldMs = 50.0
     }
 
-    /// `[estimator]`
+    /// Settings of `[estimator]`, the attitude estimator.
     public struct Estimator: Sendable, Equatable {
         private static let core = AttitudeEstimator.Parameters()
 
@@ -150,9 +150,9 @@ extension Settings {
         public var biasSigmaInitialDps = core.initialBiasSigma.degrees
         /// Bias random walk, deg/s per √s.
         public var biasWalkDpsSqrts = core.biasWalk.degrees
-        /// Share of another axis's rate in a gyroscope axis's reading, one standard deviation.
+        /// Standard deviation of the fraction of another axis's rate in a gyroscope axis's reading.
         public var crossSigma = core.initialCrossSigma
-        /// Noise density of the motion's velocity, m/s·√s.
+        /// Noise density of the sensor's velocity, m/s·√s.
         public var velocityNoiseMpsSqrts = core.velocityNoiseDensity
         /// Angular rate below which the camera can be at rest, deg/s.
         public var restRateDps = core.restRateThreshold.degrees
@@ -160,19 +160,19 @@ extension Settings {
         public var restAccelMps2 = core.restForceThreshold
         /// Time within both limits that counts as rest, s.
         public var restTimeS = core.restTime
-        /// Distance of the sensor from its centre of rotation, one standard deviation, m.
+        /// Standard deviation of the sensor's distance from its centre of rotation, m.
         public var leverSigmaM = core.leverSigma
         /// Process noise of the angle in an app's Kalman triple.
         public var kalmanQAngle = 0.001
-        /// Process noise of the bias in the same triple.
+        /// Process noise of the bias in an app's Kalman triple.
         public var kalmanQBias = 0.003
-        /// Measurement noise in the same triple.
+        /// Measurement noise in an app's Kalman triple.
         public var kalmanRMeasure = 0.03
-        /// Inclination sigma below which the motors can start, degrees.
+        /// Standard deviation of the inclination below which the motors can start, degrees.
         public var convergedInclinationDeg = core.convergedInclinationSigma.degrees
     }
 
-    /// `[control]`
+    /// Settings of `[control]`.
     public struct Control: Sendable, Equatable {
         /// Gain from attitude error to rate, 1/s.
         public var attitudeGain = AttitudeController.Parameters().attitudeGain
@@ -193,41 +193,41 @@ extension Settings {
         public var watchOscillation = true
         /// Largest rate that the attitude controller commands, deg/s.
         public var maxRateDps = 360.0
-        /// Time from the camera's motion to the torque that answers it, ms.
+        /// Time from the camera's motion to the torque that responds to it, ms.
         public var loopDelayMs = 3.5
-        /// Share of the commanded rate that is fed forward.
+        /// Fraction of the commanded rate that is fed forward.
         public var feedForward = 1.0
         /// Learning rate of the joints' friction, 1/s.
         public var frictionLearningRate = 0.5
         /// Largest compensated friction, N·m.
         public var frictionLimitNm = 0.1
-        /// Largest noise of the feedback, % of the torque limit; 0 means no bound.
+        /// Largest noise of the feedback torque, % of the torque limit; 0 means no bound.
         public var noiseLimitPercent = 3.0
     }
 
-    /// `[filter]`
+    /// Settings of `[filter]`.
     public struct Filter: Sendable, Equatable {
-        /// Notches on the rate about the camera's z.
+        /// Notches on the rate about the camera's z axis.
         public var notchYaw: [Notch] = []
-        /// Notches on the rate about the camera's x.
+        /// Notches on the rate about the camera's x axis.
         public var notchRoll: [Notch] = []
-        /// Notches on the rate about the camera's y.
+        /// Notches on the rate about the camera's y axis.
         public var notchPitch: [Notch] = []
-        /// Corner of each axis's low-pass, Hz; 0 = none.
+        /// Corner of each axis's low-pass, Hz; 0 means no low-pass.
         public var lowPassHz = AxisVector.zero
         /// Order of the low-pass.
         public var lowPassOrder = 2
     }
 
-    /// `[motors]`
+    /// Settings of `[motors]`.
     public struct Motors: Sendable, Equatable {
         /// Type of the motors.
         public var type = MotorType.torque
-        /// Largest torque, N·m.
+        /// Largest torque of each motor, N·m.
         public var torqueLimitNm = AxisVector(repeating: 0.25)
         /// Pairs of magnet poles of open-loop motors.
         public var polePairs = 7
-        /// 1, or -1 if field and joint turn in opposite directions.
+        /// Direction of each motor: 1, or -1 if field and joint turn in opposite directions.
         public var direction = AxisVector(repeating: 1)
         /// Electrical angle of the field that holds each joint at zero, degrees.
         public var electricalZeroDeg = AxisVector.zero
@@ -235,7 +235,7 @@ extension Settings {
         public var pwmHz = 1526.0
         /// Strength of the field of open-loop motors, 0...1.
         public var power = FieldController.Parameters().power
-        /// Torque that each motor can hold permanently, N·m; 0 = no thermal budget.
+        /// Torque that each motor can hold permanently, N·m; 0 disables the thermal limit.
         public var continuousTorqueNm = ThermalBudget.Parameters().continuousTorque
         /// Thermal time constant of a motor's windings, s.
         public var thermalTimeS = ThermalBudget.Parameters().timeConstant
@@ -245,15 +245,15 @@ extension Settings {
         public var softStartS = 0.5
     }
 
-    /// `[joints]`
+    /// Settings of `[joints]`.
     public struct Joints: Sendable, Equatable {
-        /// Mechanical range, degrees.
+        /// Mechanical range of each joint, degrees.
         public var rangeDeg = AxisRanges(
             lower: AxisVector(yaw: -170, roll: -45, pitch: -120),
             upper: AxisVector(yaw: 170, roll: 45, pitch: 120))
     }
 
-    /// `[motion]`
+    /// Settings of `[motion]`, the limits of the set-point's motion.
     public struct Motion: Sendable, Equatable {
         /// Largest set-point rate, deg/s.
         public var maxRateDps = AxisVector(repeating: 240)
@@ -267,58 +267,59 @@ extension Settings {
             upper: AxisVector(yaw: 360, roll: 60, pitch: 120))
     }
 
-    /// `[supervisor]`
+    /// Settings of `[supervisor]`.
     public struct Supervision: Sendable, Equatable {
         /// Time from full authority to off after a fault, s.
         public var softStopS = 0.2
-        /// Time without a fault until the motors come back, s.
+        /// Time without a fault after which the motors come on again, s.
         public var recoveryS = 0.5
     }
 
-    /// `[commander]`
+    /// Settings of `[commander]`.
     public struct Commanding: Sendable, Equatable {
-        /// Age at which a rate command expires, s.
+        /// Time after which a rate command expires, s.
         public var deadManS = 1.0
-        /// Silence after which control is released, s.
+        /// Time without a request after which control is released, s.
         public var releaseAfterS = 10.0
-        /// Silence after which a turning camera enters `fallbackMode`, s; 0 disables it.
+        /// Time after the last rate request after which a turning camera enters `fallbackMode`, s;
+        /// 0 disables it.
         public var fallbackS = 0.0
-        /// Mode after that silence: `neutral` or `retract`.
+        /// Mode that the camera enters then: `neutral` or `retract`.
         public var fallbackMode = Mode.neutral
-        /// Silence after which the outputs go off, s; 0 disables it.
+        /// Time after the last rate request after which the outputs go off, s; 0 disables it.
         public var offS = 0.0
         /// Whether AirOS apps can take control.
         public var allowAiros = true
         /// Whether clients of RedBearLab's serial service can take control.
         public var allowRbl = true
-        /// Whether senders of datagrams can take control.
+        /// Whether senders of datagrams can take control of the wheels.
         public var allowUdp = true
         /// Whether MAVLink peers can take control.
         public var allowMavlink = true
     }
 
-    /// `[diagnostics]`
+    /// Settings of `[diagnostics]`.
     public struct Diagnostics: Sendable, Equatable {
         /// Path of the UNIX socket.
         public var socket = "/run/airframe/airframed.sock"
-        /// Group that can use it.
+        /// Group whose members can use the socket.
         public var group = "airframe"
     }
 
-    /// `[persistence]`
+    /// Settings of `[persistence]`.
     public struct Storage: Sendable, Equatable {
         /// Directory of saved values.
         public var directory = "/var/lib/airframe"
     }
 
-    /// `[log]`
+    /// Settings of `[log]`.
     public struct Log: Sendable, Equatable {
-        /// Lowest severity that is written.
+        /// Lowest severity of the messages that are written.
         public var level = LogLevel.info
     }
 }
 
 extension Double {
-    /// Degrees from radians, rounded to the digits that a person would write.
+    /// The value converted from radians to degrees, rounded to six decimals.
     fileprivate var degrees: Double { (self * (180 / .pi) * 1e6).rounded() / 1e6 }
 }

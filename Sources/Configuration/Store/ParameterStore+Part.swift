@@ -1,7 +1,7 @@
 // A client that can change only a part of the settings, such as an app, saves only that part.
 extension ParameterStore {
-    /// Saves the present values of these settings; everything else stays unsaved. Like `save()`,
-    /// for use on a copy.
+    /// Saves the present values of these settings; other values stay unsaved. Like `save()`, this
+    /// must be called on a copy.
     ///
     /// - Parameter keys: Dotted paths.
     public mutating func save(only keys: [String]) {
@@ -16,10 +16,10 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// Registers the saved values on the disk. Active values stay; a live value becomes a saved
-    /// one.
+    /// Registers the values that are now saved on the disk. Active values do not change; a live
+    /// value that is saved counts as saved.
     ///
-    /// - Parameter overlay: All saved entries. Entries that do not fit are left out, as at a start.
+    /// - Parameter overlay: All saved entries. Invalid entries are left out, as at a start.
     public mutating func adopt(saved overlay: Overlay) {
         saved = [:]
         for (key, text) in overlay { saved[key] = Self.savedValue(key, text) }
@@ -28,12 +28,12 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// Entries to write so that a restart restores all set values.
+    /// Changes of the saved entries that are needed so that a restart restores all set values.
     ///
     /// - Parameters:
     ///   - overlay: The saved entries.
-    ///   - keys: Dotted paths; nil for all.
-    /// - Returns: New values, and nil for entries to remove.
+    ///   - keys: Dotted paths; nil for all settings.
+    /// - Returns: New values by key; nil for each entry that must be removed.
     public func unsaved(beside overlay: Overlay, among keys: [String]? = nil) -> [String: String?] {
         var wanted = self
         if let keys { wanted.save(only: keys) } else { wanted.save() }
@@ -60,8 +60,8 @@ extension Dictionary where Key == String, Value == String {
 }
 
 extension ParameterStore.Snapshot {
-    /// Copies these settings from a store, so that a return to this snapshot leaves them
-    /// unchanged.
+    /// Copies these settings from a store, so that a rollback to this snapshot does not change
+    /// them.
     ///
     /// - Parameters:
     ///   - keys: Dotted paths.

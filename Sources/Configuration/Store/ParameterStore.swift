@@ -1,36 +1,37 @@
 /// The configuration of a running process: values from files, saved values, and live changes.
 ///
 /// Later layers win: default < files < saved < `--set` < live. `--set` overrides saved values
-/// because it is given at this start. A plain value; its owner, a single task, decides when the
-/// loop receives a change.
+/// because it belongs to the present start. The store is a plain value; `Tuning`, which holds it,
+/// decides when the loop receives a change.
 public struct ParameterStore: Sendable {
     /// Values by key, each as TOML text that reads back to the identical value.
     public typealias Overlay = [String: String]
 
-    /// One line of `diff`.
+    /// One line of the answer to `diff`.
     public struct Difference: Sendable, Equatable, CustomStringConvertible {
         /// Dotted path.
         public let key: String
         /// The active value.
         public let value: SettingValue
-        /// The value compared against.
+        /// The value with which it is compared.
         public let reference: SettingValue
         /// Source of the active value.
         public let origin: Origin
 
-        /// `control.rate_gain = [60, 60, 80] (live; was [60, 60, 60])`
+        /// The difference as text: `control.rate_gain = [60, 60, 80] (live; was [60, 60, 60])`
         public var description: String {
             "\(key) = \(value.tomlText) (\(origin); was \(reference.tomlText))"
         }
     }
 
-    /// Reference of `diff`.
+    /// Values with which `diff` compares the active values.
     public enum Reference: String, Sendable, CaseIterable {
         /// Built-in defaults.
         case defaults
         /// Defaults, files and `--set`: the values after a start without saved values.
         case files
-        /// The values after a start now, except changes that wait for a restart.
+        /// The values that a start at this moment would give, except changes that wait for a
+        /// restart.
         case saved
     }
 
@@ -43,14 +44,14 @@ public struct ParameterStore: Sendable {
     /// The active values.
     public private(set) var settings: Settings
 
-    /// Active values from files and command line.
+    /// Values from files and command line that are in force.
     var loaded: LoadedConfiguration
     var saved: [String: SettingValue] = [:]
     var live: [String: SettingValue] = [:]
     /// Saved values that `reset` has deactivated, until the next save removes them.
     var cleared: Set<String> = []
 
-    /// Creates a store without saved values.
+    /// Creates a store from files and command line, without saved values.
     public init(_ loaded: LoadedConfiguration) {
         self.loaded = loaded
         settings = loaded.settings
@@ -59,13 +60,13 @@ public struct ParameterStore: Sendable {
     /// The configuration files in force, in the order of reading.
     public var files: [String] { loaded.files }
 
-    /// Saved values; on a copy after `save()`, the values to write.
+    /// Saved values; on a copy after `save()`, the values that must be written to the disk.
     public var savedOverlay: Overlay { saved.mapValues(\.tomlText) }
 
     /// All values set at run time, saved or not: the contents of a baseline.
     public var tuning: Overlay { merged.mapValues(\.tomlText) }
 
-    /// Whether a restart would lose a set value.
+    /// Whether a restart would lose a value that was set.
     public var hasUnsavedChanges: Bool { merged != saved }
 
     /// The present values, for `restore`.
@@ -83,7 +84,7 @@ public struct ParameterStore: Sendable {
         return saved[key] == nil || cleared.contains(key) ? configured : .saved
     }
 
-    /// Changes one setting until the process ends or `save()`.
+    /// Changes one setting until the process ends, or permanently after `save()`.
     ///
     /// - Parameters:
     ///   - key: Dotted path.
@@ -99,12 +100,13 @@ public struct ParameterStore: Sendable {
         return value
     }
 
-    /// The same with new values, all or none, until the process ends or `save()`.
+    /// Returns a store with new values: all of them are changed, or none. The change lasts until
+    /// the process ends, or permanently after `save()`.
     ///
-    /// - Parameter updates: The settings and their values; one without a value returns to its
+    /// - Parameter updates: The settings and their values; a setting without a value returns to its
     ///   built-in default, even if a file sets another value.
     /// - Returns: The changed store.
-    /// - Throws: The problem of one of them.
+    /// - Throws: The problem of one of the values.
     public func changed(
         _ updates: [SettingUpdate]
     ) throws(ConfigurationProblem) -> ParameterStore {
@@ -127,7 +129,7 @@ public struct ParameterStore: Sendable {
             }
             changed.live[setting.key] = value
             guard update.isDefault else { continue }
-            // A default that equals the files' value need not be stored.
+            // A default that equals the value of the files need not be stored.
             if value == setting.value(in: loaded.settings) { changed.live[setting.key] = nil }
             if saved[setting.key] != nil { changed.cleared.insert(setting.key) }
         }
@@ -138,8 +140,8 @@ public struct ParameterStore: Sendable {
     /// Resets one setting to the value of files and command line.
     ///
     /// - Parameter key: Dotted path.
-    /// - Throws: `unknownKey`, or the rule that the earlier value would break; then nothing has
-    ///   changed.
+    /// - Throws: `unknownKey`, or the rule that the earlier value would break; in this case nothing
+    ///   has changed.
     public mutating func reset(_ key: String) throws(ConfigurationProblem) {
         guard Schema.setting(key) != nil else { throw .unknownKey(key) }
         var changed = self
@@ -162,12 +164,12 @@ public struct ParameterStore: Sendable {
         self = changed
     }
 
-    /// Restores a baseline: its settings get their values, all others those of files and command
-    /// line. Unsaved until `save()`.
+    /// Restores a baseline. Its settings have the baseline's values, all other settings those of
+    /// files and command line. The change is not saved until `save()`.
     ///
-    /// - Parameter overlay: An earlier `tuning`.
-    /// - Returns: The problems of entries that no longer fit and were left out.
-    /// - Throws: The rule that the rest would break; in this case nothing has changed.
+    /// - Parameter overlay: Values of the baseline, from an earlier `tuning`.
+    /// - Returns: The problems of entries that are no longer valid and were left out.
+    /// - Throws: The rule that the remaining values would break; in this case nothing has changed.
     public mutating func restore(
         tuning overlay: Overlay
     ) throws(ConfigurationProblem) -> [ConfigurationProblem] {
@@ -194,7 +196,8 @@ public struct ParameterStore: Sendable {
         rebuild()
     }
 
-    /// Adopts saved values, normally once at start. Entries that no longer fit are left out.
+    /// Adopts saved values, normally once, at the start. Entries that are no longer valid are left
+    /// out.
     ///
     /// - Parameter overlay: The saved entries.
     /// - Returns: The problems of the entries that were left out.
@@ -209,7 +212,7 @@ public struct ParameterStore: Sendable {
             }
         }
         // Rules check all values together, because two values can be valid only in combination. A
-        // value that breaks a rule reverts to that of the files.
+        // value that breaks a rule reverts to the value of the files.
         rebuild()
         for rule in ConfigurationRule.all {
             guard let problem = rule.problem(in: settings, origin: origin(of:)) else { continue }
@@ -221,8 +224,8 @@ public struct ParameterStore: Sendable {
     }
 
     /// Marks all set values as saved. Call this method on a copy, write the copy's `savedOverlay`
-    /// to the disk, and keep the copy after a success, so that a full disk does not look like a
-    /// save.
+    /// to the disk, and keep the copy after a success, so that values are not marked as saved if
+    /// the disk is full.
     public mutating func save() {
         saved = merged
         live = [:]
@@ -230,7 +233,7 @@ public struct ParameterStore: Sendable {
         rebuild()
     }
 
-    /// Differing settings, in the order of the schema.
+    /// The settings that differ from the reference, in the order of the schema.
     public func diff(against reference: Reference) -> [Difference] {
         var base: Settings
         switch reference {
@@ -250,10 +253,10 @@ public struct ParameterStore: Sendable {
         }
     }
 
-    /// All values in force as TOML with origins.
+    /// All values in force as TOML, with their origins as comments.
     public var listing: String { Listing.text(settings: settings, origin: origin(of:)) }
 
-    /// A saved entry; nil if it does not fit.
+    /// The value of a saved entry; nil if it is not valid.
     static func savedValue(_ key: String, _ text: String) -> SettingValue? {
         try? liveValue(key, text).1
     }

@@ -4,7 +4,7 @@ public struct ReloadReport: Sendable, Equatable {
     public var applied: [ParameterStore.Difference] = []
     /// Settings whose new value waits for a restart.
     public var needsRestart: [ParameterStore.Difference] = []
-    /// Settings that changed in the files but are covered by a saved or live value.
+    /// Settings that changed in the files but for which a saved or live value is in force.
     public var covered: [String] = []
 
     /// The report in one sentence.
@@ -27,10 +27,10 @@ public struct ReloadReport: Sendable, Equatable {
 }
 
 extension ParameterStore {
-    /// Applies newly loaded files: live settings change, the others wait for a restart.
+    /// Applies newly loaded files: live settings change, other settings wait for a restart.
     ///
-    /// A live setting also waits if it is valid only together with one that needs a restart. The
-    /// loader refuses files with problems as a whole.
+    /// A live setting also waits if it is valid only together with a setting that needs a restart.
+    /// If a file has a problem, the loader refuses all files.
     ///
     /// - Parameter new: Configuration from `ConfigurationLoader`.
     /// - Returns: The changes.
@@ -72,7 +72,7 @@ extension ParameterStore {
 }
 
 extension LoadedConfiguration {
-    /// The entries of `new`, except the named ones, which keep the values of this configuration.
+    /// The entries of `new`, except those of `keys`, which keep the values of this configuration.
     func taking(_ new: LoadedConfiguration, except keys: Set<String>) -> LoadedConfiguration {
         var result = new
         for key in keys {

@@ -9,7 +9,7 @@ struct RunningThreads: Sendable {
     /// Thread of the power line; nil without one.
     var power: RealtimeThread?
 
-    /// What the kernel has granted to each thread.
+    /// The kernel's answers to the requests of each thread.
     var reports: [ThreadReport] { [loop, bus, motors, power].compactMap { $0?.report } }
 
     /// Ends the threads: first, at the same time, the threads that turn a device off at their end;

@@ -58,7 +58,8 @@ struct AutotuneCommand: ParsableCommand {
                 "\(report.axis ?? "") \(report.activity), \(rest)")
             let isEnded = signals.wait(seconds: 0.2) != nil
             report = try ask(client, isEnded ? "cancel" : "status")
-            // The loop learns of the end within some milliseconds; afterwards it is final.
+            // The loop receives the end within some milliseconds; afterwards the result no longer
+            // changes.
             if isEnded {
                 while report.isRunning {
                     _ = signals.wait(seconds: 0.05)
@@ -177,7 +178,7 @@ enum AutotuneView {
             ) -> Chart.Line {
                 let known = Dictionary(
                     points.map { ($0.hz.value, value($0).value) }, uniquingKeysWith: { $1 })
-                // At the abscissas of other curves the value is interpolated.
+                // At the abscissas of the other curves, the value of this curve is interpolated.
                 let values = abscissa.map { x in
                     known[x] ?? (isPoints ? .nan : between(points, x, value))
                 }

@@ -88,16 +88,16 @@ struct CalibrateCommand: ParsableCommand {
     }
 }
 
-/// Text of a calibration's progress; a line only after a change.
+/// Text of a calibration's progress; a line is written only after a change.
 struct CalibrationView {
     private var instruction = ""
     private var hint = ""
     private var tenths = -1
 
-    /// The new lines.
+    /// The lines to write for a new report.
     ///
-    /// - Parameter report: The newest one.
-    /// - Returns: Without newlines; empty without a change.
+    /// - Parameter report: The newest report.
+    /// - Returns: Lines without newlines; empty if nothing has changed.
     mutating func lines(for report: CalibrationReport) -> [String] {
         guard report.isRunning else { return Self.ending(report) }
         if report.state == CalibrationReport.State.waiting.rawValue { return [] }
@@ -108,7 +108,7 @@ struct CalibrationView {
             lines.append(report.instruction)
         }
         let step = Int((report.progress.known ?? 0) * 10)
-        // The number in a hint changes continuously; its text does not.
+        // The number in a hint changes continuously, the text before it does not.
         let kind = String(report.hint.prefix { $0 != "(" })
         if isNewStep || kind != hint || (kind.isEmpty && step != tenths) || step > tenths {
             tenths = kind == hint && !isNewStep ? max(step, tenths) : step
@@ -118,7 +118,7 @@ struct CalibrationView {
         return lines
     }
 
-    /// A bar: "  [####......] 40 %  This pose is done."
+    /// Progress as a bar: " [####......] 40 % This pose is done."
     private static func bar(_ report: CalibrationReport) -> String {
         let share = min(max(report.progress.known ?? 0, 0), 1)
         let full = Int(share * 10)
@@ -135,7 +135,7 @@ struct CalibrationView {
         return lines.filter { !$0.isEmpty }
     }
 
-    /// All calibrations in force, one line each.
+    /// All calibrations in force, one line for each.
     static func saved(_ report: CalibrationReport) -> [String] {
         var lines = report.saved.map { saved in
             let temperature = saved.temperatureC.known.map { ", \(Format.fixed($0, 0)) °C" } ?? ""
@@ -154,7 +154,7 @@ struct CalibrationView {
         return lines
     }
 
-    /// Text of an amount; rates in degrees.
+    /// Text of a value with its unit; rates are converted to degrees.
     private static func amount(_ value: Double, _ unit: String) -> String {
         unit == "rad/s"
             ? "\(Format.fixed(value * 180 / .pi, 4)) °/s" : "\(Format.fixed(value, 4)) \(unit)"

@@ -107,7 +107,7 @@ struct SubscribeCommand: ParsableCommand {
         }
     }
 
-    /// A datagram: `{"timestamp":12.5,"attitude.pitch":-29.9}`.
+    /// The values as a datagram: `{"timestamp":12.5,"attitude.pitch":-29.9}`.
     static func datagram(_ message: JSONValue) -> [UInt8] {
         var members = message["values"]?.object ?? [:]
         members["timestamp"] = message["t"] ?? .null

@@ -96,8 +96,8 @@ struct RateCommand: AcknowledgedCommand {
             With --duration this command repeats the request for that time, and then requests zero. Ctrl-C ends it at once.
             """)
 
-    /// Interval of repeated requests, s: short enough for a dead-man of 0.3 s with two lost
-    /// requests.
+    /// Interval of repeated requests, s: short enough for a dead-man time of 0.3 s, even if two
+    /// requests are lost.
     private static let period = 0.1
 
     @OptionGroup var options: GlobalOptions
@@ -167,7 +167,7 @@ struct TakeCommand: AcknowledgedCommand {
         let signals = Signals(SIGINT, SIGTERM)
         try acknowledge(client, .take)
         while signals.wait(seconds: 1) == nil {
-            // Detects within a second that the daemon has ended.
+            // This request detects within a second that the daemon has ended.
             _ = try client.json(.ping)
         }
         _ = try client.json(.release)

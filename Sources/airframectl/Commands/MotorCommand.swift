@@ -18,7 +18,7 @@ struct MotorTestCommand: AcknowledgedCommand {
             first jumps to its middle. The motor stops within half a second after this command ends, for any reason.
             """)
 
-    /// Interval of the requests, s: four in the dead-man's time.
+    /// Interval of the requests, s; the dead-man time contains four of them.
     private static let period = 0.12
 
     @OptionGroup var options: GlobalOptions
@@ -51,7 +51,8 @@ struct MotorTestCommand: AcknowledgedCommand {
             let rest = min(Self.period, end - DaemonClient.now())
             if rest > 0, signals.wait(seconds: rest) != nil { break }
         } while DaemonClient.now() < end
-        // Any other command ends the swing at once; this mode is in force already.
+        // Any other command ends the swing immediately; a request for the present mode has no other
+        // effect.
         try acknowledge(client, .mode, ["mode": "inactive"])
     }
 

@@ -61,7 +61,7 @@ struct PairCommand: ParsableCommand {
         PairView.list(status).forEach(Output.line)
     }
 
-    /// Waits until a phone has paired or the time is over; Ctrl-C ends it at once.
+    /// Waits until a phone has paired or the time is over; Ctrl-C ends the wait.
     private func allow(_ client: DaemonClient) throws {
         let signals = Signals(SIGINT, SIGTERM)
         let before = try ask(client, ["action": "allow", "seconds": .double(seconds)])

@@ -62,7 +62,7 @@ struct SetCommand: ParsableCommand {
         }
     }
 
-    /// Parses a value as JSON; other text becomes a string.
+    /// Parses a value as JSON; other text counts as a string.
     static func parse(_ text: String) -> JSONValue {
         (try? JSONValue(parsing: Array(text.utf8))) ?? .string(text)
     }

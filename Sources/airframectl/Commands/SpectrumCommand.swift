@@ -13,7 +13,7 @@ struct SpectrumCommand: ParsableCommand {
             roll, y is pitch, z is yaw. The gimbal continues its motion meanwhile; produce the vibration that you want to measure.
             """)
 
-    /// One axis, or all.
+    /// Axes of the spectrum: one axis, or all.
     enum Axis: String, ExpressibleByArgument, CaseIterable {
         case x, y, z, all
     }
@@ -51,7 +51,7 @@ struct SpectrumCommand: ParsableCommand {
     }
 }
 
-/// Text of a spectrum.
+/// Text of a vibration spectrum.
 enum SpectrumView {
     private static let names = ["x": "x, roll", "y": "y, pitch", "z": "z, yaw"]
 

@@ -12,7 +12,8 @@ struct StepCommand: AcknowledgedCommand {
             The motor stops at Ctrl-C and when this command ends for any reason. Positions are limited to robot.x.minimum to robot.x.maximum; y and slider have such limits too.
             """)
 
-    /// Polling interval, s: well within commander.release_after_s, and short enough for a person.
+    /// Polling interval, s: well within commander.release_after_s, and short enough that a person
+    /// does not notice it.
     private static let period = 0.2
 
     @OptionGroup var options: GlobalOptions
@@ -42,7 +43,7 @@ struct StepCommand: AcknowledgedCommand {
         let signals = Signals(SIGINT, SIGTERM)
         // The motor receives the request long before the first poll.
         while signals.wait(seconds: Self.period) == nil {
-            // A silent client loses control, and the motor stops.
+            // A client that sends nothing loses control, and the motor stops.
             _ = try client.json(.take)
             let robot = try client.json(.status)["robot"]
             if let problem = robot?["problem"]?.string {

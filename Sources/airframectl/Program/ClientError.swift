@@ -1,10 +1,10 @@
 import Wire
 
-/// Errors between this program and the daemon, with the exit code for scripts.
+/// Errors in the communication with the daemon, each with an exit code for scripts.
 enum ClientError: Error, Equatable {
     /// The daemon refused the request.
     case refused(RequestError)
-    /// There is no daemon, or the connection was lost.
+    /// The daemon does not run, or the connection was lost.
     case unreachable(String)
     /// The daemon did not answer in time.
     case timeout(String)

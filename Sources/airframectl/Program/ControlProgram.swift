@@ -47,8 +47,8 @@ struct Airframectl: ParsableCommand {
         }
     }
 
-    /// Ends like ArgumentParser, with its help or its message about the command line, which can
-    /// quote any text.
+    /// Ends the process as ArgumentParser does, with its help or its message about the command
+    /// line, which can quote any text.
     private static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         let text = fullMessage(for: error)
@@ -58,7 +58,7 @@ struct Airframectl: ParsableCommand {
         Glibc.exit(code.rawValue)
     }
 
-    /// Reports an error for the user or the script, and ends.
+    /// Reports an error for the user or the script, and ends the process.
     private static func report(_ error: ClientError, asJSON: Bool) -> Never {
         if asJSON {
             Output.line(JSONValue.object(["error": error.requestError.json]).text)

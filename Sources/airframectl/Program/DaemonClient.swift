@@ -5,8 +5,8 @@ import Glibc
 import SystemPackage
 import Wire
 
-/// Connection to the daemon: one request at a time, and streams. Waits with poll(2), never longer
-/// than the timeout.
+/// Connection to the daemon for one request at a time, and for streams. It waits with poll(2),
+/// never longer than the timeout.
 final class DaemonClient {
     private let descriptor: FileDescriptor
     private let path: String
@@ -37,7 +37,7 @@ final class DaemonClient {
         try decoded(try reply(to: method, params).line, from: method)
     }
 
-    /// Sends a request once, and returns the answer decoded and as JSON.
+    /// Sends a request once, and returns the answer both decoded and as JSON.
     func requestWithJSON<Result: Decodable & Sendable>(_ method: Method) throws(ClientError)
         -> (result: Result, json: JSONValue)
     {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Sender of datagrams to one address; without a receiver they are lost.
+/// Sender of datagrams to one address; if nobody receives them, they are lost.
 final class DatagramSender {
     private let descriptor: Int32
 

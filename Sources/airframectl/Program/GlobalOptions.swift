@@ -27,7 +27,7 @@ struct GlobalOptions: ParsableArguments {
 
     /// Moves these options to the end of the arguments, where a subcommand finds them.
     ///
-    /// ArgumentParser passes options before the subcommand only to the root command, but people
+    /// ArgumentParser passes options before the subcommand only to the root command, but users
     /// write `airframectl --json status`.
     static func movedBehindSubcommand(_ arguments: [String]) -> [String] {
         var rest: [String] = []

@@ -1,20 +1,20 @@
 /// Methods of the diagnostics socket that this program uses.
 enum Method: String, Sendable {
-    /// Present state of the machine: `Status`.
+    /// Returns the present state of the machine: `Status`.
     case status
-    /// The checks of the daemon: `[DoctorCheck]`.
+    /// Returns the results of the daemon's checks: `[DoctorCheck]`.
     case doctor
-    /// Program and protocol version: `VersionInfo`.
+    /// Returns program and protocol version: `VersionInfo`.
     case version
-    /// All settings with unit and range: `[Setting]`.
+    /// Returns all settings with unit and range: `[Setting]`.
     case keys
-    /// Settings by key: `[Setting]`.
+    /// Returns settings by key: `[Setting]`.
     case get
     /// Changes one setting, on request with a timed rollback: `Setting`.
     case set
-    /// Differences from the defaults, and unsaved changes: `[SettingChange]`.
+    /// Returns the differences from the defaults, and unsaved changes: `[SettingChange]`.
     case diff
-    /// Changes since the start, with author and time: `[HistoryEntry]`.
+    /// Returns the changes since the start, with author and time: `[HistoryEntry]`.
     case history
     /// Saves live changes: `Acknowledgement`.
     case save
@@ -26,24 +26,24 @@ enum Method: String, Sendable {
     case mode
     /// Turns to angles: `Acknowledgement`.
     case point
-    /// Turns at rates until the socket's dead-man expires: `Acknowledgement`.
+    /// Turns at rates until the dead-man time of the socket has passed: `Acknowledgement`.
     case rate
-    /// In mode tracking, turns at pan and tilt rates until the dead-man of tracking expires:
-    /// `Acknowledgement`.
+    /// In mode tracking, turns at pan and tilt rates until the dead-man time of tracking has
+    /// passed: `Acknowledgement`.
     case track
-    /// In mode inactive, moves one motor slightly until its dead-man of half a second expires:
-    /// `Acknowledgement`.
+    /// In mode inactive, moves one motor slightly for half a second, unless the request is
+    /// repeated: `Acknowledgement`.
     case motorTest = "motor_test"
-    /// Drives two wheels until the dead-man of driving expires: `Acknowledgement`.
+    /// Drives two wheels until the dead-man time of driving has passed: `Acknowledgement`.
     case drive
     /// Moves one of a robot's stepper motors, finds its home switch, or stops it:
     /// `Acknowledgement`.
     case step
-    /// Emergency stop, latched: `Acknowledgement`.
+    /// Requests an emergency stop, which is latched: `Acknowledgement`.
     case stop
     /// Releases a latched emergency stop: `Acknowledgement`.
     case resetStop = "reset_stop"
-    /// Takes control from its holder: `Acknowledgement`.
+    /// Takes control from another client: `Acknowledgement`.
     case take
     /// Releases control: `Acknowledgement`.
     case release
@@ -58,13 +58,13 @@ enum Method: String, Sendable {
     case record
     /// Lists paired phones, allows pairing, or removes a phone: `BluetoothStatus`.
     case pair
-    /// Log lines: `LogPage`.
+    /// Returns lines of the log: `LogPage`.
     case log
     /// Starts a stream of named variables: `SubscriptionInfo`, then `SubscriptionMessage` lines.
     case subscribe
     /// Ends a stream: `SubscriptionInfo`.
     case unsubscribe
-    /// The names for `subscribe`: `[Variable]`.
+    /// Returns the names for `subscribe`: `[Variable]`.
     case variables
     /// Answers without any effect: `Acknowledgement`.
     case ping

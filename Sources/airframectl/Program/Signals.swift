@@ -4,14 +4,14 @@ import Glibc
 struct Signals {
     private var set = sigset_t()
 
-    /// Keeps these signals pending from now on.
+    /// Blocks these signals from now on, so that they stay pending.
     init(_ signals: Int32...) {
         sigemptyset(&set)
         for signal in signals { sigaddset(&set, signal) }
         sigprocmask(SIG_BLOCK, &set, nil)
     }
 
-    /// The first of the signals to arrive within the time; nil if none does.
+    /// The first of the signals to arrive within the time; nil if none arrives.
     func wait(seconds: Double) -> Int32? {
         var set = set
         let nanoseconds = Int64(max(0, seconds) * 1e9)

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A readable message for a trap during the arithmetic with a recording's numbers. Such numbers are
-/// valid values, but impossible in a loop. All other properties of a recording are checked before
-/// (`BytePattern`).
+/// A readable message if the arithmetic with a recording's numbers traps. Such numbers are valid
+/// values, but no loop can have recorded them. All other properties of a recording are checked
+/// before (`BytePattern`).
 enum TrapReport {
-    /// Message of the handler; it must exist before the signal, because a handler must not
-    /// allocate.
+    /// Message of the handler; it is created before the signal, because a signal handler must not
+    /// allocate memory.
     nonisolated(unsafe) private static var sentence: UnsafeMutablePointer<CChar>?
 
     /// Installs the handler: a trap then ends with the message and with `ExitCodes.file`.
@@ -13,7 +13,7 @@ enum TrapReport {
         sentence = strdup(
             "airframectl: \(Output.shown(path)): it contains values that the control loop cannot produce; the replay stops.\n"
         )
-        // The signals of Swift's traps on x86-64 and on AArch64.
+        // The signals that Swift's traps raise on x86-64 and on AArch64.
         for number in [SIGILL, SIGTRAP] {
             signal(number) { _ in
                 if let sentence = TrapReport.sentence {

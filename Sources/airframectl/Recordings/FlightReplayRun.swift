@@ -7,16 +7,18 @@ import Recording
 import SystemPackage
 import Wire
 
-/// `airframectl replay FILE.mcap`: replays a recording through the stabilizer, and compares.
+/// `airframectl replay FILE.mcap`: replays a recording through the stabilizer, and compares the
+/// results with the recorded ones.
 struct FlightReplayRun {
     let path: String
-    /// `KEY=VALUE` for other values than the recorded ones.
+    /// Settings as `KEY=VALUE` that replace the recorded values.
     let overrides: [String]
     let plot: String?
     let output: String?
     let isJSON: Bool
 
-    /// Attitude difference below which another build or architecture counts as identical, rad.
+    /// Largest difference of the attitude, rad, at which a replay by another build or architecture
+    /// counts as identical.
     private static let tolerance = 1e-4
 
     func run() throws {
@@ -139,7 +141,7 @@ struct FlightReplayRun {
         }
     }
 
-    /// Plot of recorded values in pale colours, replayed ones in full colours.
+    /// Plot of the recorded values in pale colours, and of the replayed values in full colours.
     private func figure(_ rows: [FlightReplay.Row]) -> Figure {
         let start = rows.first?.time ?? 0
         let axes: [(GimbalAxis, String, String)] = [
@@ -175,16 +177,17 @@ struct FlightReplayRun {
     }
 }
 
-/// Parameters for a replay: from the settings in the recording, and from other values.
+/// Parameters for a replay: from the settings in the recording, and from the user's changes.
 struct RecordedTuning {
-    /// Values for variables that a recording of another version lacks.
+    /// Values for parameters that a recording of another version lacks.
     let fallback: Stabilizer.Parameters
-    /// Parameters that replace recorded ones; nil without a change.
+    /// Change of the recorded parameters; nil if there is none.
     let change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)?
-    /// Remarks for the user.
+    /// Remarks about the parameters, for the user.
     private(set) var remarks: [String] = []
 
-    /// Parameters by the recorded settings, and by the changed settings.
+    /// Parameters that result from the recorded settings, and parameters that result from the
+    /// changed settings.
     private struct Page: Sendable {
         var recorded: Stabilizer.Parameters
         var changed: Stabilizer.Parameters
@@ -219,7 +222,7 @@ struct RecordedTuning {
         let lookup: @Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters? = { [pages] was in
             for page in pages {
                 var expected = page.recorded
-                // Calibration is not a setting: it stays as recorded, unless the change concerns
+                // A calibration is not a setting, so it stays as recorded, unless the user changes
                 // it.
                 expected.correction = was.correction
                 expected.isCalibrating = was.isCalibrating

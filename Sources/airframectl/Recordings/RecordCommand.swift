@@ -25,7 +25,7 @@ struct RecordLastCommand: ParsableCommand {
         commandName: "last",
         abstract: "Write the newest seconds to a file (also: record --last 30s).")
 
-    /// Interval of checks for the file, s.
+    /// Interval at which the existence of the file is checked, s.
     private static let period = 0.1
 
     @OptionGroup var options: GlobalOptions

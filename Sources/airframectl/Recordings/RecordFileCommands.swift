@@ -5,7 +5,7 @@ import Recording
 import SystemPackage
 import Wire
 
-/// Opens recordings for the commands that read them.
+/// Functions that open recordings for the commands that read them.
 enum RecordedFile {
     static func open(_ path: String) throws(ClientError) -> FlightFile {
         do throws(FlightFileError) {
@@ -15,7 +15,7 @@ enum RecordedFile {
         }
     }
 
-    /// Reports unreadable parts.
+    /// Tells the user which parts of the file are unreadable.
     static func tell(_ outcome: MCAPReader.Outcome, of path: String) {
         for remark in outcome.remarks { Output.error("\(path): \(remark)") }
     }

@@ -40,8 +40,8 @@ enum RecordPlot {
         return figure
     }
 
-    /// Draws a vertical line for each event; of events close together only the most important has
-    /// its name next to it.
+    /// Draws a vertical line for each event; of several events that are close together, only the
+    /// most important one has its name next to the line.
     private static func marks(_ series: FlightSeries) -> [(value: Double, name: String)] {
         var clusters: [[FlightSeries.Event]] = []
         for event in series.events.prefix(markLimit) {
@@ -66,7 +66,7 @@ enum RecordPlot {
         return event.what.isEmpty ? 1 : 0
     }
 
-    /// The same for a terminal.
+    /// The plot as lines for a terminal.
     static func lines(_ series: FlightSeries, _ style: Style) -> [String] {
         var lines: [String] = []
         func chart(_ title: String, _ values: [[Double]], decimals: Int) {

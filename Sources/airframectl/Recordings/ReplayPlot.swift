@@ -31,7 +31,7 @@ struct ReplayPlot {
 
     /// The picture of all rows so far.
     ///
-    /// - Parameter remarks: Problems, for the second line.
+    /// - Parameter remarks: Problems, shown in the second line of the heading.
     /// - Returns: Three charts, and a fourth if the log has a reference.
     func figure(remarks: [String] = []) -> Figure {
         let facts = ["\(rows.count) records", "\(Int(log.sampleRate.rounded())) Hz"] + remarks
@@ -54,7 +54,7 @@ struct ReplayPlot {
     private var attitude: Chart {
         let angles = rows.map { EulerZXY.angles($0.attitude) }
         func line(_ name: String, _ color: String, _ axis: (AxisVector) -> Double) -> Chart.Line {
-            // A step from one end of -180...180 to the other is only a wrapped angle.
+            // A step from one end of -180...180 to the other is only the wrap of an angle.
             Chart.Line(
                 name, color: color, values: angles.map { axis($0) * Self.degrees }, breaksAt: 180)
         }

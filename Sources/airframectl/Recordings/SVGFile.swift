@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Plot
 
-/// File of a picture.
+/// Writer of SVG pictures to files.
 enum SVGFile {
     /// Writes a picture.
     ///
-    /// - Throws: That the file cannot be written.
+    /// - Throws: An error if the file cannot be written.
     static func write(_ figure: Figure, to path: String) throws(ClientError) {
         do {
             try Data(figure.svg().utf8).write(to: URL(filePath: path), options: .atomic)

@@ -4,15 +4,15 @@ import SystemPackage
 /// Output of a table of comma-separated values: to a file, byte for byte, or for `-` to standard
 /// output, like all other text (`Output`).
 struct TableFile {
-    /// nil: standard output.
+    /// The file; nil for standard output.
     private let file: FileDescriptor?
     private let output: Int32
 
     /// Creates the file, or empties it.
     ///
     /// - Parameters:
-    ///   - path: `-` is standard output.
-    ///   - output: Where that is.
+    ///   - path: Path of the file; `-` means standard output.
+    ///   - output: File descriptor of standard output; tests replace it.
     /// - Throws: `Errno`.
     init(_ path: String, output: Int32 = STDOUT_FILENO) throws {
         self.output = output
@@ -35,7 +35,7 @@ struct TableFile {
         _ = try file.writeAll(bytes)
     }
 
-    /// The table is complete.
+    /// Closes the file after the last row.
     ///
     /// - Throws: `Errno`.
     func close() throws { try file?.close() }

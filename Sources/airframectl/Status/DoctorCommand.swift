@@ -10,7 +10,7 @@ struct DoctorCommand: ParsableCommand {
         discussion:
             "The checks take a second. The exit code is 2 if a problem keeps the motors off.")
 
-    /// Output with --json.
+    /// Output of the command with --json.
     private struct Report: Encodable {
         var checks: [DoctorCheck]
         var worst: DoctorCheck.Level
@@ -36,7 +36,7 @@ struct DoctorCommand: ParsableCommand {
                 "socket", .ok, "\(options.socket) answers in \(Format.fixed(answered, 1)) ms"),
             protocolCheck(version),
         ]
-        // The daemon compares its second look with the first.
+        // The daemon compares the counters of the second request with those of the first.
         _ = try client.request(.doctor, as: [DoctorCheck].self)
         _ = Signals().wait(seconds: 1)
         checks += try client.request(.doctor, as: [DoctorCheck].self)

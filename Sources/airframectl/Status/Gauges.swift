@@ -2,11 +2,11 @@
 enum Gauges {
     private static let steps: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// The last values as small columns, newest at the right.
+    /// Sparkline: the last values as small columns, newest at the right.
     ///
     /// - Parameters:
     ///   - values: Magnitudes; an unknown one leaves a gap.
-    ///   - width: Characters.
+    ///   - width: Width in characters.
     ///   - full: The value of a full column.
     /// - Returns: `width` characters.
     static func sparkline(_ values: some BidirectionalCollection<Double>, width: Int, full: Double)
@@ -25,8 +25,8 @@ enum Gauges {
     /// A bar from the middle to either side: `[      ████│          ]`.
     ///
     /// - Parameters:
-    ///   - fraction: -1...1; beyond that the bar is full, with an arrow head at its end.
-    ///   - width: Odd, at least 5.
+    ///   - fraction: -1...1; for a value beyond this range the bar is full and has an arrow head.
+    ///   - width: Width in characters, odd, at least 5.
     /// - Returns: `width` characters.
     static func bar(_ fraction: Double, width: Int) -> String {
         let half = (width - 3) / 2

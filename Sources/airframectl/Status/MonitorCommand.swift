@@ -67,7 +67,8 @@ struct MonitorCommand: ParsableCommand {
     /// Duration for which the answer to a key is shown, s.
     private static let answerSeconds = 4.0
 
-    /// Draws until Ctrl-C, SIGTERM or q; continues after a restart of the daemon.
+    /// Draws the monitor until Ctrl-C, SIGTERM or the key q; it continues after a restart of the
+    /// daemon.
     private func showLive(rate: Double) {
         // The signals are blocked before the terminal changes, so that every exit calls `leave()`.
         let signals = Signals(SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP)
@@ -107,7 +108,7 @@ struct MonitorCommand: ParsableCommand {
         }
     }
 
-    /// Handles Ctrl-Z: restores the terminal while the shell has it.
+    /// Handles Ctrl-Z: restores the terminal while the shell uses it.
     private func pause(_ terminal: Terminal) {
         terminal.leave()
         kill(getpid(), SIGSTOP)
@@ -115,7 +116,7 @@ struct MonitorCommand: ParsableCommand {
     }
 }
 
-/// Repeated requests for the status, with reconnection to a restarted daemon.
+/// Repeated requests for the status; the connection is opened again after a restart of the daemon.
 struct StatusFeed {
     /// Interval of attempts to connect, s.
     private static let retryPeriod = 0.5
@@ -151,7 +152,7 @@ struct StatusFeed {
         if let client { return client }
         guard DaemonClient.now() - lastAttempt >= Self.retryPeriod else { throw lastError }
         lastAttempt = DaemonClient.now()
-        // A daemon that hangs must not freeze the display for a script's timeout.
+        // If the daemon hangs, the display must not stop for the long timeout that scripts use.
         let client = try DaemonClient(path: options.socket, timeout: min(options.timeout, 1))
         self.client = client
         return client

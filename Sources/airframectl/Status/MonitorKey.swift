@@ -1,11 +1,11 @@
 import Wire
 
-/// Requests for the keys of `airframectl monitor`. Pure.
+/// Requests that the keys of `airframectl monitor` send. Pure functions.
 enum MonitorKey {
     /// One line about the keys, for the bottom of the picture.
     static let legend = "space STOP  c centre  mode: l p f n r i  q quit"
 
-    /// The keys that leave the monitor, including Ctrl-C, see `Terminal`.
+    /// The keys that end the monitor, including Ctrl-C, see `Terminal`.
     static let leaving: Set<UInt8> = [UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03]
 
     /// The request for a key; nil if the key has no request.
@@ -24,7 +24,8 @@ enum MonitorKey {
         UInt8(ascii: "n"): "neutral", UInt8(ascii: "r"): "retract", UInt8(ascii: "i"): "inactive",
     ]
 
-    /// Level, and in the handle's present heading if the joints are known.
+    /// Parameters of a request that levels the camera, with the handle's present heading if the
+    /// joint angles are known.
     private static func centre(_ status: Status) -> [String: JSONValue] {
         var angles: [String: JSONValue] = ["roll": 0, "pitch": 0]
         if let yaw = status.attitude.yawDeg.known, let joint = status.joints.angleDeg.yaw.known {

@@ -39,11 +39,11 @@ struct MonitorView {
     var answer: String?
     var style = Style.plain
 
-    /// Number of rows without the reasons.
+    /// Number of rows in addition to the rows of the reasons.
     private static let fixedRows = 21
 
-    /// The lines to show: at most `size.rows`, each at most `size.columns` wide. With enough room,
-    /// reasons, sensor and scheduling have separate lines.
+    /// The lines to show: at most `size.rows`, each at most `size.columns` wide. In a large
+    /// terminal, reasons, sensor and scheduling have separate lines.
     func render(_ size: TerminalSize) -> [String] {
         let width = max(40, size.columns)
         let spare = size.rows - Self.fixedRows
@@ -83,7 +83,8 @@ struct MonitorView {
             + style(.strong, status.mode) + ", \(status.state), \(holder)"
     }
 
-    /// The reasons, always in the same number of lines, so that the lines below do not jump.
+    /// The reasons why the camera does not move, always in the same number of lines, so that the
+    /// lines below do not jump.
     private func reasons(width: Int, room: Int) -> [String] {
         let sentences = trouble.map { [$0] } ?? MotionState(status).sentences
         var lines: [String] = []
@@ -208,13 +209,13 @@ struct MonitorView {
                 + stages.map { Format.right(Format.fixed(figure($0).value, 1), columnWidth) }
                 .joined()
         }
-        // "imu_to_motor" is wider than its figures.
+        // The name "imu_to_motor" is wider than its numbers.
         let names = stages.map {
             Format.right(String($0.name.replacing("_to_", with: "→").prefix(9)), columnWidth)
         }
         let loop = Summary.loop(status.loop)
         if let lockstep = status.lockstep {
-            // The stages are irrelevant in lockstep; the other rows keep their places.
+            // In lockstep the stages are not shown; the other rows keep their positions.
             return [
                 label("loop") + loop, label("lockstep") + lockstep.summary,
                 label("refused") + (lockstep.lastError ?? "no line"),

@@ -1,14 +1,14 @@
 import PlainText
 import Wire
 
-/// Whether the machine moves, and the reasons in words: the most important information.
+/// Summary whether the machine moves, with the reasons in words.
 struct MotionState: Equatable {
-    /// "moving", "not moving", …
+    /// The state in one phrase: "moving", "not moving", …
     var headline: String
     var role: Style.Role
-    /// One sentence per reason, most severe first.
+    /// One sentence for each reason, the most severe first.
     var sentences: [String]
-    /// Whether a reason is a problem, not merely the absence of a request.
+    /// Whether a reason is a problem, and not only the absence of a request.
     var isInhibited: Bool
 
     init(_ status: Status) {

@@ -189,8 +189,8 @@ enum Summary {
             + ", gyro bias \(text.joined(separator: " ")) ± \(Format.fixed(sigma, 3)) °/s"
     }
 
-    /// Cause of the set-point's motion in addition to its target: `follows the handle, 3.2°
-    /// behind`, `tracking for another 0.4 s`.
+    /// Text about the cause of the set-point's motion: `follows the handle, 3.2° behind`, `tracking
+    /// for another 0.4 s`.
     static func pointing(_ status: Status) -> String {
         if let remaining = status.pointing.trackingRemainingS?.known {
             return "tracking for another \(Format.fixed(max(0, remaining), 1)) s"

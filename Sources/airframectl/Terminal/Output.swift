@@ -4,11 +4,11 @@ import Glibc
 import PlainText
 import Wire
 
-/// Standard output and standard error. All text leaves the program here, after escaping of external
+/// Standard output and standard error. The program writes all text here, after escaping of external
 /// control characters.
 enum Output {
-    /// Writes one line, visible at once even in a pipe. Ends the program silently if the reader has
-    /// gone.
+    /// Writes one line, without buffering, even to a pipe. If the reader of the pipe has ended, the
+    /// program ends without a message.
     static func line(_ text: String) {
         write(text + "\n", to: STDOUT_FILENO)
     }
@@ -17,7 +17,8 @@ enum Output {
         write(text + "\n", to: STDERR_FILENO)
     }
 
-    /// Text in which control characters are shown instead of sent to the terminal.
+    /// Writes text in which control characters are shown as escapes instead of sent to the
+    /// terminal.
     static func write(_ text: String, to descriptor: Int32) {
         control(shown(text), to: descriptor)
     }
@@ -60,7 +61,7 @@ enum Output {
         }
     }
 
-    /// Writes a value of this program as compact JSON.
+    /// Writes a value as compact JSON.
     static func json(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .custom(MessageKey.encoding)

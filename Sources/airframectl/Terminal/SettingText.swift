@@ -2,7 +2,7 @@ import PlainText
 import Wire
 
 extension Format {
-    /// A setting's value, without JSON's quotes for a single word or sentence.
+    /// Text of a setting's value; a word or a sentence has no JSON quotes.
     static func value(_ value: JSONValue) -> String {
         value.string ?? value.text
     }

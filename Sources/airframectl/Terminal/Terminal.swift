@@ -1,7 +1,8 @@
 import CLinuxShim
 import Glibc
 
-/// The terminal during a live view. All modes are restored at its end, for any reason.
+/// The terminal during a live view. All modes of the terminal are restored at the end, for every
+/// reason of the end.
 final class Terminal {
     private var saved = termios()
     private var isActive = false
@@ -40,7 +41,7 @@ final class Terminal {
 
     deinit { leave() }
 
-    /// Shows the lines in one write, without clearing first, which avoids flicker.
+    /// Shows the lines with one write, without clearing the screen first, which avoids flicker.
     func show(_ lines: [String]) {
         let text = lines.map(Output.shown).joined(separator: "\u{1B}[K\r\n")
         Output.control("\u{1B}[H" + text + "\u{1B}[K\u{1B}[J", to: STDOUT_FILENO)

@@ -1,7 +1,7 @@
 import Glibc
 import PlainText
 
-/// A chart of braille dots: two by four of them in a character.
+/// A chart of braille dots: each character contains two by four dots.
 struct TerminalChart {
     /// Width in characters, without the labels at the left.
     let width: Int
@@ -21,9 +21,9 @@ struct TerminalChart {
     /// - Parameters:
     ///   - across: Range of the abscissa.
     ///   - up: Range of the ordinate.
-    ///   - isLogarithmic: Whether equal ratios of the abscissa are equal distances.
-    ///   - width: Characters.
-    ///   - height: Lines.
+    ///   - isLogarithmic: Whether the abscissa is logarithmic.
+    ///   - width: Width in characters.
+    ///   - height: Height in lines.
     init(
         across: ClosedRange<Double>, up: ClosedRange<Double>, isLogarithmic: Bool = false,
         width: Int = 70, height: Int = 10
@@ -37,7 +37,7 @@ struct TerminalChart {
         letters = [Character?](repeating: nil, count: width * height)
     }
 
-    /// Draws through the points, from left to right.
+    /// Draws a line through the points, from left to right.
     mutating func line(_ points: [(x: Double, y: Double)]) {
         var last: (x: Int, y: Int)?
         for point in points where point.x.isFinite && point.y.isFinite {
@@ -57,13 +57,13 @@ struct TerminalChart {
         }
     }
 
-    /// Draws a character at a point, over everything else.
+    /// Draws a character at a point, in front of everything else.
     mutating func put(_ letter: Character, x: Double, y: Double) {
         guard across.contains(x), y.isFinite else { return }
         letters[min(row(y) / 4, height - 1) * width + min(column(x) / 2, width - 1)] = letter
     }
 
-    /// Draws a character in every line at a value of the abscissa, under everything else.
+    /// Draws a character in every line at a value of the abscissa, behind everything else.
     mutating func upright(_ letter: Character, x: Double) {
         guard across.contains(x) else { return }
         let place = min(column(x) / 2, width - 1)
@@ -72,11 +72,12 @@ struct TerminalChart {
         }
     }
 
-    /// The chart with labels: the ends of the ordinate, and some values of the abscissa below.
+    /// The chart with labels: at the left the ends of the ordinate, and below some values of the
+    /// abscissa.
     ///
     /// - Parameters:
     ///   - marks: Values of the abscissa to write.
-    ///   - decimals: Of the ordinate.
+    ///   - decimals: Number of decimals of the ordinate's labels.
     /// - Returns: Lines without newlines.
     func lines(marks: [Double], decimals: Int = 0) -> [String] {
         var result: [String] = []
