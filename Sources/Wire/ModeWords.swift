@@ -10,7 +10,7 @@ public struct ModeWords: Sendable, Hashable {
     /// Name of the mode in configuration, on the socket and in the log.
     public var name: String { mode.name }
 
-    /// Every mode with its words.
+    /// Every mode with its texts.
     public static let catalogue: [ModeWords] = [
         ModeWords(mode: .inactive, summary: "motors off"),
         ModeWords(mode: .locked, summary: "holds the commanded attitude in the earth frame"),
@@ -34,7 +34,7 @@ public struct ModeWords: Sendable, Hashable {
 }
 
 extension Supervisor.Phase {
-    /// State of the outputs, in words.
+    /// State of the outputs as text.
     public var words: String {
         switch self {
         case .off: "off"

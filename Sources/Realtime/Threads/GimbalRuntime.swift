@@ -163,8 +163,8 @@ public final class GimbalRuntime: Sendable {
         }
     }
 
-    /// What the kernel has granted to each thread: first the loop's, then the bus thread's, then
-    /// the output threads'. Empty unless the threads run.
+    /// The kernel's answers to the requests of each thread: first of the loop, then of the bus
+    /// thread, then of the output threads. Empty unless the threads run.
     public var threads: [ThreadReport] {
         phase.withLock { if case .running(let threads) = $0 { threads.reports } else { [] } }
     }

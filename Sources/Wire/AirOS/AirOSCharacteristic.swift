@@ -1,30 +1,31 @@
 /// The characteristics of the AirOS service in the order of their handles; the raw values are their
 /// UUIDs.
 public enum AirOSCharacteristic: String, Sendable, CaseIterable {
-    /// Float32, degrees; positive looks down.
+    /// Pitch of the camera: float32, degrees; positive looks down.
     case pitch = "a1e8f36e-685b-4869-9828-c107a6729938"
-    /// Float32, degrees; positive leans to the right.
+    /// Roll of the camera: float32, degrees; positive leans to the right.
     case roll = "43a85368-8422-4573-a554-411a4a6e87f1"
-    /// Float32, degrees, -180...180; positive looks to the right.
+    /// Yaw of the camera: float32, degrees, -180...180; positive looks to the right.
     case yaw = "e974ac4a-8182-4458-9419-4ac9c6c5184e"
-    /// One byte, see `AirOSStatus`.
+    /// Status: one byte, see `AirOSStatus`.
     case status = "c8a4a58b-1579-4451-b016-1f38e3115a3a"
-    /// One byte, see `AirOSMode`.
+    /// Mode: one byte, see `AirOSMode`.
     case mode = "2a79d494-436f-45b6-890f-563534ab2c84"
-    /// Text, see `AirOSCommand`.
+    /// Control: a command as text, see `AirOSCommand`.
     case control = "f7a7a5a8-5e58-4c8d-9b6e-3aa5d6c5b768"
-    /// Three float32: p, i and d of pitch. The sample firmware calls it the gain P of all axes, and
-    /// uses it as this.
+    /// Three float32: p, i and d of pitch. In the sample firmware this is the proportional gain of
+    /// all axes.
     case pitchPID = "b16b472c-88a4-4734-9f85-01458e08d669"
     /// Three float32: p, i and d of roll.
     case rollPID = "8184457e-85a8-4217-a9a3-a7d57947a612"
     /// Three float32: p, i and d of yaw.
     case yawPID = "5d9b73b3-81e0-4368-910a-e322359b8676"
-    /// Three float32, see `KalmanTriple`. Apps look for it; the sample firmware never had it.
+    /// Three float32, see `KalmanTriple`. Apps look for this characteristic, although the sample
+    /// firmware does not have it.
     case kalman = "6e13e51a-f3c2-46a4-b203-92147395c5d0"
 
     /// UUID of the service; apps scan for it.
     public static let service = "4fafc201-1fb5-459e-8fcc-c5c9c331914b"
-    /// The only name that the app connects to; it must match exactly.
+    /// The advertised name; the app connects only to this exact name.
     public static let advertisedName = "AirOS Gimbal"
 }

@@ -15,22 +15,24 @@ public enum AirOSCommand: Sendable, Equatable {
     case resetPID
     /// Write the heading to the log.
     case yawStatus
-    /// Move the heading a tenth of the way to zero.
+    /// Reduce the heading by a tenth.
     case forceDecay
-    /// Emergency stop, latched. airframe's own extension; no app sends it yet.
+    /// Emergency stop, latched. This is airframe's own extension; no app sends it yet.
     case emergencyStop
-    /// Reset of a latched emergency stop; the mode stays inactive. airframe's own extension too.
+    /// Reset of a latched emergency stop; the mode stays inactive. This is also airframe's own
+    /// extension.
     case resetEmergencyStop
-    /// Turn at this speed, degrees per second, right positive. Finite.
+    /// Pan at this speed, degrees per second, right positive; the number is finite.
     case trackPan(Double)
-    /// Turn at this speed, degrees per second, down positive. Finite.
+    /// Tilt at this speed, degrees per second, down positive; the number is finite.
     case trackTilt(Double)
 
     /// Parses the written bytes.
     ///
-    /// - Parameter bytes: Text without a terminator. As in the sample firmware the whole text is
-    ///   lower-cased and nothing is trimmed. Unlike in the original firmware, a speed must be a
-    ///   number up to its last byte, because accepting garbage as zero would hide a faulty app.
+    /// - Parameter bytes: Text without a terminator. As in the sample firmware, the whole text is
+    ///   converted to lower case, and blanks are not removed. Unlike in the original firmware, a
+    ///   speed must be a number up to its last byte, because accepting garbage as zero would hide a
+    ///   faulty app.
     /// - Throws: `notText`, `unknownCommand`, `notANumber` or `notFinite`.
     public init(bytes: [UInt8]) throws(Refusal) {
         guard let text = String(validating: bytes.map(Self.lowerCased), as: UTF8.self) else {
@@ -57,7 +59,7 @@ public enum AirOSCommand: Sendable, Equatable {
         }
     }
 
-    /// Lower-case of ASCII letters only, as in the firmware.
+    /// Converts a letter to lower case, only in ASCII, as in the firmware.
     private static func lowerCased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
@@ -68,7 +70,8 @@ public enum AirOSCommand: Sendable, Equatable {
         guard text.hasPrefix(word) else { return nil }
         let digits = text.dropFirst(word.count)
         if ["nan", "inf", "-inf", "+inf"].contains(digits) { throw .notFinite("the speed") }
-        // Swift's parser accepts more than decimal numbers.
+        // Swift's parser also accepts numbers that are not decimal, so the characters are checked
+        // first.
         guard digits.utf8.allSatisfy(isDecimal), let value = Double(digits) else {
             throw .notANumber(String(digits))
         }

@@ -3,7 +3,7 @@ public import Port
 
 /// Mode as apps write and read it: one byte.
 public enum AirOSMode: UInt8, Sendable, CaseIterable {
-    /// Outputs off.
+    /// The outputs are off.
     case inactive = 0
     /// The camera holds its direction.
     case locked = 1
@@ -11,11 +11,11 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
     case panFollow = 2
     /// All axes follow the handle.
     case fpv = 3
-    /// The app turns the camera after a person.
+    /// The app turns the camera so that it follows a person.
     case personTracking = 4
 
-    /// Creates the mode for one of the gimbal's. The rest poses, `neutral` and `retract`, have no
-    /// byte: an app, which cannot request them, reads `inactive`.
+    /// Creates the app's mode that corresponds to a mode of the gimbal. The modes `neutral` and
+    /// `retract` have no byte, because an app cannot request them; the app then reads `inactive`.
     public init(_ mode: Mode) {
         self =
             switch mode {
@@ -29,7 +29,7 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
 
     /// Parses a written mode.
     ///
-    /// - Parameter bytes: Exactly one, 0...4.
+    /// - Parameter bytes: Exactly one byte, 0...4.
     /// - Throws: `length` or `outOfRange`.
     public init(bytes: [UInt8]) throws(Refusal) {
         guard bytes.count == 1 else { throw .length(expected: 1, found: bytes.count) }
@@ -39,30 +39,30 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
         self = mode
     }
 
-    /// Bytes for reading.
+    /// The bytes that an app reads.
     public var bytes: [UInt8] { [rawValue] }
 }
 
 /// Status as apps decode it: one byte. The sample firmware sends the mode's byte here, so apps show
 /// `calibrating` for `locked`. Apps expect these numbers.
 public enum AirOSStatus: UInt8, Sendable, CaseIterable {
-    /// Outputs off.
+    /// The outputs are off.
     case inactive = 0
     /// The gyroscope is being calibrated; the app's button is grey during the calibration.
     case calibrating = 1
-    /// Mode `locked`.
+    /// The mode is `locked`.
     case locked = 2
-    /// Mode `panFollow`.
+    /// The mode is `panFollow`.
     case panFollow = 3
-    /// Mode `fpv`.
+    /// The mode is `fpv`.
     case fpv = 4
-    /// Mode `personTracking`.
+    /// The mode is `personTracking`.
     case personTracking = 5
-    /// A phone's calibration has just failed. The original firmware never sends this: its app
-    /// ignores the value, and detects the end of the calibration from the next value.
+    /// A calibration that a phone requested has just failed. The original firmware never sends
+    /// this: its app ignores the value, and detects the end of the calibration from the next value.
     case calibrationFailed = 6
 
-    /// Creates the status of a mode without a calibration.
+    /// Creates the status of a mode while no calibration is in progress.
     public init(_ mode: AirOSMode) {
         self =
             switch mode {
@@ -74,7 +74,7 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
             }
     }
 
-    /// Bytes for reading and notifications.
+    /// The bytes that an app reads or receives as a notification.
     public var bytes: [UInt8] { [rawValue] }
 }
 
@@ -90,7 +90,8 @@ public struct AirOSAngles: Sendable, Equatable {
     /// Creates the angles.
     ///
     /// - Parameters:
-    ///   - angles: Earth frame, Z-X-Y, rad, pitch up positive; any number of turns.
+    ///   - angles: Angles of the camera, earth frame, Z-X-Y, rad, pitch up positive; any number of
+    ///     turns.
     ///   - sign: 1, or -1 for an axis with the opposite sign in the app.
     public init(_ angles: AxisVector, sign: AxisVector = AxisVector(repeating: 1)) {
         let degrees = angles * sign * (180 / .pi)
@@ -99,7 +100,7 @@ public struct AirOSAngles: Sendable, Equatable {
         yaw = Self.wrapped(degrees.yaw)
     }
 
-    /// Bytes of one angle, for reading and notifications.
+    /// The bytes of one angle, which an app reads or receives as a notification.
     public static func bytes(_ angle: Float) -> [UInt8] { angle.littleEndianBytes }
 
     /// The angle in -180...180. Minus zero becomes zero.
@@ -112,16 +113,16 @@ public struct AirOSAngles: Sendable, Equatable {
 public protocol AirOSTriple {
     /// The numbers with their names, in the order of the bytes.
     static var parts: [(name: String, path: WritableKeyPath<Self, Double>)] { get }
-    /// A triple whose numbers are to be replaced.
+    /// Creates a triple whose numbers are replaced afterwards.
     init()
 }
 
 extension AirOSTriple {
-    /// Parses a written triple, in the decimal digits that the sender meant: the float32 nearest to
-    /// 1.2 becomes 1.2, not 1.2000000476837158, so that a default compares equal and a saved file is
-    /// readable.
+    /// Parses a written triple. Each number has the decimal digits that the sender meant: the
+    /// float32 nearest to 1.2 becomes 1.2, not 1.2000000476837158, so that a default compares equal
+    /// and a saved file is readable.
     ///
-    /// - Parameter bytes: Exactly three float32, least significant byte first.
+    /// - Parameter bytes: Exactly three float32 numbers, least significant byte first.
     /// - Throws: `length` or `notFinite`.
     public init(bytes: [UInt8]) throws(Refusal) {
         guard bytes.count == 12 else { throw .length(expected: 12, found: bytes.count) }
@@ -138,24 +139,24 @@ extension AirOSTriple {
         }
     }
 
-    /// Bytes for reading.
+    /// The bytes that an app reads.
     public var bytes: [UInt8] {
         Self.parts.flatMap { Float(self[keyPath: $0.path]).littleEndianBytes }
     }
 }
 
 extension PIDTriple: AirOSTriple {
-    /// The order p, i, d.
+    /// The numbers in the order p, i, d.
     public static var parts: [(name: String, path: WritableKeyPath<PIDTriple, Double>)] {
         [("p", \.p), ("i", \.i), ("d", \.d)]
     }
 
-    /// Zeros.
+    /// Creates a triple of zeros.
     public init() { self.init(p: 0, i: 0, d: 0) }
 }
 
-/// Parameters of the sample firmware's Kalman filters, as apps know them; only their ratio to the
-/// defaults counts (`estimator.kalman_*`). No app writes them yet; the format of three float32 in
+/// Parameters of the sample firmware's Kalman filters, as apps show them; only their ratio to the
+/// defaults is used (`estimator.kalman_*`). No app writes them yet; the format of three float32 in
 /// this order is airframe's own.
 public struct KalmanTriple: Sendable, Equatable {
     /// Process noise of the angle.
@@ -174,17 +175,17 @@ public struct KalmanTriple: Sendable, Equatable {
 }
 
 extension KalmanTriple: AirOSTriple {
-    /// The order angle, bias, measurement.
+    /// The numbers in the order angle, bias, measurement.
     public static var parts: [(name: String, path: WritableKeyPath<KalmanTriple, Double>)] {
         [("q_angle", \.qAngle), ("q_bias", \.qBias), ("r_measure", \.rMeasure)]
     }
 
-    /// Zeros.
+    /// Creates a triple of zeros.
     public init() { self.init(qAngle: 0, qBias: 0, rMeasure: 0) }
 }
 
 extension Float {
-    /// Four bytes, least significant first.
+    /// The four bytes of the number, least significant first.
     fileprivate var littleEndianBytes: [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: bitPattern >> (8 * $0)) }
     }

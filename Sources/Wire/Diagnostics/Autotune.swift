@@ -2,34 +2,35 @@
 public struct AutotuneReport: Hashable, Sendable, Codable {
     /// Stage of the run.
     public enum State: String, Sendable, Codable {
-        /// Not requested since the start.
+        /// No autotune has been requested since the start.
         case idle
-        /// In progress.
+        /// The autotune is in progress.
         case running
-        /// Done; `axes` and `proposals` contain the result.
+        /// The autotune is complete; `axes` and `proposals` contain the result.
         case done
-        /// Failed or cancelled; `sentence` states the reason.
+        /// The autotune has failed or was cancelled; `sentence` states the reason.
         case refused
     }
 
     /// A `State`; a string, so that a newer daemon does not make an older client fail.
     public var state = State.idle.rawValue
-    /// 0...1.
+    /// Approximate progress, 0...1.
     public var progress: Number = 0
     /// Estimated remaining time, s.
     public var secondsLeft: Number = .unknown
-    /// Axis that is being excited: yaw, roll or pitch; absent if none is.
+    /// Axis that is being excited: yaw, roll or pitch; absent if no axis is excited.
     public var axis: String?
-    /// Present activity, for a person; empty without activity.
+    /// Present activity as text for a person; empty if there is none.
     public var activity = ""
-    /// Result, for a person; empty while it is running.
+    /// Result as text for a person; empty while the autotune runs.
     public var sentence = ""
-    /// Results; empty until the end.
+    /// Result of each axis; empty until the end.
     public var axes: [AutotuneAxis] = []
-    /// Settings with 6 dB and 45° on the results (for servos, with the default's margins), ready
-    /// for `set`.
+    /// Proposed settings, ready for `set`. With the results they give margins of 6 dB and 45°; for
+    /// servos, the margins of the default tuning.
     public var proposals: [SettingProposal] = []
-    /// Seconds until the proposals revert unless saved; absent if they were not applied.
+    /// Seconds until the applied proposals revert, unless they are saved; absent if they were not
+    /// applied.
     public var rollbackS: Number?
 
     /// The state before the first run.
@@ -39,14 +40,15 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     public var isRunning: Bool { state == State.running.rawValue }
 }
 
-/// Load of one motor, or response of a servo, and stability margins of the proposed loop.
+/// Result for one axis: the load of a motor or the response of a servo, and the stability margins
+/// of the proposed loop.
 public struct AutotuneAxis: Hashable, Sendable, Codable {
-    /// yaw, roll or pitch.
+    /// Name of the axis: yaw, roll or pitch.
     public var axis: String
     /// Moment of inertia.
     public var inertiaKgM2: Number = .unknown
-    /// Delay from torque to rate, including half a period; of a servo from the command to the
-    /// beginning of its response.
+    /// Delay from torque to rate, including half a period; for a servo, delay from the command to
+    /// the beginning of its response.
     public var delayMs: Number = .unknown
     /// Lag of a servo's own position loop.
     public var lagMs: Number = .unknown
@@ -56,23 +58,24 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var coulombNm: Number = .unknown
     /// Viscous friction, N·m·s/rad.
     public var viscous: Number = .unknown
-    /// Spring, N·m/rad.
+    /// Stiffness of cables and bearings, N·m/rad.
     public var stiffness: Number = .unknown
     /// Root mean square of the model's remaining relative error.
     public var residual: Number = .unknown
-    /// Gain margin of the proposed gains upwards.
+    /// Largest stable increase of the proposed gains.
     public var gainMarginDb: Number = .unknown
-    /// Margin of the proposed gains downwards.
+    /// Largest stable decrease of the proposed gains.
     public var gainMarginDownDb: Number = .unknown
     /// Phase margin of the proposed gains.
     public var phaseMarginDeg: Number = .unknown
     /// Frequency at which the proposed loop crosses 0 dB.
     public var crossoverHz: Number = .unknown
-    /// Measured rate per moment; for a servo, the camera's angle per commanded angle.
+    /// Measured frequency response: rate per moment; for a servo, the camera's angle per commanded
+    /// angle.
     public var measured: [BodePoint] = []
-    /// The same of the model.
+    /// Frequency response of the fitted model, in the unit of `measured`.
     public var model: [BodePoint] = []
-    /// The open loop with the proposed gains.
+    /// Frequency response of the open loop with the proposed gains.
     public var loop: [BodePoint] = []
 
     /// Whether a position servo turns the axis.
@@ -90,10 +93,10 @@ public struct BodePoint: Hashable, Sendable, Codable {
     public var db: Number
     /// Phase, not wrapped.
     public var deg: Number
-    /// Coherence: share of the response that the excitation explains, 0...1; absent for a model.
+    /// Coherence: fraction of the response that the excitation explains, 0...1; absent for a model.
     public var coherence: Number?
 
-    /// A point.
+    /// Creates a point.
     public init(hz: Number, db: Number, deg: Number, coherence: Number? = nil) {
         self.hz = hz
         self.db = db

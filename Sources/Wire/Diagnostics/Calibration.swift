@@ -2,37 +2,38 @@
 public struct CalibrationReport: Hashable, Sendable, Codable {
     /// Stage of a calibration.
     public enum State: String, Sendable, Codable {
-        /// Not requested since the start.
+        /// No calibration has been requested since the start.
         case idle
         /// The motors are going off.
         case waiting
         /// Samples are being collected; `instruction` states the next step.
         case collecting
-        /// Done and saved.
+        /// The calibration is complete and saved.
         case done
-        /// Failed; `sentence` states the reason.
+        /// The calibration has failed; `sentence` states the reason.
         case refused
-        /// Cancelled on request.
+        /// The calibration was cancelled on request.
         case cancelled
     }
 
-    /// gyro, accelerometer, mounting or magnetometer; nil before the first.
+    /// Kind of the calibration: gyro, accelerometer, mounting or magnetometer; nil before the
+    /// first.
     public var what: String?
     /// A `State`; a string, so that a newer daemon does not make an older client fail.
     public var state: String
-    /// 0...1.
+    /// Progress, 0...1.
     public var progress: Number
-    /// Next step, for a person; empty if there is none.
+    /// Next step as text for a person; empty if there is none.
     public var instruction: String
-    /// Present disturbance, for a person; empty if there is none.
+    /// Present disturbance as text for a person; empty if there is none.
     public var hint: String
-    /// Missing faces, by name.
+    /// Names of the faces of the camera that are still missing.
     public var missing: [String]
-    /// Result, for a person; empty while it is running.
+    /// Result as text for a person; empty while the calibration runs.
     public var sentence: String
     /// Residual of the result, in `residualUnit`; unknown before the end.
     public var residual: Number
-    /// rad/s, m/s² or µT.
+    /// Unit of `residual`: rad/s, m/s² or µT.
     public var residualUnit: String
     /// All calibrations in force.
     public var saved: [SavedCalibration]
@@ -58,9 +59,9 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
 
 /// One calibration in force.
 public struct SavedCalibration: Hashable, Sendable, Codable {
-    /// gyro, accelerometer, mounting or magnetometer.
+    /// Kind of the calibration: gyro, accelerometer, mounting or magnetometer.
     public var what: String
-    /// Wall clock, seconds since 1970.
+    /// Date of the calibration, seconds since 1970.
     public var dateS: Number
     /// Temperature of the sensor, °C; unknown if it was not measured.
     public var temperatureC: Number
@@ -68,7 +69,7 @@ public struct SavedCalibration: Hashable, Sendable, Codable {
     public var sigma: Number
     /// Residual of the result, in `unit`.
     public var residual: Number
-    /// rad/s, m/s² or µT; the mounting's sigma is in rad.
+    /// Unit of the numbers: rad/s, m/s² or µT; the standard deviation of a mounting is in rad.
     public var unit: String
     /// Whether `undo` restores an earlier calibration.
     public var canUndo: Bool

@@ -1,40 +1,40 @@
-/// The flight recorder: part of `status`, and the answer to `record`.
+/// State of the flight recorder: part of `status`, and the answer to `record`.
 public struct RecorderStatus: Hashable, Sendable, Codable {
-    /// `recording.enabled`.
+    /// Whether the recorder runs: the setting `recording.enabled`.
     public var isEnabled = false
-    /// Longest duration in memory, s.
+    /// Longest recording that is kept in memory, s.
     public var ringS: Number = .unknown
-    /// Present duration in memory, s.
+    /// Present duration of the recording in memory, s.
     public var heldS: Number = .unknown
-    /// Memory of the recorder, including the loop's tape.
+    /// Memory that the recorder uses, including the loop's tape, bytes.
     public var memoryBytes = 0
-    /// Ticks since the start whose frames were lost because the tape was full.
+    /// Number of ticks since the start whose frames were lost because the tape was full.
     public var lostTicks = 0
-    /// Directory of the files.
+    /// Directory of the recordings.
     public var directory = ""
     /// Whether a continuous recording was requested.
     public var isRecording = false
-    /// Present file of the continuous recording; absent without one.
+    /// Present file of the continuous recording; absent if there is none.
     public var openFile: String?
-    /// Size of that file, bytes.
+    /// Size of the file of the continuous recording, bytes.
     public var openBytes = 0
     /// The newest complete file; absent before the first.
     public var lastFile: String?
-    /// Files requested by faults or people since the start.
+    /// Number of files that faults or people have requested since the start.
     public var requested = 0
-    /// Number of those that have been written or have failed.
+    /// Number of requested files that have been written or have failed.
     public var finished = 0
-    /// Faults that led to a file, since the start.
+    /// Number of faults since the start that caused a recording.
     public var faults = 0
-    /// Recordings in the directory.
+    /// Number of recordings in the directory.
     public var files = 0
-    /// Bytes of all recordings in the directory.
+    /// Size of all recordings in the directory, bytes.
     public var fileBytes = 0
-    /// Parts that a continuous recording has lost, at most half a second each.
+    /// Number of parts that a continuous recording has lost, at most half a second each.
     public var lostChunks = 0
-    /// Problem with writing and its remedy; absent if there is none.
+    /// Problem with writing recordings, and its remedy; absent if there is none.
     public var problem: String?
 
-    /// No recorder.
+    /// Creates the state without a recorder.
     public init() {}
 }

@@ -1,14 +1,15 @@
 /// The answer to a request with an effect: a sentence with the new state.
 public struct Acknowledgement: Hashable, Sendable, Codable {
-    /// For a person: "Mode is locked."
+    /// Sentence for a person: "Mode is locked."
     public var sentence: String
     /// Duration of the requested motion, s; absent if it has no end or is unknown.
     public var durationS: Number?
     /// Names of the limits that changed the request, for scripts: `range` moved an angle, `rate` or
-    /// `acceleration` made it take longer, `mode` left an axis to the mode. Absent if no limit did.
+    /// `acceleration` made it take longer, `mode` means that the mode controls a requested axis.
+    /// Absent if no limit changed the request.
     public var limitedBy: [String]?
 
-    /// An acknowledgement with this sentence.
+    /// Creates an acknowledgement with this sentence.
     public init(_ sentence: String, durationS: Number? = nil, limitedBy: [String] = []) {
         self.sentence = sentence
         self.durationS = durationS
@@ -27,7 +28,7 @@ public struct VersionInfo: Hashable, Sendable, Codable {
     public var version: String
     /// Version of the protocol.
     public var protocolVersion: Int
-    /// Compiler, build type and commit, as far as known, for a bug report.
+    /// Compiler, build type and commit, if they are known, for a bug report.
     public var build: String
 
     enum CodingKeys: String, CodingKey {
@@ -50,18 +51,18 @@ public struct VersionInfo: Hashable, Sendable, Codable {
 public struct LogLine: Hashable, Sendable, Codable {
     /// Position in the log, incremented by one for each line.
     public var sequence: Int
-    /// Seconds on the loop's clock.
+    /// Time of the line, seconds on the loop's clock.
     public var t: Number
-    /// `debug`, `info`, `notice`, `warning`, `error`, `critical`.
+    /// Severity of the line: `debug`, `info`, `notice`, `warning`, `error`, `critical`.
     public var level: String
-    /// The text.
+    /// Text of the line.
     public var message: String
 
     enum CodingKeys: String, CodingKey {
         case t, level, message, sequence = "seq"
     }
 
-    /// Creates a line.
+    /// Creates a line of the log.
     public init(sequence: Int, t: Number, level: String, message: String) {
         self.sequence = sequence
         self.t = t
@@ -72,14 +73,14 @@ public struct LogLine: Hashable, Sendable, Codable {
 
 /// Part of the log.
 public struct LogPage: Hashable, Sendable, Codable {
-    /// Oldest first.
+    /// Lines of the log, oldest first.
     public var lines: [LogLine]
-    /// Value of `since` for the next lines.
+    /// Value of the parameter `since` in the request for the next lines.
     public var next: Int
     /// Number of lines after `since` that were overwritten before this request.
     public var lost: Int
 
-    /// A page with these lines.
+    /// Creates a page with these lines.
     public init(lines: [LogLine], next: Int, lost: Int) {
         self.lines = lines
         self.next = next
@@ -87,19 +88,19 @@ public struct LogPage: Hashable, Sendable, Codable {
     }
 }
 
-/// One check of `doctor`.
+/// Result of one check of `doctor`.
 public struct DoctorCheck: Hashable, Sendable, Codable {
     /// The outcome.
     public enum Level: String, Sendable, Codable, CaseIterable {
-        /// Good.
+        /// The finding is good.
         case ok
-        /// Works, but not optimally.
+        /// The machine works, but not optimally.
         case warn
-        /// Prevents motion, or the program's work.
+        /// The problem prevents motion, or the work of the program.
         case fail
     }
 
-    /// Short name: "loop rate".
+    /// Short name of the check, for example "loop rate".
     public var name: String
     /// The outcome.
     public var level: Level
@@ -108,7 +109,7 @@ public struct DoctorCheck: Hashable, Sendable, Codable {
     /// Remedy; empty if none is needed.
     public var remedy: String
 
-    /// A check with this outcome.
+    /// Creates a check with this outcome.
     public init(_ name: String, _ level: Level, _ finding: String, remedy: String = "") {
         self.name = name
         self.level = level

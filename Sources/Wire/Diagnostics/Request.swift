@@ -3,9 +3,9 @@ public import Port
 /// One request line: `{"id":1,"method":"status","params":{}}`. `id` is echoed in the reply,
 /// `params` can be left out.
 public struct Request: Hashable, Sendable {
-    /// Id, returned unchanged: any scalar; `null` if omitted.
+    /// Id of the request, which the reply returns unchanged: any JSON scalar; `null` if omitted.
     public var id: JSONValue
-    /// Name of the method; its existence is checked later.
+    /// Name of the method; whether the method exists is checked later.
     public var method: String
     /// The parameters by name.
     public var params: [String: JSONValue]
@@ -28,7 +28,7 @@ public struct Request: Hashable, Sendable {
 
 /// A line that is not a request, with the id for the answer if one could be read.
 public struct RequestRejection: Error, Hashable, Sendable {
-    /// The id of the line; `null` without one.
+    /// The id of the line; `null` if there is none.
     public var id: JSONValue
     /// Reason of the rejection.
     public var error: Refusal
@@ -38,7 +38,7 @@ extension Request {
     /// Reads one line.
     ///
     /// - Parameter line: The bytes before the newline.
-    /// - Throws: A rejection that states the problem and its byte or field.
+    /// - Throws: A rejection that states the problem, and the byte or the field of the problem.
     public init(line: [UInt8]) throws(RequestRejection) {
         let value: JSONValue
         do {

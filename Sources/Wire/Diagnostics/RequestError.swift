@@ -7,17 +7,17 @@ public struct RequestError: Error, Hashable, Sendable, Codable {
     public var code: String
     /// A sentence for a person.
     public var message: String
-    /// The wrong member or parameter, if there is one.
+    /// Name of the wrong member or parameter; nil if the refusal does not concern one.
     public var field: String?
 
-    /// An error of this kind.
+    /// Creates an error of this kind.
     public init(_ code: String, _ message: String, field: String? = nil) {
         self.code = code
         self.message = message
         self.field = field
     }
 
-    /// Creates the error of a refusal.
+    /// Creates the error that describes a refusal.
     public init(_ refusal: Refusal) {
         self.init(refusal.code.word, refusal.message, field: refusal.field)
     }

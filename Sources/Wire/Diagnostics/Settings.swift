@@ -1,20 +1,21 @@
-/// One setting with its schema.
+/// One setting: its value, unit, range and meaning.
 public struct Setting: Hashable, Sendable, Codable {
     /// Dotted key as in the TOML file.
     public var key: String
     /// Effective value.
     public var value: JSONValue
-    /// Value without a configuration.
+    /// Default value.
     public var defaultValue: JSONValue
     /// Source of the value: "default", a file with line, "--set", "saved", "live".
     public var origin: String
-    /// Unit for display, empty for pure numbers and words.
+    /// Unit for display, empty for a number without a unit and for a word.
     public var unit: String
     /// Allowed values, in words: "50...4000", "locked, inactive".
     public var range: String
     /// Meaning, in one sentence.
     public var summary: String
-    /// Whether a change takes effect at once; otherwise at the next start.
+    /// Whether a change takes effect immediately; otherwise the change takes effect at the next
+    /// start.
     public var isLive: Bool
     /// Seconds until a live change reverts; absent without a pending rollback.
     public var rollbackS: Number?
@@ -46,11 +47,11 @@ public struct Setting: Hashable, Sendable, Codable {
 
 /// A setting that differs from its default or from its saved value.
 public struct SettingChange: Hashable, Sendable, Codable {
-    /// Dotted key as in the TOML file.
+    /// Dotted key of the setting, as in the TOML file.
     public var key: String
-    /// Value without a configuration.
+    /// Default value of the setting.
     public var defaultValue: JSONValue
-    /// Effective value.
+    /// Effective value of the setting.
     public var value: JSONValue
     /// Source of the value.
     public var origin: String
@@ -83,7 +84,7 @@ public struct ReloadReport: Hashable, Sendable, Codable {
     public var applied: [String]
     /// Keys whose new value waits for a restart.
     public var needsRestart: [String]
-    /// The same as a sentence.
+    /// Result of the reload as a sentence.
     public var sentence: String
 
     /// Creates a report.
@@ -112,10 +113,11 @@ public struct BaselineReport: Hashable, Sendable, Codable {
 public struct HistoryEntry: Hashable, Sendable, Codable {
     /// Time of the change, seconds since 1970.
     public var time: Number
-    /// Author: "client 3 (pid 812)", "phone C0:1A:B0:00:00:02 (connection 3)", or "airframed",
-    /// "autotune" and "calibration" for their own changes.
+    /// Author of the change: "client 3 (pid 812)", "phone C0:1A:B0:00:00:02 (connection 3)", or
+    /// "airframed", "autotune" and "calibration" for their own changes.
     public var who: String
-    /// Action: "set control.attitude_gain = [50, 50, 50]; reverts after 30 s unless saved".
+    /// Description of the change: "set control.attitude_gain = [50, 50, 50]; reverts after 30 s
+    /// unless saved".
     public var what: String
 
     /// Creates a change.

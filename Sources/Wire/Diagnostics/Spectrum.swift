@@ -3,31 +3,31 @@
 public struct SpectrumReport: Hashable, Sendable, Codable {
     /// Stage of the recording.
     public enum State: String, Sendable, Codable {
-        /// Not requested since the start.
+        /// No spectrum has been requested since the start.
         case idle
         /// Samples are collected.
         case recording
-        /// Done; `axes` contains the result.
+        /// The recording is complete; `axes` contains the result.
         case done
-        /// Failed or cancelled; `sentence` states the reason.
+        /// The recording has failed or was cancelled; `sentence` states the reason.
         case refused
     }
 
     /// A `State`; a string, so that a newer daemon does not make an older client fail.
     public var state = State.idle.rawValue
-    /// 0...1.
+    /// Progress of the recording, 0...1.
     public var progress: Number = 0
     /// Length of the recording, s.
     public var seconds: Number = .unknown
-    /// Result, or reason for a failure, for a person.
+    /// Result, or reason of a failure, as text for a person.
     public var sentence = ""
-    /// Sample rate by the loop's clock.
+    /// Sample rate, measured by the loop's clock.
     public var sampleRateHz: Number = .unknown
-    /// Interval of the frequencies; the first is zero.
+    /// Interval between two frequencies of the spectrum; the first frequency is zero.
     public var resolutionHz: Number = .unknown
-    /// Camera's axes x, y, z; empty until done.
+    /// Spectra about the camera's axes x, y and z; empty until the recording is complete.
     public var axes: [SpectrumAxis] = []
-    /// Settings worth trying, ready for `set`.
+    /// Proposed settings of notches, ready for `set`.
     public var proposals: [SettingProposal] = []
 
     /// The state before the first run.
@@ -39,7 +39,7 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
 
 /// The spectrum about one of the camera's axes.
 public struct SpectrumAxis: Hashable, Sendable, Codable {
-    /// x, y or z.
+    /// Axis of the camera: x, y or z.
     public var axis: String
     /// Power spectral density, (deg/s)²/Hz, one for each frequency.
     public var density: [Number]
@@ -47,7 +47,7 @@ public struct SpectrumAxis: Hashable, Sendable, Codable {
     public var peaks: [SpectrumPeak]
     /// Centres of the notches in force, Hz.
     public var notchesHz: [Number]
-    /// Corner of the low-pass in force, Hz; unknown without one.
+    /// Corner of the low-pass in force, Hz; unknown if there is none.
     public var lowPassHz: Number
 
     /// Creates a spectrum.
@@ -65,11 +65,11 @@ public struct SpectrumAxis: Hashable, Sendable, Codable {
 
 /// A peak of the spectrum.
 public struct SpectrumPeak: Hashable, Sendable, Codable {
-    /// Its frequency.
+    /// Frequency of the peak.
     public var hz: Number
     /// Height of the peak above its surroundings.
     public var prominenceDb: Number
-    /// Root mean square of the peak.
+    /// Root mean square of the rate in the peak.
     public var rmsDps: Number
 
     /// A peak with these figures.
@@ -87,7 +87,7 @@ public struct SettingProposal: Hashable, Sendable, Codable {
     /// Value as TOML.
     public var value: String
 
-    /// A proposal.
+    /// Creates a proposal.
     public init(key: String, value: String) {
         self.key = key
         self.value = value

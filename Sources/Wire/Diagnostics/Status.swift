@@ -1,8 +1,8 @@
 public import GimbalCore
 
 /// Content of `status`, in one type that daemon and client share. The unit is the last part of a
-/// key; an unknown number is `null`. A number that only the answer shows has no property here, but
-/// only its declaration, `Observable`.
+/// key; an unknown number is `null`. A number that no program reads from `status` has no property
+/// here; its declaration (`Observable`) adds it to the answer.
 public struct Status: Hashable, Sendable, Codable {
     /// Time of this status, seconds on the loop's clock.
     public var t: Number = .unknown
@@ -10,32 +10,32 @@ public struct Status: Hashable, Sendable, Codable {
     public var version = ""
     /// Seconds since the daemon started.
     public var uptimeS: Number = .unknown
-    /// `hardware.backend`: simulated, lockstep, linux.
+    /// Setting `hardware.backend`: simulated, lockstep, linux.
     public var backend = ""
     /// Mode by its configuration name.
     public var mode = "inactive"
-    /// Source in control, in words: "diagnostics client 3 (pid 812)"; absent if there is none.
+    /// Name of the client in control: "diagnostics client 3 (pid 812)"; absent if there is none.
     public var holder: String?
-    /// Seconds since the holder's last request; absent without a holder.
+    /// Seconds since the last request of the client in control; absent if there is none.
     public var holderAgeS: Number?
-    /// Source in control of the wheels, in words; absent without one.
+    /// Name of the client in control of the wheels; absent if there is none.
     public var driver: String?
-    /// Source of the latched emergency stop, in words; absent without one.
+    /// Name of the client that requested the latched emergency stop; absent if there is none.
     public var stoppedBy: String?
     /// Number of refused requests for motion since the start.
     public var refusals = 0
     /// The newest refusal, in words: source, reason, age.
     public var lastRefusal: String?
-    /// Source that became silent while it turned the camera, and the reaction, in words; absent
-    /// otherwise, and after the next request.
+    /// Name of a client that stopped sending while it turned the camera, and the reaction of the
+    /// gimbal; absent otherwise, and after the next request.
     public var controlLost: String?
     /// Whether the power stages are on.
     public var isEnabled = false
     /// State of the supervisor: "starting", "off", "soft start", "running", "stopped", …
     public var state = ""
-    /// Reasons that prevent motion, most severe first; empty while it moves.
+    /// Reasons that prevent motion, most severe first; empty while the camera can move.
     public var inhibitions: [Inhibition] = []
-    /// Conditions that do not inhibit motion; empty if there are none.
+    /// Conditions that do not prevent motion; empty if there are none.
     public var notices: [Inhibition] = []
     /// Attitude of the camera.
     public var attitude = AttitudeStatus()
@@ -43,31 +43,32 @@ public struct Status: Hashable, Sendable, Codable {
     public var setpointDeg = AxisNumbers()
     /// Target of the set-point, and its cause.
     public var pointing = PointingStatus()
-    /// Rotation from attitude to set-point, per axis.
+    /// Rotation from attitude to set-point, about each axis.
     public var errorDeg = AxisNumbers()
-    /// Angular rate of the camera per axis: yaw about z, roll about x, pitch about y of its body.
+    /// Angular rate of the camera about each axis: yaw about z, roll about x, pitch about y of its
+    /// body.
     public var rateDps = AxisNumbers()
-    /// The estimator's view of the sensors.
+    /// Results of the attitude estimator.
     public var estimator = EstimatorStatus()
     /// The last sample.
     public var imu = IMUStatus()
     /// Joint angles and their source.
     public var joints = JointStatus()
-    /// Motors.
+    /// State of the motors.
     public var motors = MotorStatus()
     /// The simulator that supplies the clock; absent with other backends.
     public var lockstep: LockstepStatus?
-    /// The radio; absent when it is off.
+    /// State of Bluetooth; absent if it is off.
     public var bluetooth: BluetoothStatus?
-    /// The other links that are enabled.
+    /// State of the other enabled links.
     public var links: [LinkStatus] = []
-    /// A robot's stepper motors; absent if there are none.
+    /// State of a robot's stepper motors; absent if there are none.
     public var robot: RobotStatus?
     /// Effective gains and margins.
     public var control = ControlStatus()
     /// Timing of the loop.
     public var loop = LoopStatus()
-    /// Losses between threads and on buses.
+    /// Counters of lost data between threads and on buses.
     public var faults = FaultStatus()
     /// Privileges that the kernel granted.
     public var realtime = RealtimeStatus()
@@ -75,9 +76,9 @@ public struct Status: Hashable, Sendable, Codable {
     public var memory = MemoryStatus()
     /// Connections to the diagnostics socket; filled in by the server.
     public var clients = ClientStatus()
-    /// Files and unsaved changes.
+    /// Configuration files and unsaved changes.
     public var configuration = ConfigurationStatus()
-    /// The flight recorder.
+    /// State of the flight recorder.
     public var recorder = RecorderStatus()
 
     /// Creates a status without known values.
@@ -98,13 +99,14 @@ public struct Inhibition: Hashable, Sendable, Codable {
     }
 }
 
-/// One number per gimbal axis, from handle to camera; the key that contains it states the unit.
+/// One number for each gimbal axis, from handle to camera; the key that contains it states the
+/// unit.
 public struct AxisNumbers: Hashable, Sendable, Codable {
-    /// Outermost joint.
+    /// Number of the outermost joint.
     public var yaw: Number
-    /// Middle joint.
+    /// Number of the middle joint.
     public var roll: Number
-    /// Innermost joint.
+    /// Number of the innermost joint.
     public var pitch: Number
 
     /// Creates the three numbers, by default unknown.
@@ -123,11 +125,11 @@ public struct AxisNumbers: Hashable, Sendable, Codable {
 /// Three Cartesian components in the camera's body frame (x forward, y right, z down); the key
 /// states the unit.
 public struct VectorNumbers: Hashable, Sendable, Codable {
-    /// Forward.
+    /// Forward component.
     public var x: Number
-    /// Right.
+    /// Right component.
     public var y: Number
-    /// Down.
+    /// Down component.
     public var z: Number
 
     /// Creates the three numbers, by default unknown.
@@ -144,9 +146,9 @@ public struct VectorNumbers: Hashable, Sendable, Codable {
 }
 
 extension Inhibition {
-    /// Name of the only reason that is not a problem: no motion is requested.
+    /// Name of the only reason that is not a problem, because no motion is requested.
     public static let inactiveName = "inactive_mode"
 
-    /// Whether this is a problem, not merely the absence of a request.
+    /// Whether this is a problem, and not only the absence of a request.
     public var isProblem: Bool { name != Self.inactiveName }
 }

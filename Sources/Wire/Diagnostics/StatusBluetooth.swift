@@ -1,22 +1,23 @@
-/// The Bluetooth peripheral: whether phones can find it, and the connected phones.
+/// State of the Bluetooth peripheral: whether phones can find it, and the connected phones.
 public struct BluetoothStatus: Hashable, Sendable, Codable {
-    /// "no bus", "no bluetoothd", "no adapter", "adapter off", "registering", "advertising".
+    /// State in one phrase: "no bus", "no bluetoothd", "no adapter", "adapter off", "registering",
+    /// "advertising".
     public var state = "starting"
-    /// Problem and remedy, for a person; absent while it advertises.
+    /// Problem and remedy as text for a person; absent while the peripheral advertises.
     public var sentence: String?
-    /// The last problem, even if it is over.
+    /// The last problem, even if it no longer exists.
     public var lastError: String?
-    /// "hci0"; absent without an adapter.
+    /// Name of the adapter, for example "hci0"; absent if there is none.
     public var adapter: String?
     /// Address of the adapter.
     public var address: String?
     /// The name that a connected phone reads; absent until the adapter has reported it.
     public var alias: String?
-    /// The required name.
+    /// The name that the adapter must advertise.
     public var name = ""
-    /// `bluetooth.security`: open, encrypted.
+    /// Setting `bluetooth.security`: open, encrypted.
     public var security = ""
-    /// Advertisements.
+    /// State of each advertisement.
     public var advertisements: [AdvertisementStatus] = []
     /// Number of further advertisements that the adapter accepts; absent if it does not report it.
     public var freeSlots: Int?
@@ -28,9 +29,10 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     public var pairing: PairingStatus?
     /// Events since the start.
     public var counters = BluetoothCounters()
-    /// Number of calls to bluetoothd without an answer, and of waiting messages.
+    /// Number of calls to bluetoothd that have not been answered, plus the number of waiting
+    /// messages.
     public var pendingCalls = 0
-    /// Number of subscribed signals of bluetoothd.
+    /// Number of subscriptions to signals of bluetoothd.
     public var matches = 0
 
     /// Creates a peripheral without known values.
@@ -48,7 +50,7 @@ public struct AdvertisementStatus: Hashable, Sendable, Codable {
     /// Counters of the service since the start, by name.
     public var counts: [String: Int]
 
-    /// An advertisement of this service.
+    /// Creates the state of an advertisement.
     public init(uuid: String, name: String, isRegistered: Bool, counts: [String: Int] = [:]) {
         self.uuid = uuid
         self.name = name
@@ -63,10 +65,10 @@ public struct CentralStatus: Hashable, Sendable, Codable {
     public var address: String
     /// Sequence number of the connection since the start.
     public var connection: Int
-    /// ATT MTU; absent until the phone's first read or write.
+    /// Largest size of an ATT packet (MTU), bytes; absent until the phone's first read or write.
     public var mtu: Int?
 
-    /// A connection.
+    /// Creates a connection.
     public init(address: String, connection: Int, mtu: Int?) {
         self.address = address
         self.connection = connection
@@ -76,12 +78,12 @@ public struct CentralStatus: Hashable, Sendable, Codable {
 
 /// A paired device.
 public struct BondStatus: Hashable, Sendable, Codable {
-    /// Its Bluetooth address.
+    /// Bluetooth address of the device.
     public var address: String
     /// Name of the phone.
     public var name: String
 
-    /// A bond.
+    /// Creates a paired device.
     public init(address: String, name: String) {
         self.address = address
         self.name = name
@@ -90,14 +92,14 @@ public struct BondStatus: Hashable, Sendable, Codable {
 
 /// Pairing that is allowed or in progress.
 public struct PairingStatus: Hashable, Sendable, Codable {
-    /// Remaining time in which new phones can pair; 0 means not allowed.
+    /// Remaining time in which new phones can pair; 0 means that pairing is not allowed.
     public var remainingS: Number
     /// Passkey to type on the phone, six digits; absent until a phone requests pairing.
     public var passkey: String?
     /// The phone that requests pairing.
     public var address: String?
 
-    /// State of pairing.
+    /// Creates a state of pairing.
     public init(remainingS: Number, passkey: String? = nil, address: String? = nil) {
         self.remainingS = remainingS
         self.passkey = passkey
@@ -107,27 +109,29 @@ public struct PairingStatus: Hashable, Sendable, Codable {
 
 /// Events of the radio since the start.
 public struct BluetoothCounters: Hashable, Sendable, Codable {
-    /// Number of times that bluetoothd or the bus ended.
+    /// Number of times that bluetoothd or the D-Bus daemon has ended.
     public var restarts = 0
-    /// Number of complete registrations.
+    /// Number of times that all services were registered with bluetoothd.
     public var registrations = 0
-    /// Advertisements registered again after a disconnection, in case one was lost silently.
+    /// Number of advertisements that were registered again after a disconnection, in case
+    /// bluetoothd had dropped one without a message.
     public var renewedAdvertisements = 0
-    /// Advertisements that bluetoothd released, or that the adapter lost in part.
+    /// Number of advertisements that bluetoothd released, or that the adapter lost in part.
     public var lostAdvertisements = 0
-    /// Connections since the start.
+    /// Number of connections since the start.
     public var connections = 0
-    /// Connections beyond the limit, ended at once.
+    /// Number of connections beyond the limit, which were ended immediately.
     public var refusedConnections = 0
-    /// Writes that reached a service.
+    /// Number of writes that reached a service.
     public var writes = 0
-    /// Writes refused because the phone sent too many.
+    /// Number of writes that were refused because the phone sent too many.
     public var refusedWrites = 0
-    /// Writes that a service refused.
+    /// Number of writes that a service refused.
     public var invalidWrites = 0
-    /// Notifications sent.
+    /// Number of notifications that were sent.
     public var notifications = 0
-    /// Notifications dropped because bluetoothd had not accepted the previous ones.
+    /// Number of notifications that were dropped because bluetoothd had not accepted the previous
+    /// ones.
     public var droppedNotifications = 0
 
     /// Counters at zero.

@@ -1,15 +1,14 @@
-/// The active gains after all scaling, and the distance of the loops from
-/// instability.
+/// The gains in force, after all factors, and the stability margins of the loops.
 public struct ControlStatus: Hashable, Sendable, Codable {
     /// Values of the controller, in the order of display.
     public var gains: [GainStatus] = []
-    /// Gain margin upwards, until the loop oscillates; unknown without a model.
+    /// Largest stable increase of the gain on each axis; unknown without a model.
     public var gainMarginDb = AxisNumbers()
-    /// Gain margin downwards.
+    /// Largest stable decrease of the gain on each axis.
     public var gainMarginDownDb = AxisNumbers()
-    /// Phase margin.
+    /// Phase margin of each axis.
     public var phaseMarginDeg = AxisNumbers()
-    /// Problems, for a person; empty if there are none.
+    /// Problems as text for a person; empty if there are none.
     public var warnings: [String] = []
 
     /// Creates a controller without known values.
@@ -18,9 +17,9 @@ public struct ControlStatus: Hashable, Sendable, Codable {
 
 /// One gain on all three axes.
 public struct GainStatus: Hashable, Sendable, Codable {
-    /// "attitude gain", "rate gain", …
+    /// Name, such as "attitude gain" or "rate gain".
     public var name: String
-    /// Unit, empty for pure numbers.
+    /// Unit, empty for a number without a unit.
     public var unit: String
     /// The effective values.
     public var values: AxisNumbers

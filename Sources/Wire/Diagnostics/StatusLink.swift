@@ -1,12 +1,12 @@
-/// A link of the daemon that is neither the socket nor the radio.
+/// State of a link other than the diagnostics socket and Bluetooth.
 public struct LinkStatus: Hashable, Sendable, Codable {
-    /// "mavlink", "rider", "bridge".
+    /// Name of the link: "mavlink", "rider" or "bridge".
     public var name: String
     /// Addresses of the peers.
     public var peers: [String] = []
     /// Counters since the start, by name.
     public var counts: [String: Int] = [:]
 
-    /// A link that has counted nothing.
+    /// Creates a link without peers and with empty counters.
     public init(name: String) { self.name = name }
 }

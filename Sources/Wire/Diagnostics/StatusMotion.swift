@@ -1,12 +1,12 @@
 /// Attitude of the camera.
 public struct AttitudeStatus: Hashable, Sendable, Codable {
-    /// Body to earth, order w x y z.
+    /// Attitude quaternion, body to earth, order w x y z.
     public var quaternion: [Number] = [.unknown, .unknown, .unknown, .unknown]
-    /// Z-X-Y angle, yaw right positive.
+    /// Yaw in Z-X-Y order, right positive.
     public var yawDeg: Number = .unknown
-    /// Z-X-Y angle, roll right positive.
+    /// Roll in Z-X-Y order, right positive.
     public var rollDeg: Number = .unknown
-    /// Z-X-Y angle, pitch up positive.
+    /// Pitch in Z-X-Y order, up positive.
     public var pitchDeg: Number = .unknown
 
     /// Creates an unknown attitude.
@@ -26,13 +26,13 @@ public struct PointingStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// The estimator's view of the sensors.
+/// Results of the attitude estimator.
 public struct EstimatorStatus: Hashable, Sendable, Codable {
     /// Estimated gyroscope bias, body frame.
     public var gyroBiasDps = VectorNumbers()
-    /// Its standard deviation.
+    /// Standard deviation of the gyroscope bias.
     public var gyroBiasSigmaDps = VectorNumbers()
-    /// Standard deviation of the direction of down.
+    /// Standard deviation of the inclination.
     public var inclinationSigmaDeg: Number = .unknown
     /// Standard deviation of the heading relative to north; unknown without a magnetometer.
     public var headingSigmaDeg: Number = .unknown
@@ -74,8 +74,8 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public var accelVibrationMS2: Number = .unknown
     /// Root mean square of the rate above 31 Hz over a second, all axes together.
     public var gyroVibrationDps: Number = .unknown
-    /// Reason why the chip could not be set up: "failed its gyroscope's self test"; absent after a
-    /// success.
+    /// Reason why the sensor chip could not be set up: "failed its gyroscope's self test"; absent
+    /// after a success.
     public var setUpFailure: String?
     /// Number of times that the chip lost its configuration and was configured again.
     public var lostConfigurations = 0
@@ -85,9 +85,11 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     /// Numbers of failures of the bus and the chip, by name: outage, stall, failed_transfer,
     /// missed_edge, late_edge, fifo_overflow, lost_configuration; empty without a real chip.
     public var faults: [String: Int] = [:]
-    /// Reason why the handle's sensor could not be set up; absent after a success or without one.
+    /// Reason why the handle's sensor could not be set up; absent after a success, or if there is
+    /// no such sensor.
     public var handleSetUpFailure: String?
-    /// The same counters of the handle's sensor; empty without one.
+    /// Numbers of failures of the handle's sensor, by name as in `faults`; empty if there is no
+    /// such sensor.
     public var handleFaults: [String: Int] = [:]
 
     /// Creates an IMU without known values.
@@ -98,8 +100,8 @@ public struct IMUStatus: Hashable, Sendable, Codable {
 public struct JointStatus: Hashable, Sendable, Codable {
     /// Joint angles; zero where the camera is aligned with the handle.
     public var angleDeg = AxisNumbers()
-    /// "encoders", "servo command", "field angle", "handle IMU", "inferred, assuming an upright
-    /// handle".
+    /// Source of the angles: "encoders", "servo command", "field angle", "handle IMU", "inferred,
+    /// assuming an upright handle".
     public var source = ""
     /// Lower end of each joint's range.
     public var minimumDeg = AxisNumbers()
@@ -116,24 +118,24 @@ public struct JointStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// Commands of the motors.
+/// Commands to the motors, and properties of the motors.
 public struct MotorStatus: Hashable, Sendable, Codable {
-    /// `motors.type`.
+    /// Setting `motors.type`.
     public var type = ""
     /// Torque on the outer part of each joint.
     public var torqueNm = AxisNumbers()
-    /// Torque limit.
+    /// Torque limit of each motor.
     public var torqueLimitNm = AxisNumbers()
     /// Inertia about the camera's axes, measured or configured; only for motors of type torque.
     public var inertiaKgM2 = AxisNumbers()
     /// Standard deviation of the inertia; 0 means configured.
     public var inertiaSigmaPercent = AxisNumbers()
-    /// Learned sliding friction of each joint; 0 means not compensated.
+    /// Learned sliding friction of each joint; 0 means that it is not compensated.
     public var frictionNm = AxisNumbers()
     /// RMS of the feedback's moment above 50 Hz about the camera's axes; only for motors of type
     /// torque.
     public var humNm = AxisNumbers()
-    /// Share of stiffness that each camera axis has given up to limit its hum.
+    /// Stiffness reduction of each camera axis that limits the motor noise; 0 is as stiff as tuned.
     public var calmPercent = AxisNumbers()
     /// Part that switches the motors off when a bus hangs, or `noCutOff`; absent for simulated
     /// motors.

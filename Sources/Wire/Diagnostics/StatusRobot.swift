@@ -1,6 +1,6 @@
-/// A robot's stepper motors.
+/// State of a robot's stepper motors.
 public struct RobotStatus: Hashable, Sendable, Codable {
-    /// Slider, joystick's x, joystick's y.
+    /// The motors of the slider, of the joystick's x and of the joystick's y.
     public var motors: [StepperStatus]
     /// Number of failures to set or read the lines since the start.
     public var lineErrors = 0
@@ -11,13 +11,13 @@ public struct RobotStatus: Hashable, Sendable, Codable {
     public init(motors: [StepperStatus]) { self.motors = motors }
 }
 
-/// One stepper motor.
+/// State of one stepper motor.
 public struct StepperStatus: Hashable, Sendable, Codable {
-    /// "slider", "x", "y".
+    /// Name of the motor: "slider", "x" or "y".
     public var axis: String
-    /// Position, steps from home; from the position at the start until `homing` is "done".
+    /// Position, steps from home; until `homing` is "done", steps from the position at the start.
     public var positionSteps: Int
-    /// "none", "seeking", "leaving", "done", "failed".
+    /// State of homing: "none", "seeking", "leaving", "done", "failed".
     public var homing: String
 
     /// Creates a motor at this position.

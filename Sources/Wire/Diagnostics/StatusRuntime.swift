@@ -1,16 +1,16 @@
 /// Timing of the loop.
 public struct LoopStatus: Hashable, Sendable, Codable {
-    /// `loop.rate_hz`.
+    /// Setting `loop.rate_hz`.
     public var rateHz: Number = .unknown
     /// Ticks per second over the last second.
     public var achievedHz: Number = .unknown
-    /// Ticks since the start.
+    /// Number of ticks since the start.
     public var ticks = 0
-    /// Ticks that took longer than their period.
+    /// Number of ticks that took longer than their period.
     public var overruns = 0
-    /// Ticks that ran on their deadline because the sample was late.
+    /// Number of ticks that ran on their deadline because the sample was late.
     public var lateSamples = 0
-    /// Latency per stage: wake, bus, estimate, control, write, imu_to_motor.
+    /// Latency of each stage: wake, bus, estimate, control, write, imu_to_motor.
     public var stages: [StageTiming] = []
 
     /// Creates a loop without known values.
@@ -21,14 +21,14 @@ public struct LoopStatus: Hashable, Sendable, Codable {
 public struct StageTiming: Hashable, Sendable, Codable {
     /// Name of the stage.
     public var name: String
-    /// Median.
+    /// Median of the latency.
     public var p50Us: Number
-    /// 99th percentile.
+    /// 99th percentile of the latency.
     public var p99Us: Number
-    /// Maximum.
+    /// Largest latency.
     public var maxUs: Number
 
-    /// A stage with these figures.
+    /// Creates a stage with these figures.
     public init(name: String, p50Us: Number, p99Us: Number, maxUs: Number) {
         self.name = name
         self.p50Us = p50Us
@@ -37,24 +37,24 @@ public struct StageTiming: Hashable, Sendable, Codable {
     }
 }
 
-/// Losses between threads and on buses, since the start.
+/// Counters of lost data between threads and on buses, since the start.
 public struct FaultStatus: Hashable, Sendable, Codable {
-    /// Samples dropped because the sample ring was full.
+    /// Number of samples that were dropped because the sample ring was full.
     public var sampleDrops = 0
-    /// Commands dropped because the command ring was full.
+    /// Number of commands that were dropped because the command ring was full.
     public var commandDrops = 0
-    /// Records dropped because the telemetry ring was full.
+    /// Number of records that were dropped because the telemetry ring was full.
     public var telemetryDrops = 0
-    /// Failed transfers.
+    /// Number of failed transfers.
     public var busErrors = 0
-    /// Refused samples, by reason: `{"imu_implausible": 3}`.
+    /// Numbers of refused samples, by reason: `{"imu_implausible": 3}`.
     public var rejectedSamples: [String: Int] = [:]
-    /// The last error in words; absent without one.
+    /// The last error as text; absent if there was none.
     public var lastError: String?
-    /// Usual remedy; absent without an error.
+    /// Usual remedy of the last error; absent if there was none.
     public var remedy: String?
 
-    /// No faults.
+    /// Creates counters at zero.
     public init() {}
 }
 
@@ -77,11 +77,11 @@ public struct RealtimeStatus: Hashable, Sendable, Codable {
 
 /// Memory of the process.
 public struct MemoryStatus: Hashable, Sendable, Codable {
-    /// Resident set.
+    /// Resident memory.
     public var residentKb: Number = .unknown
-    /// Locked part.
+    /// Part of the memory that is locked into RAM.
     public var lockedKb: Number = .unknown
-    /// Page faults that read from disk, since the start.
+    /// Number of pages that were read from a disk since the start.
     public var majorFaults = 0
 
     /// Creates a memory status without known values.
@@ -90,32 +90,33 @@ public struct MemoryStatus: Hashable, Sendable, Codable {
 
 /// Connections to the diagnostics socket.
 public struct ClientStatus: Hashable, Sendable, Codable {
-    /// Open connections.
+    /// Number of open connections.
     public var connected = 0
     /// Largest number of open connections.
     public var limit = 0
-    /// Connections accepted since the start.
+    /// Number of connections accepted since the start.
     public var accepted = 0
-    /// Connections refused because the limit was reached.
+    /// Number of connections refused because the limit was reached.
     public var refused = 0
-    /// Connections closed because they were idle and another client needed the slot.
+    /// Number of connections closed because they were idle and another client needed the slot.
     public var evicted = 0
-    /// Connections closed because the client did not read its replies.
+    /// Number of connections closed because the client did not read its replies.
     public var stalled = 0
-    /// Running subscriptions.
+    /// Number of running subscriptions.
     public var subscriptions = 0
-    /// Subscription messages not sent, because a client did not read fast enough.
+    /// Number of subscription messages that were not sent, because a client did not read fast
+    /// enough.
     public var droppedMessages = 0
 
-    /// No connections.
+    /// Creates the state without connections.
     public init() {}
 }
 
-/// Files and unsaved changes.
+/// Configuration files and unsaved changes.
 public struct ConfigurationStatus: Hashable, Sendable, Codable {
-    /// Files read, in order.
+    /// Files that were read, in order.
     public var files: [String] = []
-    /// Keys changed live that the next start would lose.
+    /// Keys of live changes that the next start would lose.
     public var unsaved: [String] = []
     /// Keys whose new value waits for a restart.
     public var needsRestart: [String] = []
@@ -124,30 +125,31 @@ public struct ConfigurationStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// The simulator that supplies the clock. Counters are those of the present connection.
+/// The simulator that supplies the clock. Except for `connections`, the counters are those of the
+/// present connection.
 public struct LockstepStatus: Hashable, Sendable, Codable {
-    /// `hardware.lockstep.socket`.
+    /// Setting `hardware.lockstep.socket`.
     public var socket = ""
-    /// "waiting" for a simulator, "connected", or "silent" for longer than
+    /// State of the connection: "waiting" for a simulator, "connected", or "silent" for longer than
     /// `hardware.lockstep.timeout`.
     public var state = "waiting"
     /// The simulator's time in its last valid line.
     public var t: Number = .unknown
-    /// Number of valid lines; each was one tick.
+    /// Number of valid lines; each line is one tick.
     public var lines = 0
     /// Number of refused lines.
     public var errors = 0
-    /// The last refusal in words; absent without one.
+    /// The last refusal as text; absent if there was none.
     public var lastError: String?
-    /// Number of simulators since the start of the process.
+    /// Number of simulators that have connected since the start of the process.
     public var connections = 0
-    /// Seconds of simulated time per second, over the last second.
+    /// Simulated seconds per real second, over the last real second.
     public var speed: Number = .unknown
-    /// Optional sensors of the first line, by their names on the wire.
+    /// Optional sensors that the first line contained, by their names in the line.
     public var sensors: [String] = []
-    /// Optional sensors of the first line that the last line lacked.
+    /// Optional sensors that the first line contained and the last line did not contain.
     public var missing: [String] = []
-    /// Number of ignored values of sensors that were missing in the first line.
+    /// Number of values that were ignored because the first line did not contain their sensor.
     public var ignoredValues = 0
 
     /// Creates a socket without a connection.

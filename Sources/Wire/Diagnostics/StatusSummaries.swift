@@ -3,7 +3,8 @@ import PlainText
 // One-line summaries that `status`, `monitor` and `doctor` share.
 
 extension RobotStatus {
-    /// Positions of a robot's motors: `steps of slider 0, x 120 from home, y -45; 0 line errors`.
+    /// Positions of a robot's motors as text: `steps of slider 0, x 120 from home, y -45; 0 line
+    /// errors`.
     public var summary: String {
         let places = motors.map { motor in
             let home =
@@ -22,8 +23,8 @@ extension RobotStatus {
 }
 
 extension LockstepStatus {
-    /// Simulator that supplies the clock: `connected, t 12.345 s, 12 346 lines, 0 errors, 8.1 x
-    /// real time, with joints; /run/…/lockstep.sock`.
+    /// State of the simulator as text: `connected, t 12.345 s, 12 346 lines, 0 errors, 8.1 x real
+    /// time, with joints; /run/…/lockstep.sock`.
     public var summary: String {
         guard state != "waiting" else { return "waiting for a simulator at \(socket)" }
         let sensors = sensors.isEmpty ? "" : ", with \(sensors.joined(separator: " "))"
@@ -35,7 +36,7 @@ extension LockstepStatus {
 }
 
 extension MemoryStatus {
-    /// `41.2 MB resident, 38.0 MB locked, 12 major faults`.
+    /// Memory of the process as text: `41.2 MB resident, 38.0 MB locked, 12 major faults`.
     public var summary: String {
         "\(Format.fixed(residentKb.value / 1024, 1)) MB resident"
             + ", \(Format.fixed(lockedKb.value / 1024, 1)) MB locked"
@@ -44,6 +45,6 @@ extension MemoryStatus {
 }
 
 extension IMUStatus {
-    /// Whether a reading has been at the end of its range since the start.
+    /// Whether a reading of the sensor has been at full scale since the start.
     public var isAtFullScale: Bool { gyroSaturatedSamples + accelClippedSamples > 0 }
 }

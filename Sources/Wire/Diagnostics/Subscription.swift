@@ -1,12 +1,12 @@
 /// The answer to `subscribe` and `unsubscribe`.
 public struct SubscriptionInfo: Hashable, Sendable, Codable {
-    /// Number of the subscription in its messages; unique within the connection.
+    /// Number that identifies the subscription in its messages; unique within the connection.
     public var subscription: Int
     /// Largest number of messages per second.
     public var rateHz: Number
     /// The variables in each message.
     public var names: [String]
-    /// Messages that were not sent because the client did not read fast enough.
+    /// Number of messages that were not sent because the client did not read fast enough.
     public var dropped: Int
 
     /// Creates a description.
@@ -25,7 +25,7 @@ public struct SubscriptionMessage: Hashable, Sendable, Codable {
     public var subscription: Int
     /// Time of the values, seconds on the loop's clock.
     public var t: Number
-    /// Number of messages of this stream that were not sent so far, because the client did not read
+    /// Number of messages of this stream that have not been sent, because the client did not read
     /// fast enough.
     public var dropped: Int
     /// The values by name; unknown numbers are `null`.
@@ -51,14 +51,14 @@ public struct SubscriptionMessage: Hashable, Sendable, Codable {
 
 /// One variable that can be subscribed to.
 public struct Variable: Hashable, Sendable, Codable {
-    /// Dotted name with the unit last: `attitude.pitch_deg`.
+    /// Dotted name that ends with the unit: `attitude.pitch_deg`.
     public var name: String
-    /// Unit for display, empty for pure numbers and words.
+    /// Unit for display, empty for a number without a unit and for a word.
     public var unit: String
     /// Short description of the variable.
     public var summary: String
 
-    /// A variable with this description.
+    /// Creates a variable with this description.
     public init(name: String, unit: String, summary: String) {
         self.name = name
         self.unit = unit

@@ -10,17 +10,17 @@ public struct JSONError: Error, Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// Largest nesting that `init(parsing:)` accepts. Every message of the project needs fewer than
-    /// ten; the limit keeps `[[[[…` from exhausting the stack.
+    /// Largest depth of nesting that `init(parsing:)` accepts. Every message of the project needs
+    /// fewer than ten; the limit prevents that `[[[[…` exhausts the stack.
     public static let maximumDepth = 32
 
     /// Parses one JSON text (RFC 8259), with optional white space around it.
     ///
-    /// Stricter than most parsers, because a wrong guess could move a motor: duplicate member
-    /// names, numbers that overflow a double and invalid UTF-8 are errors. Uses only memory; any
-    /// thread except the loop's.
+    /// The parser is stricter than most parsers, because a wrong guess could move a motor:
+    /// duplicate member names, numbers that overflow a double and invalid UTF-8 are errors. It
+    /// allocates memory; any thread except the loop's.
     ///
-    /// - Parameter bytes: UTF-8; no byte-order mark.
+    /// - Parameter bytes: The text in UTF-8, without a byte-order mark.
     /// - Throws: The first error, with its byte offset.
     public init(parsing bytes: [UInt8]) throws(JSONError) {
         var parser = JSONParser(bytes: bytes)
@@ -94,7 +94,7 @@ struct JSONParser {
         }
     }
 
-    /// Skips the opening bracket, unless the nesting is too deep.
+    /// Skips the opening bracket, or throws if the nesting is too deep.
     private mutating func enter(_ depth: Int) throws(JSONError) {
         guard depth < JSONValue.maximumDepth else {
             throw JSONError(
@@ -160,7 +160,8 @@ extension JSONParser {
         }
     }
 
-    /// Error for the text at `position`: the end, a printable character or a byte in hexadecimal.
+    /// Error for the text at `position`: it names the end of the text, a printable character or a
+    /// byte in hexadecimal.
     func unexpected(_ expectation: String) -> JSONError {
         let found: String
         switch peek {

@@ -98,7 +98,7 @@ extension JSONParser {
 }
 
 extension Unicode.Scalar {
-    /// 0...15 for `0`–`9`, `a`–`f`, `A`–`F`.
+    /// Value of a hexadecimal digit, 0...15, for `0`–`9`, `a`–`f`, `A`–`F`.
     fileprivate var hexadecimalValue: UInt16? {
         switch self {
         case "0"..."9": UInt16(value - 0x30)

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The value as compact JSON on one line, member names in alphabetical order so that equal
+    /// The value as compact JSON on one line. The members have alphabetical order, so that equal
     /// values give equal text.
     public var text: String {
         var bytes: [UInt8] = []
@@ -9,7 +9,8 @@ extension JSONValue {
 
     /// Appends the value as compact JSON; the bytes never contain a newline.
     ///
-    /// A `double` is written with the digits of an exact conversion, a non-finite one as `null`.
+    /// A `double` is written with the digits of an exact conversion, a non-finite `double` is
+    /// written as `null`.
     public func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes += "null".utf8

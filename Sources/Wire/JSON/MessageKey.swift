@@ -1,10 +1,10 @@
 /// Name of a message's member in JSON, derived from its property: `gainMarginDb` is
 /// `gain_margin_db`, and `isAtRest` is `at_rest`. Encoders and decoders of messages use these two
-/// rules.
+/// rules for names.
 public struct MessageKey: CodingKey {
-    /// The name.
+    /// The name of the member in JSON.
     public let stringValue: String
-    /// Nil, because members have no numbers.
+    /// Always nil, because members have no numbers.
     public var intValue: Int? { nil }
 
     /// Properties that begin with `is`, by their names in JSON.
@@ -22,7 +22,7 @@ public struct MessageKey: CodingKey {
     /// Returns nil, because members have no numbers.
     public init?(intValue: Int) { nil }
 
-    /// The name in JSON of the property at the end of a path.
+    /// The JSON name for the property at the end of a path.
     @Sendable public static func encoding(_ path: [any CodingKey]) -> any CodingKey {
         guard let key = path.last, key.intValue == nil else { return path.last ?? MessageKey("") }
         let name = key.stringValue

@@ -11,15 +11,15 @@ public struct Number: Hashable, Sendable, ExpressibleByFloatLiteral, Expressible
     /// The number with this value.
     public init(integerLiteral value: Int) { self.value = Double(value) }
 
-    /// Not known.
+    /// An unknown number.
     public static var unknown: Number { Number(.nan) }
 
-    /// The value, nil when not known.
+    /// The value; nil if it is unknown.
     public var known: Double? { value.isFinite ? value : nil }
 
-    /// Equal when both are unknown or both have the same value.
+    /// Whether both numbers are unknown, or both have the same value.
     public static func == (a: Number, b: Number) -> Bool { a.known == b.known }
-    /// Agrees with `==`.
+    /// Hashes the number consistently with `==`.
     public func hash(into hasher: inout Hasher) { hasher.combine(known) }
 }
 

@@ -1,4 +1,5 @@
-/// Refusal of a simulator's line. No tick has passed; the next valid line continues.
+/// Refusal of a simulator's line. The refused line causes no tick; the next valid line continues
+/// the run.
 public struct LockstepError: Error, Hashable, Sendable {
     /// Kinds of refusal; the raw value is sent.
     public enum Code: String, Sendable, CaseIterable {
@@ -24,12 +25,12 @@ public struct LockstepError: Error, Hashable, Sendable {
 
     /// Kind of the refusal.
     public var code: Code
-    /// A sentence for a person: the value read, and the allowed ones.
+    /// A sentence for a person, with the value that was read and the allowed values.
     public var message: String
-    /// The wrong member; empty if the whole line is wrong.
+    /// Name of the wrong member; empty if the whole line is wrong.
     public var field: String
 
-    /// An error of this kind.
+    /// Creates an error of this kind.
     public init(_ code: Code, _ message: String, field: String = "") {
         self.code = code
         self.message = message

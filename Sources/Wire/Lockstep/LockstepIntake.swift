@@ -3,26 +3,27 @@ public import GimbalCore
 /// Check of the lines of one connection: their time must increase, and they must have the sensors
 /// of the first line.
 ///
-/// Pure; one instance for each connection.
+/// Pure; each connection has its own instance.
 public struct LockstepIntake: Sendable {
-    /// Shortest step between two lines, s. A shorter one is refused: the loop is not designed for
-    /// it, and most likely it is a physics step that was not meant as a tick.
+    /// Shortest step between two lines, s. A shorter step is refused, because the loop is not
+    /// designed for it, and because the simulator most likely sent a step of its physics that is
+    /// not meant as a tick.
     public static let shortestStep = 1e-4
     /// Longest step that does not count as a gap, s.
     public static let longestStep = 0.02
     /// Tolerance of these two limits for the rounding of `t`, s.
     public static let rounding = 1e-6
 
-    /// Sensors of the first line in addition to gyroscope and accelerometer; none before the first
-    /// line.
+    /// Sensors in the first line, in addition to gyroscope and accelerometer; empty before the
+    /// first line.
     public private(set) var sensors: IMUSample.Contents = .none
-    /// Sensors of the first line that the last line lacked.
+    /// Sensors that the first line contained and the last line did not contain.
     public private(set) var missing: IMUSample.Contents = .none
-    /// Number of ignored values of sensors that the first line lacked.
+    /// Number of values that were ignored because the first line did not contain their sensor.
     public private(set) var ignoredValues = 0
-    /// The simulator's time of the last line, s; nil before the first.
+    /// The simulator's time in the last line, s; nil before the first line.
     public private(set) var lastT: Double?
-    /// The loop's time of the last line.
+    /// The loop's time at the last line.
     public private(set) var now: Instant
 
     /// Point at which `t` and the loop's time were last aligned.
@@ -32,7 +33,7 @@ public struct LockstepIntake: Sendable {
 
     /// Creates an intake before the first line.
     ///
-    /// - Parameter start: The loop's time at the first line, for every `t`.
+    /// - Parameter start: The loop's time at the first line, for any `t` of that line.
     public init(start: Instant) {
         now = start
         anchor = (0, start)
@@ -41,8 +42,8 @@ public struct LockstepIntake: Sendable {
     /// Accepts one line, or refuses it without a change.
     ///
     /// - Parameter line: The next line in the order of arrival.
-    /// - Returns: The sample for the loop, on the loop's time. Missing encoders keep their last
-    ///   angles, so that the outputs go off in the last known directions.
+    /// - Returns: The sample for the loop, on the loop's time. If encoder angles are missing, the
+    ///   sample contains the last known angles, so that the outputs ramp down at these angles.
     /// - Throws: `time_backwards` or `time_step`.
     public mutating func admit(_ line: LockstepSample) throws(LockstepError) -> IMUSample {
         let isFirst = lastT == nil
@@ -89,11 +90,11 @@ public struct LockstepIntake: Sendable {
                 field: LockstepSample.Key.t)
         }
         if step < Self.longestJump, anchor.instant < Self.latest {
-            // Relative to the anchor, not to the last line, so that rounding errors do not
-            // accumulate.
+            // The time is computed from the anchor, not from the last line, so that rounding errors
+            // do not accumulate.
             now = anchor.instant.advanced(byRoundedSeconds: t - anchor.t)
         } else {
-            // Limited, because the loop does not need the number of skipped years.
+            // The jump is limited, because a jump of years would overflow the loop's time.
             now = min(now.advanced(bySeconds: Self.longestJump), Self.latest)
         }
         if step > Self.longestStep { anchor = (t, now) }
@@ -102,12 +103,12 @@ public struct LockstepIntake: Sendable {
 
     /// Largest jump of the loop's time, s: a day, which is longer than any timer that runs on `t`.
     private static let longestJump = 86400.0
-    /// Latest time of the loop, two centuries; it does not advance further.
+    /// Latest time of the loop, two centuries; the time does not advance beyond it.
     private static let latest = Instant(nanoseconds: .max / 2)
 }
 
 extension LockstepSample {
-    /// The optional sensors of the line.
+    /// The optional sensors that the line contains.
     var contents: IMUSample.Contents {
         var contents: IMUSample.Contents = .none
         if joints != nil { contents.insert(.joints) }

@@ -2,13 +2,13 @@ public import GimbalCore
 
 /// The reply to one line: the motors' commands from `t` until the next line.
 public struct LockstepReply: Sendable {
-    /// The line's `t`, unchanged.
+    /// The time `t` of the line, unchanged.
     public var t: Double
     /// Command for the motors.
     public var output: MotorOutput
     /// Type of the motors, which selects the relevant part of the output.
     public var motorType: MotorType
-    /// Estimate after this line's sample, body to earth.
+    /// Estimated attitude after this line's sample, body to earth.
     public var attitude: Quaternion
     /// Mode by its configuration name.
     public var mode: String
@@ -60,8 +60,8 @@ public struct LockstepReply: Sendable {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// Appends a number. A value that is not finite becomes zero, because a motor must never read
-    /// `null`.
+    /// Appends a number. A value that is not finite becomes zero, because a simulated motor must
+    /// never receive `null`.
     private static func write(_ value: Double, to bytes: inout [UInt8]) {
         JSONValue.write(value.isFinite ? value : 0, to: &bytes)
     }

@@ -23,8 +23,8 @@ public struct LockstepSample: Hashable, Sendable {
 
     /// Parses one line.
     ///
-    /// - Parameter line: Without its newline.
-    /// - Throws: The first error, with its member. Unknown members are ignored.
+    /// - Parameter line: The line without its newline.
+    /// - Throws: The first error, with the name of the wrong member. Unknown members are ignored.
     public init(parsing line: [UInt8]) throws(LockstepError) {
         let value: JSONValue
         do {
@@ -60,7 +60,7 @@ public struct LockstepSample: Hashable, Sendable {
 }
 
 extension LockstepSample {
-    /// Three numbers in the order of the line.
+    /// Three numbers in the order in which the line contains them.
     typealias Triple = (Double, Double, Double)
 
     private static func number(
@@ -120,13 +120,14 @@ extension LockstepSample {
             return LockstepError(.invalidJSON, "the line is empty; expected a JSON object")
         }
         let field = member(around: error.offset, in: line)
-        // The only error of the reader that concerns a number's value and not the JSON syntax.
+        // This is the only error of the JSON parser that concerns the value of a number and not the
+        // syntax.
         let code: LockstepError.Code =
             error.reason.hasSuffix("is out of range") ? .outOfRange : .invalidJSON
         return LockstepError(code, error.sentence, field: field)
     }
 
-    /// The last known member before this position; empty if there is none.
+    /// Name of the last known member before this position; empty if there is none.
     private static func member(around offset: Int, in line: [UInt8]) -> String {
         let text = String(decoding: line.prefix(offset), as: UTF8.self)
         let places = Key.all.compactMap { key in

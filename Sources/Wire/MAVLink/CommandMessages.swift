@@ -1,32 +1,32 @@
-/// A command with a place on earth.
+/// Message with a command that has a position on the earth.
 public struct CommandInt: MAVLinkMessage {
-    /// COMMAND_INT, number 75.
+    /// Format of COMMAND_INT, message number 75.
     public static let format = MAVLinkFormat(
         75, "COMMAND_INT", crcExtra: 158, size: 35)
 
     /// First to fourth parameter.
     public var params = [Float](repeating: 0, count: 4)
-    /// Fifth parameter, scaled.
+    /// Fifth parameter, for example the latitude, 1e-7 degrees.
     public var x: Int32 = 0
-    /// Sixth parameter, scaled.
+    /// Sixth parameter, for example the longitude, 1e-7 degrees.
     public var y: Int32 = 0
     /// Seventh parameter.
     public var z: Float = 0
-    /// MAV_CMD.
+    /// Number of the command: MAV_CMD.
     public var command: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// MAV_FRAME.
+    /// Frame of the coordinates: MAV_FRAME.
     public var frame: UInt8 = 0
-    /// Not used.
+    /// Not used by airframe.
     public var current: UInt8 = 0
-    /// Not used.
+    /// Not used by airframe.
     public var autocontinue: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.floats(&params)
         fields.integer(&x)
@@ -40,25 +40,25 @@ public struct CommandInt: MAVLinkMessage {
     }
 }
 
-/// A command with seven parameters.
+/// Message with a command that has seven parameters.
 public struct CommandLong: MAVLinkMessage {
-    /// COMMAND_LONG, number 76.
+    /// Format of COMMAND_LONG, message number 76.
     public static let format = MAVLinkFormat(
         76, "COMMAND_LONG", crcExtra: 152, size: 33)
 
     /// First to seventh parameter.
     public var params = [Float](repeating: 0, count: 7)
-    /// MAV_CMD.
+    /// Number of the command: MAV_CMD.
     public var command: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// 0 at first; counts repetitions.
+    /// Number of repetitions of the command, 0 at first.
     public var confirmation: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.floats(&params)
         fields.integer(&command)
@@ -67,27 +67,27 @@ public struct CommandLong: MAVLinkMessage {
     }
 }
 
-/// Result of a command.
+/// Message with the result of a command.
 public struct CommandAck: MAVLinkMessage {
-    /// COMMAND_ACK, number 77.
+    /// Format of COMMAND_ACK, message number 77.
     public static let format = MAVLinkFormat(
         77, "COMMAND_ACK", crcExtra: 143, size: 3)
 
-    /// MAV_CMD.
+    /// Number of the command: MAV_CMD.
     public var command: UInt16 = 0
-    /// MAV_RESULT.
+    /// Result of the command: MAV_RESULT.
     public var result: UInt8 = 0
-    /// Progress, %, while in progress.
+    /// Progress of the command, %, while it is in progress.
     public var progress: UInt8 = 0
-    /// Additional result, specific to the command.
+    /// Additional result, whose meaning depends on the command.
     public var detail: Int32 = 0
-    /// Sender of the command.
+    /// Sender of the command, to which the result is addressed.
     public var target = MAVLinkAddress.none
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&command)
         fields.integer(&result)
@@ -97,9 +97,9 @@ public struct CommandAck: MAVLinkMessage {
     }
 }
 
-/// Interval of a kind of message.
+/// Message with the interval at which a kind of message is sent.
 public struct MessageInterval: MAVLinkMessage {
-    /// MESSAGE_INTERVAL, number 244.
+    /// Format of MESSAGE_INTERVAL, message number 244.
     public static let format = MAVLinkFormat(
         244, "MESSAGE_INTERVAL", crcExtra: 95, size: 6)
 
@@ -108,10 +108,10 @@ public struct MessageInterval: MAVLinkMessage {
     /// Number of the kind of message.
     public var message: UInt16 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&interval)
         fields.integer(&message)

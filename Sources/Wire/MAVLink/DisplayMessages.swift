@@ -1,16 +1,16 @@
-/// Attitude, Z-Y-X angles.
+/// Message with the attitude as Z-Y-X angles.
 public struct AttitudeReport: MAVLinkMessage {
-    /// ATTITUDE, number 30.
+    /// Format of ATTITUDE, message number 30.
     public static let format = MAVLinkFormat(
         30, "ATTITUDE", crcExtra: 39, size: 28)
 
     /// Time since the start, ms.
     public var bootMs: UInt32 = 0
-    /// Right positive, rad.
+    /// Roll, right positive, rad.
     public var roll: Float = 0
-    /// Up positive, rad.
+    /// Pitch, up positive, rad.
     public var pitch: Float = 0
-    /// Right positive, rad.
+    /// Yaw, right positive, rad.
     public var yaw: Float = 0
     /// Roll rate, body frame, rad/s.
     public var rollSpeed: Float = 0
@@ -19,10 +19,10 @@ public struct AttitudeReport: MAVLinkMessage {
     /// Yaw rate, body frame, rad/s.
     public var yawSpeed: Float = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&bootMs)
         fields.float(&roll)
@@ -34,9 +34,9 @@ public struct AttitudeReport: MAVLinkMessage {
     }
 }
 
-/// Values for a head-up display.
+/// Message with values for a head-up display.
 public struct VFRHUD: MAVLinkMessage {
-    /// VFR_HUD, number 74.
+    /// Format of VFR_HUD, message number 74.
     public static let format = MAVLinkFormat(
         74, "VFR_HUD", crcExtra: 20, size: 20)
 
@@ -53,10 +53,10 @@ public struct VFRHUD: MAVLinkMessage {
     /// Throttle, 0...100, %.
     public var throttle: UInt16 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.float(&airspeed)
         fields.float(&groundspeed)

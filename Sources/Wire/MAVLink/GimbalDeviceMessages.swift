@@ -1,6 +1,6 @@
-/// Identity and capabilities of a gimbal.
+/// Message with identity and capabilities of a gimbal.
 public struct GimbalDeviceInformation: MAVLinkMessage {
-    /// GIMBAL_DEVICE_INFORMATION, number 283.
+    /// Format of GIMBAL_DEVICE_INFORMATION, message number 283.
     public static let format = MAVLinkFormat(
         283, "GIMBAL_DEVICE_INFORMATION", crcExtra: 74, size: 144)
 
@@ -8,7 +8,7 @@ public struct GimbalDeviceInformation: MAVLinkMessage {
     public var uid: UInt64 = 0
     /// Time since the start, ms.
     public var bootMs: UInt32 = 0
-    /// Version of the firmware, one byte each: major lowest.
+    /// Version of the firmware, one byte for each part, the major version in the lowest byte.
     public var firmware: UInt32 = 0
     /// Version of the hardware.
     public var hardware: UInt32 = 0
@@ -24,7 +24,7 @@ public struct GimbalDeviceInformation: MAVLinkMessage {
     public var yawMin: Float = 0
     /// Largest yaw, rad.
     public var yawMax: Float = 0
-    /// GIMBAL_DEVICE_CAP_FLAGS.
+    /// Capabilities: GIMBAL_DEVICE_CAP_FLAGS.
     public var capabilities: UInt16 = 0
     /// Vendor-specific capabilities.
     public var customCapabilities: UInt16 = 0
@@ -36,13 +36,13 @@ public struct GimbalDeviceInformation: MAVLinkMessage {
     public var customName = ""
     /// Number of the gimbal device; 0 if it is a separate component.
     public var device: UInt8 = 0
-    /// Capabilities including those beyond 16 bits.
+    /// Capabilities, including those that need more than 16 bits.
     public var moreCapabilities: UInt32 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&uid)
         fields.integer(&bootMs)
@@ -64,25 +64,25 @@ public struct GimbalDeviceInformation: MAVLinkMessage {
     }
 }
 
-/// Set-point of a manager for its device: an attitude or rates.
+/// Message with which a manager sends a set-point to its gimbal device: an attitude or rates.
 public struct GimbalDeviceSetAttitude: MAVLinkMessage {
-    /// GIMBAL_DEVICE_SET_ATTITUDE, number 284.
+    /// Format of GIMBAL_DEVICE_SET_ATTITUDE, message number 284.
     public static let format = MAVLinkFormat(
         284, "GIMBAL_DEVICE_SET_ATTITUDE", crcExtra: 99, size: 32)
 
     /// Attitude; NaN means rates only.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Roll, pitch, yaw, rad/s; NaN means attitude only.
+    /// Rates of roll, pitch and yaw, rad/s; NaN means attitude only.
     public var rates = [Float](repeating: 0, count: 3)
-    /// GIMBAL_DEVICE_FLAGS, see `GimbalFlags`.
+    /// Requested state: GIMBAL_DEVICE_FLAGS, see `GimbalFlags`.
     public var flags: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.floats(&q)
         fields.floats(&rates)
@@ -91,21 +91,21 @@ public struct GimbalDeviceSetAttitude: MAVLinkMessage {
     }
 }
 
-/// Attitude of a gimbal.
+/// Message with the attitude of a gimbal.
 public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
-    /// GIMBAL_DEVICE_ATTITUDE_STATUS, number 285.
+    /// Format of GIMBAL_DEVICE_ATTITUDE_STATUS, message number 285.
     public static let format = MAVLinkFormat(
         285, "GIMBAL_DEVICE_ATTITUDE_STATUS", crcExtra: 137, size: 40)
 
     /// Time since the start, ms.
     public var bootMs: UInt32 = 0
-    /// Attitude in the frame that the flags name.
+    /// Attitude in the frame that the flags state.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Roll, pitch, yaw, rad/s; NaN means unknown.
+    /// Rates of roll, pitch and yaw, rad/s; NaN means unknown.
     public var rates = [Float](repeating: 0, count: 3)
-    /// GIMBAL_DEVICE_ERROR_FLAGS.
+    /// Errors of the gimbal: GIMBAL_DEVICE_ERROR_FLAGS.
     public var failures: UInt32 = 0
-    /// GIMBAL_DEVICE_FLAGS in force.
+    /// Present state: GIMBAL_DEVICE_FLAGS.
     public var flags: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
@@ -117,10 +117,10 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     /// Number of the gimbal device; 0 if it is a separate component.
     public var device: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&bootMs)
         fields.floats(&q)
@@ -134,15 +134,15 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     }
 }
 
-/// Motion of the gimbal's vehicle.
+/// Message with the motion of the vehicle that carries the gimbal.
 public struct AutopilotStateForGimbalDevice: MAVLinkMessage {
-    /// AUTOPILOT_STATE_FOR_GIMBAL_DEVICE, number 286.
+    /// Format of AUTOPILOT_STATE_FOR_GIMBAL_DEVICE, message number 286.
     public static let format = MAVLinkFormat(
         286, "AUTOPILOT_STATE_FOR_GIMBAL_DEVICE", crcExtra: 210, size: 53)
 
     /// Time since the autopilot's start, µs.
     public var bootUs: UInt64 = 0
-    /// Attitude of the vehicle, to north-east-down.
+    /// Attitude of the vehicle: rotation from its body to north-east-down.
     public var q: [Float] = [1, 0, 0, 0]
     /// Age of the attitude, µs.
     public var attitudeDelayUs: UInt32 = 0
@@ -150,21 +150,21 @@ public struct AutopilotStateForGimbalDevice: MAVLinkMessage {
     public var velocity = [Float](repeating: 0, count: 3)
     /// Age of the velocity, µs.
     public var velocityDelayUs: UInt32 = 0
-    /// Rate about the vertical with which the autopilot is about to turn, rad/s; NaN means unknown.
+    /// Rate about the vertical that the autopilot has commanded, rad/s; NaN means unknown.
     public var feedForwardYawRate: Float = 0
-    /// ESTIMATOR_STATUS_FLAGS.
+    /// State of the estimator: ESTIMATOR_STATUS_FLAGS.
     public var estimator: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// MAV_LANDED_STATE.
+    /// Whether the vehicle has landed: MAV_LANDED_STATE.
     public var landed: UInt8 = 0
-    /// Rate about the vertical, rad/s; NaN means unknown.
+    /// Measured rate of the vehicle about the vertical, rad/s; NaN means unknown.
     public var yawRate: Float = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&bootUs)
         fields.floats(&q)

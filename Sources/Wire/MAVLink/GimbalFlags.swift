@@ -1,5 +1,5 @@
-/// Requested and present state of a gimbal: GIMBAL_DEVICE_FLAGS, whose numbers GIMBAL_MANAGER_FLAGS
-/// shares.
+/// Requested and present state of a gimbal: GIMBAL_DEVICE_FLAGS; GIMBAL_MANAGER_FLAGS have the same
+/// numbers.
 public struct GimbalFlags: OptionSet, Sendable, Hashable {
     /// The flags as transmitted.
     public let rawValue: UInt32
@@ -7,9 +7,9 @@ public struct GimbalFlags: OptionSet, Sendable, Hashable {
     /// Creates flags from a received value.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The rest pose; overrides all other flags.
+    /// The gimbal moves to its rest pose; this flag overrides all other flags.
     public static let retract = GimbalFlags(rawValue: 1)
-    /// Level and ahead; overrides the following flags.
+    /// The camera is level and looks ahead; this flag overrides the following flags.
     public static let neutral = GimbalFlags(rawValue: 2)
     /// Roll is held relative to the horizon.
     public static let rollLock = GimbalFlags(rawValue: 4)
@@ -21,17 +21,17 @@ public struct GimbalFlags: OptionSet, Sendable, Hashable {
     public static let yawInVehicleFrame = GimbalFlags(rawValue: 32)
     /// The given yaw is relative to north.
     public static let yawInEarthFrame = GimbalFlags(rawValue: 64)
-    /// Report only: a yaw relative to north is supported.
+    /// The gimbal accepts a yaw relative to north; the flag is only reported.
     public static let acceptsYawInEarthFrame = GimbalFlags(rawValue: 128)
 }
 
-/// Capabilities of a gimbal: GIMBAL_DEVICE_CAP_FLAGS, whose numbers GIMBAL_MANAGER_CAP_FLAGS
-/// shares.
+/// Capabilities of a gimbal: GIMBAL_DEVICE_CAP_FLAGS; GIMBAL_MANAGER_CAP_FLAGS have the same
+/// numbers.
 public struct GimbalCapabilities: OptionSet, Sendable, Hashable {
     /// The flags as transmitted.
     public let rawValue: UInt32
 
-    /// These capabilities.
+    /// Creates capabilities from a received value.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// A rest pose is supported.
@@ -67,7 +67,7 @@ public struct GimbalFailures: OptionSet, Sendable, Hashable {
     /// The flags as transmitted.
     public let rawValue: UInt32
 
-    /// These failures.
+    /// Creates failures from a received value.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Roll is at its limit.

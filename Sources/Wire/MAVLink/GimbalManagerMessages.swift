@@ -1,12 +1,12 @@
-/// Capabilities of a gimbal, from its manager.
+/// Message in which a manager states the capabilities of its gimbal.
 public struct GimbalManagerInformation: MAVLinkMessage {
-    /// GIMBAL_MANAGER_INFORMATION, number 280.
+    /// Format of GIMBAL_MANAGER_INFORMATION, message number 280.
     public static let format = MAVLinkFormat(
         280, "GIMBAL_MANAGER_INFORMATION", crcExtra: 70, size: 33)
 
     /// Time since the start, ms.
     public var bootMs: UInt32 = 0
-    /// GIMBAL_MANAGER_CAP_FLAGS.
+    /// Capabilities: GIMBAL_MANAGER_CAP_FLAGS.
     public var capabilities: UInt32 = 0
     /// Smallest roll, rad.
     public var rollMin: Float = 0
@@ -23,10 +23,10 @@ public struct GimbalManagerInformation: MAVLinkMessage {
     /// Gimbal device, 1...6; 0 means all.
     public var device: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&bootMs)
         fields.integer(&capabilities)
@@ -40,15 +40,15 @@ public struct GimbalManagerInformation: MAVLinkMessage {
     }
 }
 
-/// Components in control of a gimbal.
+/// Message with the components in control of a gimbal.
 public struct GimbalManagerStatus: MAVLinkMessage {
-    /// GIMBAL_MANAGER_STATUS, number 281.
+    /// Format of GIMBAL_MANAGER_STATUS, message number 281.
     public static let format = MAVLinkFormat(
         281, "GIMBAL_MANAGER_STATUS", crcExtra: 48, size: 13)
 
     /// Time since the start, ms.
     public var bootMs: UInt32 = 0
-    /// GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
+    /// Requested state: GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
     /// Gimbal device, 1...6; 0 means all.
     public var device: UInt8 = 0
@@ -57,10 +57,10 @@ public struct GimbalManagerStatus: MAVLinkMessage {
     /// The secondary component in control.
     public var secondary = MAVLinkAddress.none
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&bootMs)
         fields.integer(&flags)
@@ -70,27 +70,27 @@ public struct GimbalManagerStatus: MAVLinkMessage {
     }
 }
 
-/// Request to the manager for an attitude or for rates.
+/// Message that requests an attitude or rates from the manager.
 public struct GimbalManagerSetAttitude: MAVLinkMessage {
-    /// GIMBAL_MANAGER_SET_ATTITUDE, number 282.
+    /// Format of GIMBAL_MANAGER_SET_ATTITUDE, message number 282.
     public static let format = MAVLinkFormat(
         282, "GIMBAL_MANAGER_SET_ATTITUDE", crcExtra: 123, size: 35)
 
-    /// GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
+    /// Requested state: GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
     /// Attitude; NaN means rates only.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Roll, pitch, yaw, rad/s; NaN means attitude only.
+    /// Rates of roll, pitch and yaw, rad/s; NaN means attitude only.
     public var rates = [Float](repeating: 0, count: 3)
     /// The addressed component.
     public var target = MAVLinkAddress.none
     /// Gimbal device, 1...6; 0 means all.
     public var device: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&flags)
         fields.floats(&q)
@@ -100,13 +100,13 @@ public struct GimbalManagerSetAttitude: MAVLinkMessage {
     }
 }
 
-/// Request to the manager for pitch and yaw, or for rates.
+/// Message that requests pitch and yaw, or rates, from the manager.
 public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
-    /// GIMBAL_MANAGER_SET_PITCHYAW, number 287.
+    /// Format of GIMBAL_MANAGER_SET_PITCHYAW, message number 287.
     public static let format = MAVLinkFormat(
         287, "GIMBAL_MANAGER_SET_PITCHYAW", crcExtra: 1, size: 23)
 
-    /// GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
+    /// Requested state: GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
     /// Pitch, rad; NaN means no request.
     public var pitch: Float = 0
@@ -121,10 +121,10 @@ public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
     /// Gimbal device, 1...6; 0 means all.
     public var device: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&flags)
         fields.float(&pitch)
@@ -136,31 +136,31 @@ public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
     }
 }
 
-/// Request of a stick to the manager for pitch and yaw, or for rates.
+/// Message in which a control stick requests pitch and yaw, or rates, from the manager.
 public struct GimbalManagerSetManualControl: MAVLinkMessage {
-    /// GIMBAL_MANAGER_SET_MANUAL_CONTROL, number 288.
+    /// Format of GIMBAL_MANAGER_SET_MANUAL_CONTROL, message number 288.
     public static let format = MAVLinkFormat(
         288, "GIMBAL_MANAGER_SET_MANUAL_CONTROL", crcExtra: 20, size: 23)
 
-    /// GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
+    /// Requested state: GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
-    /// Pitch, -1...1; NaN means no request.
+    /// Pitch from the stick, -1...1; NaN means no request.
     public var pitch: Float = 0
-    /// Yaw, -1...1; NaN means no request.
+    /// Yaw from the stick, -1...1; NaN means no request.
     public var yaw: Float = 0
-    /// Pitch rate, -1...1; NaN means no request.
+    /// Pitch rate from the stick, -1...1; NaN means no request.
     public var pitchRate: Float = 0
-    /// Yaw rate, -1...1; NaN means no request.
+    /// Yaw rate from the stick, -1...1; NaN means no request.
     public var yawRate: Float = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
     /// Gimbal device, 1...6; 0 means all.
     public var device: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&flags)
         fields.float(&pitch)

@@ -1,26 +1,27 @@
-/// Presence and state of a component.
+/// Message that shows presence and state of a component.
 public struct Heartbeat: MAVLinkMessage {
-    /// HEARTBEAT, number 0.
+    /// Format of HEARTBEAT, message number 0.
     public static let format = MAVLinkFormat(
         0, "HEARTBEAT", crcExtra: 50, size: 9)
 
     /// Component-specific mode.
     public var customMode: UInt32 = 0
-    /// MAV_TYPE: 26 gimbal, 6 ground station.
+    /// Type of the component: MAV_TYPE, for example 26 gimbal, 6 ground station.
     public var type: UInt8 = 0
-    /// MAV_AUTOPILOT: 8 means not an autopilot.
+    /// Type of the autopilot: MAV_AUTOPILOT; 8 means that the component is not an autopilot.
     public var autopilot: UInt8 = 0
-    /// MAV_MODE_FLAG: 128 armed.
+    /// Mode of the system: MAV_MODE_FLAG; 128 means armed.
     public var baseMode: UInt8 = 0
-    /// MAV_STATE: 1 boot, 2 calibrating, 3 standby, 4 active, 5 critical, 6 emergency.
+    /// State of the system: MAV_STATE, 1 boot, 2 calibrating, 3 standby, 4 active, 5 critical, 6
+    /// emergency.
     public var status: UInt8 = 0
-    /// Version of MAVLink: 3.
+    /// Version of MAVLink, always 3.
     public var version: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&customMode)
         fields.integer(&type)

@@ -1,11 +1,11 @@
-/// A component of a system; in a target 0 means all.
+/// Address of a component in a system; as a target, 0 means all.
 public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The system: a vehicle with all its components, or a ground station.
+    /// Number of the system: a vehicle with all its components, or a ground station.
     public var system: UInt8
-    /// The component within it.
+    /// Number of the component within the system.
     public var component: UInt8
 
-    /// This component.
+    /// Creates the address of a component.
     public init(system: UInt8, component: UInt8) {
         self.system = system
         self.component = component
@@ -14,7 +14,7 @@ public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address 0/0: none, or all.
     public static let none = MAVLinkAddress(system: 0, component: 0)
 
-    /// "255/190".
+    /// The address as text, for example "255/190".
     public var description: String { "\(system)/\(component)" }
 
     /// Whether a message to this address is meant for `receiver`.

@@ -1,6 +1,6 @@
-/// CRC-16/MCRF4XX, the checksum of every MAVLink frame: over all bytes after the start byte, then
-/// over the message's own extra byte. Check value of "123456789": 0x6F91. Source: MAVLink developer
-/// guide, "Packet Serialization".
+/// CRC-16/MCRF4XX, the checksum of every MAVLink frame. It covers all bytes after the start byte,
+/// and finally an extra byte that belongs to the kind of message. Check value of "123456789":
+/// 0x6F91. Source: MAVLink developer guide, "Packet Serialization".
 public struct MAVLinkCRC: Sendable {
     /// The checksum of all bytes added so far.
     public private(set) var value: UInt16 = 0xFFFF

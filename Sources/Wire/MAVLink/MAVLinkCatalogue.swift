@@ -1,6 +1,6 @@
 /// The kinds of messages that this program reads or writes.
 public enum MAVLinkCatalogue {
-    /// Every kind, by number.
+    /// Every kind of message, in the order of the numbers.
     public static let messages: [any MAVLinkMessage.Type] = [
         Heartbeat.self, ParamRequestRead.self, ParamRequestList.self, ParamValue.self,
         ParamSet.self, AttitudeReport.self, VFRHUD.self, CommandInt.self, CommandLong.self,
@@ -14,6 +14,6 @@ public enum MAVLinkCatalogue {
     private static let formats = Dictionary(
         uniqueKeysWithValues: messages.map { ($0.format.id, $0.format) })
 
-    /// Check byte and size of a kind; nil if unknown.
+    /// Check byte and size of a kind; nil for an unknown kind.
     public static func format(_ id: UInt32) -> MAVLinkFormat? { formats[id] }
 }

@@ -2,15 +2,15 @@
 public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
     /// Terminates everything: an emergency stop.
     case flightTermination = 185
-    /// Old protocol: sets the stabilised axes.
+    /// Command of the old protocol that sets the stabilised axes.
     case mountConfigure = 204
-    /// Old protocol: pitch, roll and yaw in degrees.
+    /// Command of the old protocol that sets pitch, roll and yaw in degrees.
     case mountControl = 205
-    /// Calibrates a sensor; first parameter 1: the gyroscope.
+    /// Calibrates a sensor; if the first parameter is 1, the gyroscope.
     case preflightCalibration = 241
-    /// Writes parameters to the disk; first parameter 1.
+    /// Writes parameters to the disk, if the first parameter is 1.
     case preflightStorage = 245
-    /// Motors on (1) or off (0).
+    /// Switches the motors on (1) or off (0).
     case armDisarm = 400
     /// Requests the interval of a kind of message.
     case getMessageInterval = 510
@@ -26,17 +26,17 @@ public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
 
 /// Result of a command: MAV_RESULT.
 public enum MAVLinkResult: UInt8, Sendable {
-    /// Executed, or about to be.
+    /// The command was executed, or will be executed.
     case accepted = 0
-    /// Not possible now; the command can be repeated later.
+    /// The command is not possible now; it can be repeated later.
     case temporarilyRejected = 1
-    /// Known, but refused.
+    /// The command is known, but was refused.
     case denied = 2
-    /// Unknown.
+    /// The command is unknown.
     case unsupported = 3
-    /// Executed without success.
+    /// The execution of the command has failed.
     case failed = 4
-    /// Accepted only as COMMAND_LONG.
+    /// The command is accepted only as COMMAND_LONG.
     case longOnly = 7
     /// Only the component in control can send this command.
     case notInControl = 10

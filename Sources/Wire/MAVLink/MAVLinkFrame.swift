@@ -1,10 +1,10 @@
-/// One transmitted frame, without its checksum. Little-endian throughout.
+/// One transmitted frame, without its checksum. All numbers are little-endian.
 public struct MAVLinkFrame: Sendable, Equatable {
     /// Layout of the header; v1 has message numbers up to 255 and no extension fields.
     public enum Version: Sendable {
-        /// Starts with 0xFE.
+        /// MAVLink 1; a frame starts with 0xFE.
         case v1
-        /// Starts with 0xFD; trailing zeros of the payload are omitted.
+        /// MAVLink 2; a frame starts with 0xFD, and trailing zeros of the payload are omitted.
         case v2
     }
 
@@ -40,7 +40,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
     /// - Parameters:
     ///   - message: The message; in v1 its number must be below 256.
     ///   - sender: The sender.
-    ///   - sequence: Of this link.
+    ///   - sequence: Sequence number of the frame on this link.
     ///   - version: A version that the peer supports.
     public init(
         _ message: some MAVLinkMessage, from sender: MAVLinkAddress, sequence: UInt8,
@@ -56,7 +56,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
             precondition(format.id < 256, "\(format.name) does not fit MAVLink 1")
             payload.removeLast(payload.count - format.size)
         case .v2:
-            // At least one byte is kept, even if all are zeros.
+            // At least one byte of the payload is kept, even if all bytes are zero.
             while payload.count > 1, payload.last == 0 { payload.removeLast() }
         }
         self.init(
@@ -72,12 +72,12 @@ public struct MAVLinkFrame: Sendable, Equatable {
         return message
     }
 
-    /// The transmitted frame.
+    /// The bytes of the frame as they are transmitted.
     ///
     /// - Parameters:
-    ///   - crcExtra: Of the message with this number.
+    ///   - crcExtra: Extra byte of the checksum for this kind of message.
     ///   - announcesSignature: Whether a signature will follow; v2 only.
-    /// - Returns: Header, payload, checksum.
+    /// - Returns: Header, payload and checksum.
     public func bytes(crcExtra: UInt8, announcesSignature: Bool = false) -> [UInt8] {
         var result: [UInt8]
         switch version {

@@ -1,13 +1,14 @@
-/// Name, check byte and size of a kind of message.
+/// Number, name, extra byte and size of a kind of message.
 public struct MAVLinkFormat: Sendable, Equatable {
     /// Number of the kind.
     public let id: UInt32
     /// Name of the kind in the public definitions.
     public let name: String
-    /// The last byte in its checksum: a digest of names and types of its fields, without
-    /// extensions.
+    /// Extra byte at the end of the checksum: a digest of the names and types of the message's
+    /// fields, without extensions.
     public let crcExtra: UInt8
-    /// Size of the message's fields without extensions, bytes: the payload in v1.
+    /// Size of the message's fields without extensions, bytes: in v1 this is the size of the
+    /// payload.
     public let size: Int
 
     /// Creates a format.
@@ -19,15 +20,15 @@ public struct MAVLinkFormat: Sendable, Equatable {
     }
 }
 
-/// One kind of message. `visit` lists the fields once, in wire order; reading and writing both
-/// follow it.
+/// One kind of message. `visit` lists the fields once, in wire order; reading and writing both use
+/// this order.
 ///
 /// Units, signs and frames are MAVLink's own: radians and rad/s unless a field states others, pitch
 /// up, roll right and yaw right positive, quaternions w x y z.
 public protocol MAVLinkMessage: Sendable, Equatable {
-    /// Number, name, check byte, size.
+    /// Number, name, extra byte and size of the message.
     static var format: MAVLinkFormat { get }
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     init()
     /// Passes every field to a visitor, in wire order.
     mutating func visit(_ fields: inout some MAVLinkFields)
@@ -35,28 +36,28 @@ public protocol MAVLinkMessage: Sendable, Equatable {
 
 /// Reader or writer of fields in their order.
 public protocol MAVLinkFields {
-    /// An integer with the width of its type.
+    /// Reads or writes an integer with the width of its type.
     mutating func integer<Value: FixedWidthInteger>(_ value: inout Value)
-    /// A float32.
+    /// Reads or writes a float32.
     mutating func float(_ value: inout Float)
-    /// Text in a field of this number of bytes, zero-filled; longer text is cut.
+    /// Reads or writes text in a field of `size` bytes, filled with zeros; longer text is cut.
     mutating func text(_ value: inout String, size: Int)
 }
 
 extension MAVLinkFields {
-    /// Consecutive numbers.
+    /// Reads or writes consecutive numbers.
     mutating func floats(_ values: inout [Float]) {
         for index in values.indices { float(&values[index]) }
     }
 
-    /// System, followed by component.
+    /// Reads or writes an address: system, followed by component.
     mutating func address(_ value: inout MAVLinkAddress) {
         integer(&value.system)
         integer(&value.component)
     }
 }
 
-/// Reader of fields from a payload; bytes beyond its end count as zero.
+/// Reader of fields from a payload; bytes beyond the end of the payload count as zero.
 struct MAVLinkReader: MAVLinkFields {
     private let bytes: [UInt8]
     private var position = 0

@@ -1,10 +1,10 @@
-/// Parser that finds frames in a stream of bytes, which can be split anywhere. Bounded: the parser
-/// keeps less than one frame between two calls.
+/// Parser that finds frames in a stream of bytes, which can be split anywhere. The parser needs
+/// bounded memory: between two calls it keeps less than one frame.
 ///
-/// A frame is valid if its checksum is right. One with a number that is not in the catalogue cannot
-/// be checked; it is skipped as a whole if it is followed by another frame or by nothing. All other
-/// bytes are searched for the next start byte. A signature is part of a frame's bytes; this parser
-/// does not check it.
+/// A frame is valid if its checksum is right. A frame whose message number is not in the catalogue
+/// cannot be checked; it is skipped as a whole if another frame or the end of the data follows it.
+/// In all other bytes the parser searches for the next start byte. A signature is part of a frame's
+/// bytes; this parser does not check it.
 public struct MAVLinkParser: Sendable {
     /// Result of `next`.
     public enum Item: Sendable, Equatable {
@@ -18,15 +18,15 @@ public struct MAVLinkParser: Sendable {
 
     /// Counters since the start.
     public struct Counters: Sendable, Equatable {
-        /// Frames of known kinds with the right checksum.
+        /// Number of frames of known kinds with the right checksum.
         public var frames: UInt64 = 0
-        /// Frames of unknown kinds.
+        /// Number of frames of unknown kinds.
         public var unknown: UInt64 = 0
-        /// Frames of a known kind with a wrong checksum.
+        /// Number of frames of a known kind with a wrong checksum.
         public var badChecksums: UInt64 = 0
-        /// Bytes outside any frame.
+        /// Number of bytes outside any frame.
         public var noiseBytes: UInt64 = 0
-        /// Lost frames, by the senders' sequence numbers.
+        /// Number of lost frames, according to the senders' sequence numbers.
         public var lost: UInt64 = 0
 
         /// Counters at zero.
@@ -54,8 +54,8 @@ public struct MAVLinkParser: Sendable {
         buffer += bytes
     }
 
-    /// Gives up an incomplete frame, after a pause or at the end of a datagram: its apparent
-    /// beginning is noise. Afterwards call `next` until nothing is pending.
+    /// Discards an incomplete frame, after a pause or at the end of a datagram; the bytes of the
+    /// frame count as noise. Afterwards call `next` until it returns nil.
     public mutating func abandon() {
         guard start < buffer.count else { return }
         noise.append(buffer[start])
@@ -69,7 +69,7 @@ public struct MAVLinkParser: Sendable {
             switch look() {
             case .incomplete: return takeNoise()
             case .found(let item, let length):
-                // Noise before a frame is returned first; the frame is found again afterwards.
+                // Noise before a frame is returned first; the next call finds the frame again.
                 if let noise = takeNoise() { return noise }
                 count(item)
                 start += length
@@ -106,7 +106,7 @@ public struct MAVLinkParser: Sendable {
         }
         guard bytes.count >= header else { return .incomplete }
         let isSigned = header == 10 && bytes[start + 2] & MAVLinkSignature.flag != 0
-        // Other incompatible features can change the following bytes in unknown ways.
+        // With any other incompatibility flag, the format of the following bytes is unknown.
         if header == 10, bytes[start + 2] & ~MAVLinkSignature.flag != 0 { return .notAFrame }
         let payload = header + Int(bytes[start + 1])
         let length = payload + 2 + (isSigned ? MAVLinkSignature.size : 0)
@@ -153,7 +153,7 @@ public struct MAVLinkParser: Sendable {
             if let last = sequences[frame.sender] {
                 counters.lost &+= UInt64(frame.sequence &- last &- 1)
             }
-            // Invented senders must not exhaust the memory.
+            // A peer that invents senders must not exhaust the memory.
             if sequences.count >= 64, sequences[frame.sender] == nil { sequences = [:] }
             sequences[frame.sender] = frame.sequence
         case .unknown: counters.unknown &+= 1

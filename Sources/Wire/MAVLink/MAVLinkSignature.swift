@@ -2,14 +2,14 @@
 public struct MAVLinkSignature: Sendable, Equatable {
     /// Size of a signature, bytes.
     public static let size = 13
-    /// Link id, assigned by the sender.
+    /// Number of the link, chosen by the sender.
     public var link: UInt8
     /// Time of the signature, 48 bits: units of 10 µs since 2015.
     public var timestamp: UInt64
 
-    /// Incompatibility flag of a signed frame.
+    /// Incompatibility flag that marks a signed frame.
     static let flag: UInt8 = 1
-    /// Size of the code, bytes; link and time precede it.
+    /// Size of the authentication code, bytes; link and time precede the code.
     private static let codeSize = 6
 
     /// Creates a signature for this time.
@@ -18,7 +18,7 @@ public struct MAVLinkSignature: Sendable, Equatable {
         self.timestamp = timestamp
     }
 
-    /// The signature at the end of a whole frame; nil without one.
+    /// The signature at the end of a whole frame; nil if the frame is not signed.
     public init?(frame bytes: [UInt8]) {
         guard bytes.count >= 12 + Self.size, bytes[0] == 0xFD, bytes[2] & Self.flag != 0 else {
             return nil
@@ -28,13 +28,13 @@ public struct MAVLinkSignature: Sendable, Equatable {
         timestamp = (1...6).reduce(0) { $0 | UInt64(bytes[start + $1]) << UInt64(8 * ($1 - 1)) }
     }
 
-    /// Whether the code of a whole frame was made with this key.
+    /// Whether the authentication code of a whole frame was computed with this key.
     public static func isRight(_ bytes: [UInt8], key: SharedKey) -> Bool {
         SharedKey.isEqual(
             code(of: bytes.dropLast(codeSize), key: key), bytes.suffix(codeSize))
     }
 
-    /// Appends this signature to a frame that announces one.
+    /// Appends this signature to a frame whose header announces a signature.
     public func append(to bytes: inout [UInt8], key: SharedKey) {
         bytes.append(link)
         for shift in stride(from: 0, to: 48, by: 8) as StrideTo<UInt64> {

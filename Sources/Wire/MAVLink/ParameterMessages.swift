@@ -1,20 +1,20 @@
-/// Request for one parameter.
+/// Message that requests one parameter.
 public struct ParamRequestRead: MAVLinkMessage {
-    /// PARAM_REQUEST_READ, number 20.
+    /// Format of PARAM_REQUEST_READ, message number 20.
     public static let format = MAVLinkFormat(
         20, "PARAM_REQUEST_READ", crcExtra: 214, size: 20)
 
-    /// Index of the parameter; -1 means by name.
+    /// Index of the parameter; -1 means that `name` selects the parameter.
     public var index: Int16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
     /// Name of the parameter.
     public var name = ""
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&index)
         fields.address(&target)
@@ -22,27 +22,27 @@ public struct ParamRequestRead: MAVLinkMessage {
     }
 }
 
-/// Request for all parameters.
+/// Message that requests all parameters.
 public struct ParamRequestList: MAVLinkMessage {
-    /// PARAM_REQUEST_LIST, number 21.
+    /// Format of PARAM_REQUEST_LIST, message number 21.
     public static let format = MAVLinkFormat(
         21, "PARAM_REQUEST_LIST", crcExtra: 159, size: 2)
 
     /// The addressed component.
     public var target = MAVLinkAddress.none
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.address(&target)
     }
 }
 
-/// One parameter.
+/// Message with one parameter.
 public struct ParamValue: MAVLinkMessage {
-    /// PARAM_VALUE, number 22.
+    /// Format of PARAM_VALUE, message number 22.
     public static let format = MAVLinkFormat(
         22, "PARAM_VALUE", crcExtra: 220, size: 25)
 
@@ -54,13 +54,13 @@ public struct ParamValue: MAVLinkMessage {
     public var index: UInt16 = 0
     /// Name of the parameter.
     public var name = ""
-    /// MAV_PARAM_TYPE: 9 is float32.
+    /// Type of the value: MAV_PARAM_TYPE; 9 is float32.
     public var type: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.float(&value)
         fields.integer(&count)
@@ -70,9 +70,9 @@ public struct ParamValue: MAVLinkMessage {
     }
 }
 
-/// Change of one parameter.
+/// Message that changes one parameter.
 public struct ParamSet: MAVLinkMessage {
-    /// PARAM_SET, number 23.
+    /// Format of PARAM_SET, message number 23.
     public static let format = MAVLinkFormat(
         23, "PARAM_SET", crcExtra: 168, size: 23)
 
@@ -82,13 +82,13 @@ public struct ParamSet: MAVLinkMessage {
     public var target = MAVLinkAddress.none
     /// Name of the parameter.
     public var name = ""
-    /// MAV_PARAM_TYPE.
+    /// Type of the value: MAV_PARAM_TYPE.
     public var type: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.float(&value)
         fields.address(&target)

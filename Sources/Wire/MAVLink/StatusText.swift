@@ -1,10 +1,10 @@
-/// A sentence for people; a longer one is sent in chunks with the same number.
+/// Message with a sentence for people. A long sentence is sent in chunks with the same number.
 public struct StatusText: MAVLinkMessage {
-    /// STATUSTEXT, number 253.
+    /// Format of STATUSTEXT, message number 253.
     public static let format = MAVLinkFormat(
         253, "STATUSTEXT", crcExtra: 83, size: 51)
 
-    /// MAV_SEVERITY: 0 emergency, 3 error, 4 warning, 5 notice, 6 information.
+    /// Severity: MAV_SEVERITY, 0 emergency, 3 error, 4 warning, 5 notice, 6 information.
     public var severity: UInt8 = 0
     /// Text of the chunk.
     public var text = ""
@@ -13,10 +13,10 @@ public struct StatusText: MAVLinkMessage {
     /// Index of the chunk in its sentence, from 0.
     public var chunk: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&severity)
         fields.text(&text, size: 50)

@@ -1,6 +1,6 @@
-/// Comparison of two clocks.
+/// Message for the comparison of two clocks.
 public struct TimeSync: MAVLinkMessage {
-    /// TIMESYNC, number 111.
+    /// Format of TIMESYNC, message number 111.
     public static let format = MAVLinkFormat(
         111, "TIMESYNC", crcExtra: 34, size: 16)
 
@@ -11,10 +11,10 @@ public struct TimeSync: MAVLinkMessage {
     /// The addressed component; 0 means all.
     public var target = MAVLinkAddress.none
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&tc1)
         fields.integer(&ts1)

@@ -3,22 +3,22 @@
 ///
 /// Source: RedBearLab, "Biscuit" firmware 2.0 (BLE Mini), `txrxservice.c`.
 public enum RBLCharacteristic: String, Sendable, CaseIterable {
-    /// Bytes to the app.
+    /// Characteristic with the bytes to the app.
     case transmit = "713d0002-503e-4c75-ba94-3148f18d941e"
-    /// Bytes from the app.
+    /// Characteristic with the bytes from the app.
     case receive = "713d0003-503e-4c75-ba94-3148f18d941e"
     /// The speed of the serial port: written as one byte, read as text, such as `BAUD_57600`.
     case baud = "713d0004-503e-4c75-ba94-3148f18d941e"
     /// The advertised name, at most 20 bytes.
     case name = "713d0005-503e-4c75-ba94-3148f18d941e"
-    /// `Biscuit_2.0`.
+    /// The version of the firmware, `Biscuit_2.0`.
     case version = "713d0006-503e-4c75-ba94-3148f18d941e"
-    /// A client writes this value as one byte and reads it as text, see `RBLTransmitPower`.
+    /// The radio's power: written as one byte, read as text, see `RBLTransmitPower`.
     case transmitPower = "713d0007-503e-4c75-ba94-3148f18d941e"
 
     /// UUID of the service; apps scan for it.
     public static let service = "713d0000-503e-4c75-ba94-3148f18d941e"
-    /// Value of `version`.
+    /// Text of the characteristic `version`.
     public static let firmware = "Biscuit_2.0"
     /// Largest size of a name, bytes.
     public static let longestName = 20
@@ -26,16 +26,16 @@ public enum RBLCharacteristic: String, Sendable, CaseIterable {
 
 /// Power of the radio; the raw value is the written byte.
 public enum RBLTransmitPower: UInt8, Sendable, CaseIterable {
-    /// -23 dBm.
+    /// Power of -23 dBm.
     case minus23
-    /// -6 dBm.
+    /// Power of -6 dBm.
     case minus6
-    /// 0 dBm, the default.
+    /// Power of 0 dBm, the default.
     case zero
-    /// +4 dBm.
+    /// Power of +4 dBm.
     case plus4
 
-    /// Text for reading: "0 dBm".
+    /// Text that a client reads, for example "0 dBm".
     public var bytes: [UInt8] {
         switch self {
         case .minus23: Array("-23 dBm".utf8)

@@ -5,9 +5,9 @@
 /// Speeds are per cent of full speed, forwards positive, limited to ±100. The time stamp and the
 /// direction (0 straight, 1 left, 2 right) are redundant and only checked.
 public enum RiderCommand: Sendable, Equatable {
-    /// Turn the wheels at these shares of full speed, -1...1.
+    /// Turn the wheels at these fractions of full speed, -1...1.
     case drive(left: Double, right: Double)
-    /// Everything off, latched: `{"command":"emergency_stop"}`.
+    /// Emergency stop of camera and wheels, latched: `{"command":"emergency_stop"}`.
     case emergencyStop
     /// Reset of the emergency stop: `{"command":"reset_emergency_stop"}`.
     case resetEmergencyStop
@@ -18,7 +18,7 @@ public enum RiderCommand: Sendable, Equatable {
     /// Parses a datagram.
     ///
     /// - Parameter datagram: The received bytes.
-    /// - Throws: The error in it.
+    /// - Throws: The error in the datagram.
     public init(datagram: [UInt8]) throws(RiderError) {
         guard datagram.count <= Self.longest else { throw .tooLong(datagram.count) }
         let isObject = datagram.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
@@ -53,7 +53,7 @@ public enum RiderCommand: Sendable, Equatable {
         return .drive(left: share(left), right: share(right))
     }
 
-    /// Parses decimal digits with a sign, a point and an exponent; neither "inf" nor "0x10".
+    /// Parses decimal digits with a sign, a point and an exponent; "inf" and "0x10" are refused.
     private static func number(_ word: Substring) -> Double? {
         guard word.allSatisfy({ "0123456789+-.eE".contains($0) }), let value = Double(word),
             value.isFinite
@@ -66,15 +66,15 @@ public enum RiderCommand: Sendable, Equatable {
 
 /// Error in a datagram of a remote control.
 public enum RiderError: Error, Sendable, Equatable {
-    /// The datagram is longer than any command; its size, bytes.
+    /// The datagram is longer than any command; the value is its size, bytes.
     case tooLong(Int)
     /// The datagram begins like JSON, but is not valid JSON.
     case notJSON
     /// The datagram is neither JSON nor text.
     case notText
-    /// The text does not have three fields; their number.
+    /// The text does not have three fields; the value is their number.
     case fields(Int)
-    /// A field is missing or not a finite number; its name.
+    /// A field is missing or not a finite number; the value is its name.
     case notANumber(String)
     /// The direction is not 0, 1 or 2.
     case direction
@@ -83,7 +83,7 @@ public enum RiderError: Error, Sendable, Equatable {
 }
 
 extension Substring {
-    /// The text without surrounding blanks and line ends.
+    /// The text without blanks and line ends at both ends.
     fileprivate func trimmingBlanks() -> Substring {
         var result = self
         while let first = result.first, first.isWhitespace { result.removeFirst() }

@@ -1,16 +1,17 @@
-/// A rider's datagram with a proof of key and freshness: `COUNTER CODE COMMAND`.
+/// A remote control's datagram with a proof that the sender has the key, and that the datagram is
+/// new: `COUNTER CODE COMMAND`.
 ///
 /// The counter is decimal and increases with every datagram. A time in milliseconds is suitable,
-/// also across restarts of the remote control. The code is the first 16 bytes of HMAC-SHA256 over
-/// `COUNTER COMMAND`, as 32 hexadecimal digits. The command has the same format as without a key,
-/// JSON or text.
+/// because it also increases when the remote control restarts. The code is the first 16 bytes of
+/// HMAC-SHA256 over `COUNTER COMMAND`, as 32 hexadecimal digits. The command has the same format as
+/// without a key, JSON or text.
 public struct SealedRiderCommand: Sendable, Equatable {
     /// Size of the code, bytes.
     private static let codeSize = 16
 
     /// The counter, which must increase.
     public let counter: UInt64
-    /// The command.
+    /// The command, in the same format as without a key.
     public let command: [UInt8]
     private let code: [UInt8]
 
@@ -30,12 +31,12 @@ public struct SealedRiderCommand: Sendable, Equatable {
         command = Array(parts[2])
     }
 
-    /// Whether the code was made with this key.
+    /// Whether the authentication code was computed with this key.
     public func isRight(key: SharedKey) -> Bool {
         SharedKey.isEqual(Self.code(counter, command, key), code)
     }
 
-    /// A datagram as a remote control sends it.
+    /// Creates a datagram as a remote control sends it.
     public static func datagram(
         counter: UInt64, command: [UInt8], key: SharedKey
     ) -> [UInt8] {

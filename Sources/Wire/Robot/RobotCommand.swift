@@ -1,15 +1,16 @@
-/// Command of a robot's remote control over the serial service: ASCII, each command ends with `>`.
+/// Command of a robot's remote control over the serial service: a command consists of ASCII
+/// characters and ends with `>`.
 public enum RobotCommand: Sendable, Equatable {
-    /// `F>`, `B>`: the slider is above or below its centre; repeated while the slider is held in
-    /// this position.
+    /// `F>`, `B>`: the slider of the remote control is above or below its centre. The command is
+    /// repeated while a finger holds the slider there.
     case slide(forwards: Bool)
-    /// `S>`: the slider is centred.
+    /// `S>`: the slider of the remote control is in its centre.
     case stop
     /// `R45>`, `L-45>`: target of the joystick's x axis, steps from home, right positive.
     case turn(Int)
     /// `U7>`, `D-7>`: target of the joystick's y axis, steps from home, up positive.
     case lift(Int)
-    /// `E>`: everything off, latched. No app sends this command yet.
+    /// `E>`: emergency stop, latched. No app sends this command yet.
     case emergencyStop
     /// `C>`: reset of the emergency stop. No app sends this command yet.
     case resetEmergencyStop
@@ -43,8 +44,8 @@ public enum RobotCommand: Sendable, Equatable {
     }
 }
 
-/// Splitter of a stream into commands, for any fragmentation. Bounded: a command that is too long
-/// is invalid up to its end.
+/// Splitter of a stream of bytes into commands; the stream can be divided anywhere. Memory is
+/// bounded: a command that is too long is discarded up to its end, and counts as invalid.
 public struct RobotCommandSplitter: Sendable {
     private var bytes: [UInt8] = []
     private var isTooLong = false
@@ -52,10 +53,10 @@ public struct RobotCommandSplitter: Sendable {
     /// Creates a splitter without input.
     public init() {}
 
-    /// Takes received bytes.
+    /// Processes received bytes.
     ///
     /// - Parameter chunk: Any part of the stream.
-    /// - Returns: Each completed command in order; nil for an invalid one.
+    /// - Returns: The completed commands in order; nil for each invalid command.
     public mutating func append(_ chunk: some Sequence<UInt8>) -> [RobotCommand?] {
         var found: [RobotCommand?] = []
         for byte in chunk {

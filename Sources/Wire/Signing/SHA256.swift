@@ -1,10 +1,10 @@
-/// SHA-256 (FIPS 180-4), for the links' shared keys: MAVLink 2 signs frames with it, a rider's
-/// datagrams use HMAC with it.
+/// SHA-256 (FIPS 180-4), for the shared keys of links: MAVLink 2 signs frames with SHA-256, and a
+/// remote control's datagrams have an HMAC-SHA256.
 ///
-/// Implemented here, because it is one function with standard vectors, and a library would be
-/// disproportionate. swift-crypto builds and links BoringSSL, whose pages this process would lock.
-/// The kernel's AF_ALG costs three system calls for each frame, and the sandbox would have to
-/// permit its address family. No branch and no index depends on the key.
+/// SHA-256 is implemented here because it is one function with published test vectors, and a
+/// library would be disproportionate. swift-crypto builds and links BoringSSL, whose memory this
+/// process would lock. The kernel's AF_ALG costs three system calls for each frame, and the sandbox
+/// would have to permit its address family. No branch and no index depends on the key.
 public struct SHA256: Sendable {
     /// Size of a digest, bytes.
     public static let size = 32
@@ -40,7 +40,8 @@ public struct SHA256: Sendable {
         pending.removeFirst(start)
     }
 
-    /// The digest of all added bytes (section 5.1.1: a one, zeros, the length in bits).
+    /// The digest of all added bytes (section 5.1.1: padded with a one bit, zeros, and the length
+    /// in bits).
     public func digest() -> [UInt8] {
         var last = self
         let bits = count &* 8
@@ -58,7 +59,7 @@ public struct SHA256: Sendable {
         }
     }
 
-    /// Processes one block (section 6.2.2).
+    /// Processes one block of the message (section 6.2.2).
     private mutating func work(_ bytes: ArraySlice<UInt8>) {
         var w = [UInt32](repeating: 0, count: 64)
         for (index, byte) in bytes.enumerated() {
@@ -86,7 +87,7 @@ public struct SHA256: Sendable {
         word >> bits | word << (32 - bits)
     }
 
-    /// Constants of section 4.2.2.
+    /// Constants of SHA-256, section 4.2.2.
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1,
         0x923f_82a4, 0xab1c_5ed5, 0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3,

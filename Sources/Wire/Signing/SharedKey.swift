@@ -3,7 +3,7 @@ public struct SharedKey: Sendable, Equatable {
     /// The secret.
     let bytes: [UInt8]
 
-    /// Creates the key of a passphrase: its SHA-256, as in ground stations.
+    /// Creates the key of a passphrase: the SHA-256 of the passphrase, as in ground stations.
     public init(passphrase: some StringProtocol) {
         bytes = SHA256.digest(Array(passphrase.utf8))
     }
