@@ -1,14 +1,14 @@
 public import Realtime
 
-/// Chips and their buses, from the settings.
+/// Chips, and the buses to which they are connected, from the settings.
 public struct HardwareWiring: Sendable, Equatable {
     /// Sensors of the gimbal.
     public var sensors: SensorWiring
-    /// The I2C bus that the sensor's thread serves.
+    /// Device file of the I2C bus that the bus thread serves.
     public var bus: String
     /// Motors of the joints.
     public var motors: Motors
-    /// Line that switches the motors; nil without one.
+    /// Line that switches the motors; nil if there is none.
     public var power: PowerSwitch?
 
     /// Creates a wiring.
@@ -21,13 +21,13 @@ public struct HardwareWiring: Sendable, Equatable {
         self.power = power
     }
 
-    /// The bus with its chips, none of them set up yet. The bus thread sets them up, so that the
+    /// The bus with its chips, which are not set up yet. The bus thread sets them up, so that the
     /// socket already exists to report a missing chip. The bus thread writes the sensors' states to
     /// `reports`.
     ///
     /// - Parameters:
-    ///   - reports: One for each sensor.
-    ///   - period: Of the loop, s.
+    ///   - reports: State of each sensor, for other threads.
+    ///   - period: Period of the loop, s.
     /// - Returns: Bus for the bus thread.
     public func makeBus(reports: SensorReports, period: Double) -> some GimbalBus {
         var buses: [String: I2CBus] = [:]

@@ -1,9 +1,11 @@
 internal import GimbalCore
 internal import Realtime
 
-/// The sensors, and motors on the same bus. Only the bus thread uses it after its creation.
+/// The bus with the sensors, and with motors if they are on the same bus. Only the bus thread uses
+/// it after its creation.
 ///
-/// `@unchecked Sendable`: passed once to the bus thread, which is the only caller from then on.
+/// `@unchecked Sendable`, because the object is passed once to the bus thread, which is then its
+/// only caller.
 final class LinuxBus: GimbalBus, @unchecked Sendable {
     private let camera: InertialSensor
     private let handle: HandleSensor?
@@ -17,8 +19,8 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     ///   - camera: The sensor on the camera.
     ///   - handle: A second inertial sensor, on the handle.
     ///   - encoders: Encoders of the joints.
-    ///   - motors: Motors on the same bus; nil without any.
-    ///   - pace: The camera's data-ready line; nil for the clock's pace.
+    ///   - motors: Motors on the same bus; nil if there are none.
+    ///   - pace: The camera's data-ready line; nil means that the clock determines the periods.
     init(
         camera: InertialSensor, handle: HandleSensor? = nil, encoders: JointEncoders? = nil,
         motors: (any MotorPort)?, pace: DataReady? = nil

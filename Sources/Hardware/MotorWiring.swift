@@ -3,28 +3,29 @@ public import Realtime
 extension HardwareWiring {
     /// Motors on a PCA9685.
     public enum PCA9685Load: Sendable, Equatable {
-        /// Three servos, at this number of pulses per second.
+        /// Three servos, which receive this number of pulses per second.
         case servos(ServoPulses, frameRate: Double)
-        /// Three brushless motors. With encoders the torque is commutated, otherwise the field is
-        /// set.
+        /// Three brushless motors. With encoders the driver commutates a torque, otherwise it sets
+        /// the field.
         case phases(PhaseMotors, frameRate: Double, hasEncoders: Bool)
     }
 
-    /// Motors of the joints, with their driver.
+    /// Motors of the joints, with the chip that drives them.
     public enum Motors: Sendable, Equatable {
-        /// No motors.
+        /// No motors are connected.
         case none
         /// A PCA9685 at an address of an I2C bus, with these outputs, and its oscillator's
         /// frequency, Hz.
         case pca9685(
             bus: String, address: UInt16, channels: [Int], oscillator: Double, load: PCA9685Load)
-        /// Servos on channels of the board's PWM chip, at this number of pulses per second.
+        /// Servos on channels of the board's PWM chip, which receive this number of pulses per
+        /// second.
         case pwm(chip: String, channels: [Int], pulses: ServoPulses, frameRate: Double)
     }
 
-    /// The GPIO line that switches the motors.
+    /// The GPIO line that switches the motors' power.
     public struct PowerSwitch: Sendable, Equatable {
-        /// `/dev/gpiochip0`.
+        /// Device file of the GPIO chip, such as `/dev/gpiochip0`.
         public var chip: String
         /// Number of the line on the chip.
         public var line: Int
@@ -40,7 +41,7 @@ extension HardwareWiring {
     }
 
     /// Outputs with separate threads: motors that are not on the sensor's bus, and the line that
-    /// switches them.
+    /// switches the motors' power.
     public func makeOutputs() -> OutputBuses {
         var outputs = OutputBuses()
         switch motors {
@@ -58,7 +59,7 @@ extension HardwareWiring {
         return outputs
     }
 
-    /// The motors that share a bus with the sensor; nil without any.
+    /// The motors that share a bus with the sensor; nil if there are none.
     func motorsBesideSensor(on bus: I2CBus) -> (any MotorPort)? {
         guard case .pca9685(let path, _, _, _, _) = motors, path == self.bus else { return nil }
         return makePort(on: bus)

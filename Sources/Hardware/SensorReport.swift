@@ -1,7 +1,7 @@
 import Synchronization
 
-/// State of a sensor, written by the bus thread, read by others. Never waits, because each value is
-/// one machine word.
+/// State of a sensor, which the bus thread writes and other threads read. No access waits, because
+/// each value is one machine word.
 public final class SensorReport: Sendable {
     private let resets = Atomic(UInt64(0))
     private let outageCount = Atomic(UInt64(0))
@@ -12,8 +12,8 @@ public final class SensorReport: Sendable {
     private let overflowCount = Atomic(UInt64(0))
     private let clockError = Atomic(Double.nan.bitPattern)
     private let running = Atomic(false)
-    /// Address of the text of the last failure; 0 without one. The text is static and ends with a
-    /// zero, so its address is sufficient.
+    /// Address of the text of the last failure; 0 if there was none. The text is static and ends
+    /// with a zero, so its address is sufficient.
     private let failure = Atomic(UInt(0))
 
     /// Creates the report of a sensor before its set-up.
@@ -22,7 +22,7 @@ public final class SensorReport: Sendable {
     /// Whether the sensor is set up and answers.
     public var isRunning: Bool { running.load(ordering: .relaxed) }
 
-    /// Number of losses of the configuration during operation.
+    /// Number of times that the sensor lost its configuration during operation.
     public var lostConfigurations: UInt64 { resets.load(ordering: .relaxed) }
 
     /// Number of times that the sensor stopped answering.
@@ -43,7 +43,7 @@ public final class SensorReport: Sendable {
     /// Number of times that the sensor's buffer was full, and samples were lost.
     public var bufferOverflows: UInt64 { overflowCount.load(ordering: .relaxed) }
 
-    /// Clock error, parts per million, slow is positive; NaN if not measured.
+    /// Clock error, parts per million, slow is positive; NaN if it is not measured.
     public var clockErrorPPM: Double { Double(bitPattern: clockError.load(ordering: .relaxed)) }
 
     /// Reason why the last set-up of the sensor failed: "is not the gyroscope of a BMI088 (chip

@@ -1,20 +1,20 @@
 public import enum Configuration.SensorChip
 public import GimbalCore
 
-/// Sensors and their places.
+/// Sensors, and the buses to which they are connected.
 public struct SensorWiring: Sendable, Equatable {
     /// An inertial sensor.
     public struct Inertial: Sendable, Equatable {
         /// Interface of the sensor.
         public enum Place: Sendable, Equatable {
-            /// Device file, and the addresses of its parts: accelerometer and gyroscope, if they
-            /// have separate ones.
+            /// Device file of an I2C bus, and the addresses of the chip's parts: accelerometer and
+            /// gyroscope, if they have separate addresses.
             case i2c(bus: String, addresses: [UInt16])
-            /// Device files of its parts, and the clock for measurements, Hz.
+            /// Device files of the chip's parts on SPI, and the clock for measurements, Hz.
             case spi(devices: [String], clock: Int)
         }
 
-        /// Its type.
+        /// Type of the chip.
         public var chip: SensorChip
         /// Interface of the sensor.
         public var place: Place
@@ -24,10 +24,10 @@ public struct SensorWiring: Sendable, Equatable {
         public var accelRange: Double
         /// Whether the sensor tests itself during its set-up; it must then be at rest.
         public var testsItself: Bool
-        /// Whether every sample is read from the sensor's buffer.
+        /// Whether the samples are read from the sensor's buffer, so that none is lost.
         public var usesBuffer = false
 
-        /// A sensor at this place.
+        /// Creates the wiring of a sensor.
         public init(
             chip: SensorChip, place: Place, gyroRange: Double, accelRange: Double, testsItself: Bool
         ) {
@@ -77,7 +77,7 @@ public struct SensorWiring: Sendable, Equatable {
 
     /// The data-ready line of the camera's sensor.
     public struct DataReadyLine: Sendable, Equatable {
-        /// `/dev/gpiochip0`.
+        /// Device file of the GPIO chip, such as `/dev/gpiochip0`.
         public var chip: String
         /// Number of the line on that chip.
         public var line: Int
@@ -89,16 +89,18 @@ public struct SensorWiring: Sendable, Equatable {
         }
     }
 
-    /// An AS5600 at each joint.
+    /// An AS5600 encoder on each joint.
     public struct Encoders: Sendable, Equatable {
-        /// Device files: all encoders have the same address, so each has a separate bus.
+        /// Device file of each encoder's bus. All encoders have the same address, so each needs a
+        /// separate bus.
         public var buses: (yaw: String, roll: String, pitch: String)
         /// Reading of each encoder at joint angle zero, rad.
         public var zero: AxisVector
-        /// 1, or -1 for an encoder whose angle decreases when the joint's increases.
+        /// Direction of each encoder: 1, or -1 for an encoder whose angle decreases when the
+        /// joint's increases.
         public var direction: AxisVector
 
-        /// Encoders on these buses.
+        /// Creates the wiring of encoders.
         public init(
             buses: (yaw: String, roll: String, pitch: String), zero: AxisVector,
             direction: AxisVector
@@ -131,14 +133,14 @@ public struct SensorWiring: Sendable, Equatable {
     public var camera: Inertial
     /// The camera's data-ready line; nil if it is not wired.
     public var dataReady: DataReadyLine?
-    /// A second sensor on the handle; nil without one.
+    /// A second sensor on the handle; nil if there is none.
     public var handle: Inertial?
-    /// Rotation from that sensor's axes to the handle's.
+    /// Rotation from the axes of the handle's sensor to the handle's axes.
     public var handleMounting = Quaternion.identity
     /// Encoders of the joints; nil without encoders.
     public var encoders: Encoders?
 
-    /// Largest age of samples of handle and encoders, s.
+    /// Age at which a sample of the handle's sensor or of an encoder is too old, s.
     public var staleSeconds = 0.02
 
     /// Creates a wiring with a camera's sensor only.
@@ -154,6 +156,6 @@ public struct SensorReports: Sendable {
     /// Reports of the encoders on the joints.
     public let encoders = EncoderReports()
 
-    /// Creates reports before any set-up.
+    /// Creates reports of sensors that are not set up yet.
     public init() {}
 }

@@ -1,6 +1,6 @@
 /// Scanner for TOML: a position in a text, and steps over blanks, keys, strings and scalars.
 ///
-/// The scanner never reads beyond the text, whatever it contains.
+/// The scanner never reads beyond the text, even if the text is malformed.
 struct TOMLScanner: Sendable {
     /// Largest length of a returned text, characters; the value of every setting is shorter.
     private static let longestText = 4096

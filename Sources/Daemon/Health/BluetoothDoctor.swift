@@ -1,23 +1,23 @@
 import SystemPackage
 import Wire
 
-/// Checks of `doctor` for the radio. No problem of the radio prevents motion, so warnings are the
-/// most severe result.
+/// Checks of `doctor` for Bluetooth. A problem of Bluetooth never prevents motion, so the most
+/// severe result is a warning.
 struct BluetoothDoctor {
     let status: BluetoothStatus
     /// The text of bluetoothd's main.conf; nil if it cannot be read.
     let daemonConfiguration: String?
 
-    /// bluetoothd's own configuration.
+    /// Path of bluetoothd's own configuration.
     private static let daemonConfigurationFile: FilePath = "/etc/bluetooth/main.conf"
 
-    /// The radio's lines of `doctor`; none while it is off.
+    /// The lines of `doctor` about Bluetooth; none while it is off.
     static func checks(_ status: BluetoothStatus?) -> [DoctorCheck] {
         guard let status else { return [] }
         return BluetoothDoctor(status: status, daemonConfiguration: readConfiguration()).checks
     }
 
-    /// Reads the configuration; nil if the file cannot be read.
+    /// Reads bluetoothd's configuration; nil if the file cannot be read.
     private static func readConfiguration() -> String? {
         guard let file = try? FileDescriptor.open(daemonConfigurationFile, .readOnly) else {
             return nil
@@ -80,8 +80,9 @@ struct BluetoothDoctor {
             )
     }
 
-    /// Check of the pairing dialogue. bluetoothd reads the services of a connecting phone,
-    /// including an iPhone's battery; the iPhone then requests pairing.
+    /// Check for an unwanted pairing dialogue. bluetoothd reads the services of a phone that
+    /// connects, including the battery level of an iPhone; the iPhone then shows a dialogue that
+    /// requests pairing.
     private var popUp: DoctorCheck {
         guard let daemonConfiguration else {
             return DoctorCheck(

@@ -6,9 +6,10 @@ import Port
 import Realtime
 import Wire
 
-/// Conversion of the loop's conditions into log lines: one when a condition has held for a moment,
-/// one when the outputs come on or go off. A flickering condition is logged at growing intervals,
-/// with its count; the counters in `status` are complete.
+/// Conversion of the loop's conditions into log lines: one line when a condition has held for a
+/// moment, and one when the outputs come on or go off. A condition that comes and goes repeatedly
+/// is logged at growing intervals, with the number of occurrences; the counters in `status` are
+/// complete.
 struct ConditionReporter {
     /// One line for the log.
     struct Event: Equatable {
@@ -30,7 +31,7 @@ struct ConditionReporter {
             return fields
         }
 
-        /// Event for the loss of a stream of rates, with the reaction.
+        /// Event for the loss of a stream of rate requests, with the reaction.
         static func loss(_ loss: ControlState.Loss) -> Event {
             Event(
                 level: loss.stage == .hold ? .info : .warning,
@@ -41,9 +42,9 @@ struct ConditionReporter {
     }
 
     private struct Watch {
-        /// Time since which the condition holds without a break; nil if it does not hold.
+        /// Time since which the condition holds without interruption; nil if it does not hold.
         var since: Instant?
-        /// Whether this occurrence has been logged or withheld.
+        /// Whether the present occurrence has been logged, or was withheld.
         var isCounted = false
         /// Axes of the last occurrence.
         var axes = AxisSet.none
@@ -70,12 +71,12 @@ struct ConditionReporter {
 
     /// Duration of a condition after which it is logged, s; the first tick has no sample yet.
     private static let holdSeconds = 0.02
-    /// Conditions that were requested; they are not faults, and each request is logged.
+    /// Conditions that result from a request; they are not faults, and each request is logged.
     private static let wishes: Conditions =
         .inactiveMode | .retracted | .calibrating | .autotuning | .emergencyStop | .shutdown
-    /// Longest interval between the lines of a flickering fault, s.
+    /// Longest interval between the lines of a fault that comes and goes, s.
     private static let faultSilence = 600.0
-    /// Longest interval between the lines of flickering outputs, s.
+    /// Longest interval between the lines of outputs that go on and off, s.
     private static let outputSilence = 10.0
 
     private let encoders: EncoderReports
@@ -85,13 +86,13 @@ struct ConditionReporter {
                 longest: wishes.intersects(words.condition) ? 1 : faultSilence))
     }
     private var isEnabled = false
-    /// If the outputs go on and off in succession, both lines are logged at once.
+    /// If the outputs go on and off in succession, both lines are logged immediately.
     private var changes = Repetition(longest: outputSilence, first: 2)
 
     /// Creates a reporter.
     ///
-    /// - Parameter encoders: Names the joint of a missing encoder, because the loop has no
-    ///   information about it.
+    /// - Parameter encoders: Reports of the encoders, to name the joint of a missing encoder; the
+    ///   loop does not know which one is missing.
     init(encoders: EncoderReports = EncoderReports()) {
         self.encoders = encoders
     }

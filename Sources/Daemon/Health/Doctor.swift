@@ -1,6 +1,6 @@
 import Wire
 
-/// Checks of `doctor` that need a single status, each with its remedy. Pure.
+/// Checks of `doctor` that need only one status report, each with its remedy. Pure functions.
 struct Doctor {
     let status: Status
 
@@ -78,8 +78,8 @@ struct Doctor {
             )
     }
 
-    /// Conditions that are caused by failing transfers; if they are absent, the failures are over
-    /// and only reported.
+    /// Conditions that are caused by failing transfers; if none of them holds, the failures no
+    /// longer occur and are only reported.
     private static let busFaults: Set<String> = [
         "bus_error", "imu_missing", "imu_stale", "encoder_missing",
     ]

@@ -6,7 +6,7 @@ import Wire
 struct LinkDoctor {
     let settings: Settings
 
-    /// One check; none if no link is open to a network.
+    /// The check; empty if no link is open to a network.
     var checks: [DoctorCheck] {
         var open: [String] = []
         var keyed: [String] = []

@@ -2,7 +2,7 @@ import PlainText
 import Wire
 
 /// Checks of `doctor` for the computer. Problems of the computer do not prevent motion, but can
-/// become relevant later. Pure.
+/// become relevant later. Pure functions.
 struct MachineDoctor {
     /// Sufficient free space for hundreds of saves, bytes.
     static let enoughBytes: UInt64 = 16 << 20
@@ -17,7 +17,7 @@ struct MachineDoctor {
         guard let governor = facts.governor else {
             return DoctorCheck("governor", .ok, "Linux does not control the CPU's clock")
         }
-        // For a simulated gimbal the CPU frequency is irrelevant.
+        // For a simulated gimbal, the CPU frequency does not matter.
         let isSteady = governor == "performance" || status.backend != "linux"
         return DoctorCheck(
             "governor", isSteady ? .ok : .warn, governor,

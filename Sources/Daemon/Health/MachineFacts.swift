@@ -5,7 +5,7 @@ import Realtime
 
 /// Properties of the computer that a user can change.
 struct MachineFacts: Equatable {
-    /// The frequency governor of the loop's CPU, such as `performance`; nil without one.
+    /// The frequency governor of the loop's CPU, such as `performance`; nil if there is none.
     var governor: String?
     /// Directory of saved tuning.
     var directory = ""
@@ -13,12 +13,12 @@ struct MachineFacts: Equatable {
     var freeBytes: UInt64?
     /// Whether the directory can be written.
     var isWritable = false
-    /// Watchdog time of the service manager, s; nil without a watchdog.
+    /// Watchdog time of the service manager, s; nil if the watchdog is off.
     var watchdogSeconds: Double?
     /// Whether the wall clock is synchronised; nil if the kernel does not report its state.
     var isClockSynchronised: Bool?
 
-    /// Reads the facts. Not for the loop's thread.
+    /// Reads the properties of the computer. Not for the loop's thread.
     static func read(_ settings: Settings) -> MachineFacts {
         var facts = MachineFacts()
         let wanted = settings.loop.cpu

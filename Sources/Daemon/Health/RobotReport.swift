@@ -4,7 +4,7 @@ import SystemPackage
 import Wire
 
 extension StepperMotors {
-    /// The robot's motors for `status`.
+    /// State of the robot's motors for `status`.
     var status: RobotStatus {
         var status = RobotStatus(
             motors: zip(MotionRequest.steppers, zip(positions, homings)).map { axis, state in

@@ -26,7 +26,7 @@ extension StatusDoctor {
         }
     }
 
-    /// Check of readings at full scale; none if there were none.
+    /// Check of readings at full scale; nil if no reading was at full scale.
     static func fullScale(_ first: Status, _ second: Status) -> DoctorCheck? {
         guard second.imu.isAtFullScale else { return nil }
         let (gyro, accel) = (second.imu.gyroSaturatedSamples, second.imu.accelClippedSamples)
@@ -41,8 +41,8 @@ extension StatusDoctor {
         )
     }
 
-    /// Check of vibration. Above a few m/s² the accelerometer rectifies vibration, and the horizon
-    /// tilts.
+    /// Check of vibration. Above a few m/s² the accelerometer converts vibration into a constant
+    /// error, which tilts the horizon.
     static func vibration(_ status: Status) -> DoctorCheck? {
         let imu = status.imu
         guard let accel = imu.accelVibrationMS2.known, let gyro = imu.gyroVibrationDps.known else {
@@ -57,10 +57,10 @@ extension StatusDoctor {
                 : "Fasten and balance the camera; if it hums at rest, lower control.rate_gain.")
     }
 
-    /// Share of a motor's torque from which on its noise is audible and warms the motor.
+    /// Fraction of a motor's torque above which motor noise is audible and warms the motor.
     private static let loudHum = 0.1
 
-    /// Check of motor noise; none for motors without torque control.
+    /// Check of motor noise; nil for motors without torque control.
     static func hum(_ status: Status) -> DoctorCheck? {
         let (hum, limit) = (status.motors.humNm, status.motors.torqueLimitNm)
         let shares = [(hum.yaw, limit.yaw), (hum.roll, limit.roll), (hum.pitch, limit.pitch)]
@@ -78,7 +78,7 @@ extension StatusDoctor {
         )
     }
 
-    /// Check of a robot's motors; none without such motors.
+    /// Check of a robot's motors; nil if there are no such motors.
     static func robot(_ status: Status) -> DoctorCheck? {
         status.robot.map { robot in
             DoctorCheck(

@@ -3,7 +3,7 @@ import PlainText
 import Synchronization
 import Wire
 
-/// Checks of `doctor` that compare two status reports. Pure.
+/// Checks of `doctor` that compare two status reports. Pure functions.
 enum StatusDoctor {
     static let gravity = 9.81
 
@@ -17,7 +17,7 @@ enum StatusDoctor {
     static func checks(_ first: Status?, _ second: Status, elapsed: Double) -> [DoctorCheck] {
         let before = first ?? second
         if second.lockstep?.state == "waiting" {
-            // There is no sensor to check yet.
+            // No simulator is connected, so there is no sensor to check.
             return [lockstep(before, second), unsaved(second)].compactMap { $0 }
         }
         return [
@@ -43,7 +43,7 @@ enum StatusDoctor {
         }
         let ratio = (b - a) / elapsed
         let finding = "the loop's clock runs at \(Format.fixed(ratio, 2)) times real time"
-        // Simulated time can run at any speed.
+        // Simulated time can run at any speed, so the sample rate is not compared.
         let isRight = (0.9...1.1).contains(ratio) || second.backend != "linux"
         return DoctorCheck(
             "clock", isRight ? .ok : .warn, finding,
@@ -51,7 +51,7 @@ enum StatusDoctor {
                 ? "" : "Is the system clock source stable? See `dmesg | grep -i clocksource`.")
     }
 
-    /// Check of the simulator that supplies the clock; none with another backend.
+    /// Check of the simulator that supplies the clock; nil with another backend.
     private static func lockstep(_ first: Status, _ second: Status) -> DoctorCheck? {
         guard let lockstep = second.lockstep else { return nil }
         let finding = lockstep.summary
@@ -83,7 +83,7 @@ enum StatusDoctor {
         let finding =
             "\(Format.fixed(achieved, 1)) of \(Format.fixed(wanted, 0)) Hz, \(loop.overruns) overruns, "
             + "\(loop.lateSamples) late samples"
-        // A simulator can step at any rate.
+        // A simulator can send lines at any rate, so the loop rate is not compared.
         if second.lockstep != nil { return DoctorCheck("loop rate", .ok, finding) }
         if achieved < 0.98 * wanted {
             return DoctorCheck(
@@ -142,7 +142,7 @@ enum StatusDoctor {
     }
 }
 
-/// Stored status reports, with which later calls of `doctor` compare the present report.
+/// Store of status reports, with which later requests of `doctor` compare the present report.
 final class DoctorLooks: Sendable {
     /// Ages of the stored reports that can be compared, s.
     private static let ages = 0.5...10.0
@@ -151,13 +151,13 @@ final class DoctorLooks: Sendable {
 
     private let looks = Mutex<[(status: Status, time: Instant)]>([])
 
-    /// The checks of a status, compared with the newest stored report that is half a second to ten
-    /// seconds old.
+    /// The checks of the present status, which is compared with the newest stored report that is
+    /// half a second to ten seconds old.
     ///
     /// - Parameters:
     ///   - status: Present status.
     ///   - now: Time of the status on the computer's clock.
-    /// - Returns: In the order in which the checks are shown.
+    /// - Returns: The checks in the order in which they are shown.
     func checks(_ status: Status, now: Instant) -> [DoctorCheck] {
         let before = looks.withLock { looks in
             let before = looks.last { Self.ages.contains(now.seconds(since: $0.time)) }

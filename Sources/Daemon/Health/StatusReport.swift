@@ -5,7 +5,8 @@ import Port
 import Realtime
 import Wire
 
-/// Conversion of the machine's values to `status`, including SI units and radians to display units.
+/// Conversion of the machine's values to `status`; SI units and radians become the units for
+/// display.
 struct StatusReport {
     /// The newest record of the loop; nil before the first.
     var view: TelemetryHub.View?
@@ -47,7 +48,8 @@ struct StatusReport {
         fillRuntime(&status, view)
     }
 
-    /// Text of a loss: "airos client 3 silent for 7 s, the camera went to its mode of rest".
+    /// Text about the loss of a stream of rate requests: "airos client 3 silent for 7 s, the camera
+    /// went to its mode of rest".
     static func words(_ loss: ControlState.Loss) -> String {
         let done =
             switch loss.stage {

@@ -4,11 +4,11 @@ import Identification
 import Port
 import Wire
 
-/// The settings for the results of an autotune.
+/// Proposed settings for the results of an autotune.
 ///
-/// The run determines effective gains. A setting is the value before the scaling by the app's PID
-/// triple. Axes that were not tuned keep their settings; tuned axes get the app's default triple,
-/// whose factors are 1.
+/// The run determines effective gains. A setting is a gain before it is multiplied by the factors
+/// of the app's PID numbers. Axes that were not tuned keep their settings; for tuned axes the app's
+/// numbers become the defaults, whose factors are 1.
 struct AutotuneProposals {
     private(set) var list: [SettingUpdate] = []
 
@@ -56,7 +56,7 @@ struct AutotuneProposals {
         }
     }
 
-    /// Adds the gains of motors without encoders, which follow from the delay.
+    /// Adds the gains of motors without encoders, which result from the delay.
     private mutating func field(_ tuned: FieldController.Parameters) {
         propose(\.control.inertiaKgM2, tuned.inertia.rounded(4))
         propose(\.control.findInertia, false)
@@ -71,7 +71,7 @@ struct AutotuneProposals {
 }
 
 extension SettingUpdate {
-    /// An app's triple of one axis.
+    /// The setting of an app's PID numbers for one axis.
     static func pid(_ pid: PIDTriple, of axis: GimbalAxis) -> SettingUpdate {
         switch axis {
         case .yaw: SettingUpdate(\.airos.pid.yaw, pid)
@@ -82,7 +82,7 @@ extension SettingUpdate {
 }
 
 extension AxisVector {
-    /// Every axis, rounded to this number of significant digits.
+    /// The vector with every axis rounded to this number of significant digits.
     fileprivate func rounded(_ digits: Int) -> AxisVector {
         AxisVector(
             yaw: yaw.rounded(digits), roll: roll.rounded(digits), pitch: pitch.rounded(digits))

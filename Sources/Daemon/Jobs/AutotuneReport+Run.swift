@@ -48,9 +48,9 @@ extension AutotuneAxis {
 }
 
 extension BodePoint {
-    /// Points in order of frequency, with continuous phases. With a model, each phase is the
-    /// equivalent one nearest to the model's phase, because a few points do not show the direction
-    /// of a jump.
+    /// Points in order of frequency, with continuous phases. If a model is given, each phase is
+    /// changed by whole turns until it is nearest to the model's phase, because a few points do not
+    /// show in which direction the phase jumps.
     static func curve(
         _ points: [(omega: Double, response: Complex, coherence: Double?)],
         beside model: [BodePoint] = []
@@ -75,7 +75,8 @@ extension Double {
     /// The number, rounded to this number of significant digits.
     func rounded(_ digits: Int) -> Double {
         guard self != 0, isFinite else { return self }
-        // Converted by text, so that 0.0025 does not become 0.0025000000000000001.
+        // The number is converted through its text, so that 0.0025 does not become
+        // 0.0025000000000000001.
         let scale = pow(10, Double(digits - 1) - floor(log10(magnitude)))
         let value = (self * scale).rounded() / scale
         return Double(Format.fixed(value, max(0, min(9, Int(log10(scale).rounded()))))) ?? value

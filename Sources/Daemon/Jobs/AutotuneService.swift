@@ -11,7 +11,7 @@ import Wire
 /// Service for one autotune at a time: it passes the loop's records to `AutotuneRun`, and the run's
 /// actions to the Commander and `Tuning`.
 ///
-/// `feed` is called where telemetry is drained, and only computes; `advance`, on the same thread,
+/// The thread that drains the telemetry calls `feed`, which only computes, and `advance`, which
 /// executes the actions.
 final class AutotuneService: Sendable {
     private struct State {
@@ -26,7 +26,7 @@ final class AutotuneService: Sendable {
         var report = AutotuneReport()
     }
 
-    /// Time after which an applied tuning reverts unless it is saved, s.
+    /// Time after which an applied tuning reverts unless the user saves it, s.
     static let rollbackSeconds = 120.0
     /// Longest duration of a run, s.
     private static let longestSeconds = 240.0
@@ -39,10 +39,10 @@ final class AutotuneService: Sendable {
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - tuning: Receives the gains on trial and the results.
-    ///   - commander: Executes the excitation.
-    ///   - calibration: The calibrations; an autotune and a calibration must not run at the same
-    ///     time.
+    ///   - tuning: Tuning, which receives the gains on trial and the results.
+    ///   - commander: Commander, which passes the excitation to the loop.
+    ///   - calibration: Service of the calibrations; an autotune and a calibration must not run at
+    ///     the same time.
     init(tuning: Tuning, commander: Commander, calibration: CalibrationService) {
         self.tuning = tuning
         self.commander = commander
@@ -55,7 +55,7 @@ final class AutotuneService: Sendable {
     ///   - axes: Axes to tune.
     ///   - apply: Whether to put the result in force.
     ///   - owner: The requesting connection; when it ends, the run ends.
-    ///   - now: On the loop's clock.
+    ///   - now: Present time on the loop's clock.
     /// - Returns: State of the run.
     /// - Throws: The refusal.
     func start(
@@ -170,7 +170,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Restores the gains before the run, or applies its results.
+    /// Restores the gains from before the run, or applies the results of the run.
     private func finish(now: Instant) {
         let (ended, isToApply, id) = state.withLock { ($0.run, $0.isToApply, $0.lastID) }
         guard let ended else { return }
@@ -220,7 +220,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Source of the excitation, without a connection; it never takes control.
+    /// Source of the excitation: it belongs to no connection, and never takes control.
     private static let source = CommandSource(link: .diagnostics, connection: .max)
 
     private static func sentence(_ refusal: Refusal) -> String {

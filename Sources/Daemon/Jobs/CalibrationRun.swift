@@ -13,12 +13,12 @@ struct CalibrationRun: Sendable {
         case magnetometer(MagnetometerCalibration)
     }
 
-    /// Result: numbers without date and temperature.
+    /// Result: the numbers of a record, without date and temperature.
     struct Result: Sendable, Equatable {
         var values: [Double]
         var sigma: Double
         var residual: Double
-        /// Next instruction for a person; empty without one.
+        /// Next instruction for a person; empty if there is none.
         var advice = ""
     }
 
@@ -26,15 +26,15 @@ struct CalibrationRun: Sendable {
     let kind: CalibrationKind
     private var work: Work
     private var lastTime: Instant?
-    /// Temperature of the sensor at the newest sample, °C; nil without one.
+    /// Temperature of the sensor at the newest sample, °C; nil if it is unknown.
     private(set) var temperature: Double?
 
     /// Creates a calibration.
     ///
     /// - Parameters:
     ///   - kind: Kind of the calibration.
-    ///   - correction: The correction in force, to name the faces and for the poses of the
-    ///     mounting.
+    ///   - correction: The correction in force, which is needed to name the faces, and for the
+    ///     poses of the mounting.
     init(_ kind: CalibrationKind, correction: SensorCorrection) {
         self.kind = kind
         work =
@@ -47,7 +47,7 @@ struct CalibrationRun: Sendable {
             }
     }
 
-    /// Processes the newest sample of a tick, unless it was taken before.
+    /// Processes the newest sample of a tick, unless the tick has no new sample.
     mutating func add(_ snapshot: StabilizerSnapshot) -> CalibrationOutcome<Result> {
         defer { lastTime = snapshot.sampleTime }
         guard let lastTime, lastTime < snapshot.sampleTime else { return .collecting }
@@ -102,10 +102,10 @@ struct CalibrationRun: Sendable {
             "The upright pose was \(degrees)° off level, so the mounting differs from the configuration: run `airframectl calibrate mounting` next."
     }
 
-    /// Accuracy with which a person levels a camera, rad: half a degree.
+    /// Standard deviation with which a person levels a camera, rad: half a degree.
     private static let poseSigma = 0.5 * Double.pi / 180
 
-    /// Adds the state to a report.
+    /// Adds the state of this calibration to a report.
     func describe(_ report: inout CalibrationReport) {
         var motion: Motion?
         switch work {
@@ -142,7 +142,7 @@ struct CalibrationRun: Sendable {
 }
 
 extension CalibrationOutcome {
-    /// The same outcome with another result.
+    /// The same outcome with a converted result.
     func map<New: Sendable>(_ transform: (Result) -> New) -> CalibrationOutcome<New> {
         switch self {
         case .collecting: .collecting

@@ -9,23 +9,23 @@ import Wire
 
 /// Service for one calibration at a time, requested over the socket or Bluetooth.
 ///
-/// `feed` is called where telemetry is drained, everything else on ordinary threads. The outputs
-/// stay off until a result is on the disk. Time and wall clock are arguments.
+/// The thread that drains the telemetry calls `feed`; other methods can be called on any ordinary
+/// thread. The outputs stay off until a result is on the disk. Time and wall clock are arguments.
 final class CalibrationService: Sendable {
     private struct State {
         var run: CalibrationRun?
         var outcome: CalibrationOutcome<CalibrationRun.Result> = .collecting
         var areMotorsOff = false
-        /// Kind of the result that is being written to the disk; nil without one.
+        /// Kind of the result that is being written to the disk; nil if none is being written.
         var saving: CalibrationKind?
         var owner: CommandSource?
         var began = Instant(nanoseconds: 0)
-        /// Time at which a phone's calibration failed; nil without a failure.
+        /// Time at which a phone's calibration failed; nil if none has failed.
         var failed: Instant?
         var report = CalibrationReport()
     }
 
-    /// Longest duration of a calibration, s; then the outputs can come on again.
+    /// Longest duration of a calibration, s; after this time the outputs can come on again.
     static let longestSeconds = 600.0
 
     private let store: any CalibrationStore
@@ -33,7 +33,7 @@ final class CalibrationService: Sendable {
 
     /// Creates a service.
     ///
-    /// - Parameter store: Receives the results.
+    /// - Parameter store: Store that receives the results.
     init(store: any CalibrationStore) { self.store = store }
 
     /// Starts a calibration; the outputs first ramp down.
@@ -41,7 +41,7 @@ final class CalibrationService: Sendable {
     /// - Parameters:
     ///   - kind: Kind of the calibration.
     ///   - owner: The requesting connection; when it ends, the calibration ends.
-    ///   - now: On the loop's clock.
+    ///   - now: Present time on the loop's clock.
     /// - Returns: State of the calibration.
     /// - Throws: A refusal, because another calibration is running.
     func start(
@@ -98,7 +98,7 @@ final class CalibrationService: Sendable {
         }
     }
 
-    /// Processes the newest sample of a tick. Cheap without a calibration.
+    /// Processes the newest sample of a tick. This takes little time if no calibration runs.
     func feed(_ snapshot: StabilizerSnapshot) {
         state.withLock { state in
             guard var run = state.run, case .collecting = state.outcome else { return }
@@ -117,8 +117,8 @@ final class CalibrationService: Sendable {
     /// Completes a finished calibration: saves the result, and releases the outputs.
     ///
     /// - Parameters:
-    ///   - now: On the loop's clock.
-    ///   - date: Wall clock, seconds since 1970.
+    ///   - now: Present time on the loop's clock.
+    ///   - date: Present date, seconds since 1970.
     func advance(now: Instant, date: Double) {
         let finished: (run: CalibrationRun, outcome: CalibrationOutcome<CalibrationRun.Result>)? =
             state.withLock { state in
@@ -200,9 +200,9 @@ final class CalibrationService: Sendable {
     /// Restores the previous calibration.
     ///
     /// - Parameters:
-    ///   - kind: Kind of the calibration; nil takes the last changed one.
-    ///   - done: Receives the calibrations in force; or a refusal, because there is nothing to undo
-    ///     or it cannot be saved.
+    ///   - kind: Kind of the calibration; nil means the kind that changed last.
+    ///   - done: Receives the calibrations in force, or a refusal, because there is nothing to undo
+    ///     or because the change cannot be saved.
     func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationReport>) {
         guard !progress.isRunning else {
             return done(

@@ -10,8 +10,8 @@ import Wire
 /// Service that records every gyroscope sample for some seconds, and computes the spectrum. One
 /// recording at a time.
 ///
-/// `feed` is called where telemetry is drained, everything else on ordinary threads; `advance`
-/// computes the transform.
+/// The thread that drains the telemetry calls `feed`; other methods can be called on any ordinary
+/// thread. `advance` computes the Fourier transform.
 final class SpectrumService: Sendable {
     private struct State {
         var owner: CommandSource?
@@ -25,12 +25,12 @@ final class SpectrumService: Sendable {
 
     private let state = Mutex(State())
 
-    /// Starts a recording; only its owner can restart a running one.
+    /// Starts a recording; only the connection that started a recording can restart it.
     ///
     /// - Parameters:
-    ///   - seconds: Duration, 1...60.
+    ///   - seconds: Duration of the recording, 1...60 s.
     ///   - owner: The requesting connection; when it ends, the recording ends.
-    ///   - now: On the loop's clock.
+    ///   - now: Present time on the loop's clock.
     /// - Returns: State of the recording.
     /// - Throws: A refusal, because another recording is running.
     func start(seconds: Double, owner: CommandSource, now: Instant) throws(Refusal)
@@ -86,8 +86,8 @@ final class SpectrumService: Sendable {
     /// Computes the spectrum of a complete recording.
     ///
     /// - Parameters:
-    ///   - now: On the loop's clock.
-    ///   - settings: The filters in force.
+    ///   - now: Present time on the loop's clock.
+    ///   - settings: The settings in force, with the filters.
     func advance(now: Instant, settings: Settings) {
         let complete: State? = state.withLock { state in
             guard state.report.isRunning else { return nil }
@@ -100,7 +100,7 @@ final class SpectrumService: Sendable {
         guard let complete else { return }
         let report = Self.result(complete, settings)
         state.withLock { state in
-            // The next recording may have started already.
+            // The next recording can have started already.
             guard state.began == complete.began, state.report.isRunning else { return }
             state = State()
             state.report = report

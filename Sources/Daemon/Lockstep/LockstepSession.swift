@@ -7,10 +7,10 @@ import Realtime
 import Synchronization
 import Wire
 
-/// The daemon's side of a simulator's connection: one line in, one tick, one line out.
-///
-/// Lines arrive on the server's thread; any thread can call `report`. When `answer` returns, all
-/// consequences of a line are complete: timers have expired, the telemetry is in the hub.
+/// The daemon's end of a simulator's connection: each received line causes one tick and one reply
+/// line.
+/// on the server's thread; any thread can call `report`. When `answer` returns, all consequences of
+/// a line are complete: timers have expired, the telemetry is in the hub.
 final class LockstepSession: LockstepBackend, LoopDriver {
     private struct State: ~Copyable {
         var engine: LockstepEngine
@@ -27,7 +27,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     /// Number of refused lines of one connection that are logged; all refused lines are counted.
     private static let loggedErrors = 5
     /// Simulated time between the last line of a connection and the first line of the next, s;
-    /// after it all timers are due.
+    /// after this time all timers have expired.
     private static let pauseSeconds = 1.0
 
     private let state: Mutex<State>
@@ -41,10 +41,10 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     ///
     /// - Parameters:
     ///   - engine: The loop; only this session can use it.
-    ///   - clock: Set to the time of each line.
-    ///   - housekeeping: Periodic tasks outside the loop, with the same time.
-    ///   - motorType: `motors.type`.
-    ///   - socket: Path for `report`.
+    ///   - clock: Clock, which is set to the time of each line.
+    ///   - housekeeping: Periodic tasks outside the loop, which use the same time.
+    ///   - motorType: Type of the motors, setting `motors.type`.
+    ///   - socket: Path of the socket, for `report`.
     init(
         engine: consuming LockstepEngine, clock: LoopClock, housekeeping: Housekeeping,
         motorType: MotorType, socket: String
@@ -199,10 +199,10 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     func histogram(of stage: Stage) -> HistogramSnapshot { stages[stage].snapshot() }
 }
 
-/// Speed of a simulator's time, in seconds per second of wall time.
+/// Speed of a simulator's time, in simulated seconds per real second.
 private struct Pace {
     private var mark: (t: Double, wall: Int64)?
-    /// Speed over the last full second of wall time; nil before.
+    /// Speed over the last full real second; nil before the first.
     private(set) var speed: Double?
 
     mutating func note(t: Double) {

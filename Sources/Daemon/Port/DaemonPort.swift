@@ -9,7 +9,8 @@ import Wire
 
 extension Tuning: SettingsPort {}
 
-/// Implementation of the links' port: motion goes to the Commander, settings to `Tuning`.
+/// Implementation of the port that the links use: requests for motion go to the `Commander`,
+/// settings to `Tuning`.
 struct DaemonPort: GimbalPort {
     let commander: Commander
     let tuning: any SettingsPort

@@ -8,15 +8,15 @@ import Port
 import Realtime
 import Wire
 
-/// Answers about the machine for the diagnostics socket.
+/// Methods of the diagnostics socket that answer questions about the machine.
 struct MachineMethods: Sendable {
     let tuning: Tuning
     let machine: Machine
     /// The recorder; nil if it is off.
     let recorder: FlightRecorder?
-    /// The simulator's server; nil on the computer's own clock.
+    /// The simulator's server; nil unless the backend is lockstep.
     let simulator: LockstepServer?
-    /// The radio; nil if it is off.
+    /// The Bluetooth server; nil if Bluetooth is off.
     let radio: BluetoothServer?
     /// State of the other links.
     let links: NetworkLinks?
@@ -80,8 +80,8 @@ struct MachineMethods: Sendable {
         return StatusReply(status, view?.record)
     }
 
-    /// Fills in the state of lockstep. Between two lines no tick has executed the newest request
-    /// yet, although it is in force.
+    /// Fills in the state of lockstep. Between two lines of the simulator, no tick has executed the
+    /// newest request yet; `status` shows it nevertheless.
     private func fill(_ status: inout Status, _ lockstep: LockstepSession) {
         let control = machine.commander.view(now: machine.clock.now)
         status.lockstep = lockstep.report

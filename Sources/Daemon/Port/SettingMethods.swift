@@ -41,8 +41,8 @@ extension SocketMethod {
         ]
     }
 
-    /// The chosen settings, each once, even if it is requested repeatedly; so an answer is never
-    /// longer than that of `keys`.
+    /// The requested settings, each only once, even if it is requested repeatedly. So an answer is
+    /// never longer than the answer to `keys`.
     private static func chosen(
         _ patterns: [String], of settings: [Wire.Setting]
     ) throws(Refusal) -> [Wire.Setting] {
@@ -50,7 +50,7 @@ extension SocketMethod {
         var wanted: [String: Bool] = [:]
         for pattern in patterns { wanted[section(pattern)] = false }
         let chosen = settings.filter { setting in
-            // A section stands for all of its settings.
+            // The name of a section means all of its settings.
             let names = names(of: setting.key).filter { wanted[$0] != nil }
             for name in names { wanted[name] = true }
             return !names.isEmpty
@@ -65,7 +65,7 @@ extension SocketMethod {
         return chosen
     }
 
-    /// A pattern as a key or a section: `control.*` is `control`.
+    /// Converts a pattern to a key or a section: `control.*` becomes `control`.
     private static func section(_ pattern: String) -> String {
         pattern.hasSuffix(".*") ? String(pattern.dropLast(2)) : pattern
     }
@@ -97,7 +97,8 @@ enum BaselineRequest: Hashable, Sendable {
         }
     }
 
-    /// The name of a baseline; only plain characters, because it becomes part of a file name.
+    /// The name of a baseline; it can contain only plain characters, because it becomes part of a
+    /// file name.
     private static func name(_ parameters: Parameters) throws(Refusal) -> String {
         let name = try parameters.requiredString("name")
         let isPlain = name.utf8.allSatisfy {

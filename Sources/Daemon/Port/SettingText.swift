@@ -26,8 +26,8 @@ extension JSONValue {
         }
     }
 
-    /// The value as TOML for a setting. A string counts as TOML (`"[40, 40, 50]"`), or as a bare
-    /// word.
+    /// The value as TOML text for a setting. A string is interpreted as TOML (`"[40, 40, 50]"`), or
+    /// as a bare word.
     func tomlText(for key: String) -> String {
         if case .string(let text) = self { return text }
         return plainText

@@ -8,7 +8,7 @@ import Port
 import Realtime
 import Wire
 
-/// The socket's methods for tasks of some duration, which end with their connection.
+/// The socket's methods for tasks that take time; a task ends when its connection ends.
 struct TaskMethods: Sendable {
     let tuning: Tuning
     let calibration: CalibrationService
@@ -17,7 +17,7 @@ struct TaskMethods: Sendable {
     /// The recorder; nil if it is off.
     let recorder: FlightRecorder?
     let logStore: LogStore
-    /// The radio; nil if it is off.
+    /// The Bluetooth server; nil if Bluetooth is off.
     let radio: BluetoothServer?
     let clock: LoopClock
 

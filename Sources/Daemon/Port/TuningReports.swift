@@ -4,7 +4,7 @@ import Policy
 import Port
 import Wire
 
-// The tuning for the socket's clients: JSON in, messages of `Wire` out.
+// Access of the socket's clients to the tuning: arguments are JSON, results are messages of `Wire`.
 extension Tuning {
     /// Effective gains and margins.
     var controlStatus: ControlStatus {
@@ -43,8 +43,8 @@ extension Tuning {
     /// - Parameters:
     ///   - key: Dotted path.
     ///   - value: A JSON value, or a string with TOML.
-    ///   - rollback: Seconds after which the change reverts unless it was saved.
-    ///   - who: For the log.
+    ///   - rollback: Seconds after which the change reverts, unless it has been saved.
+    ///   - who: Author of the change, for the log.
     /// - Returns: The changed setting.
     /// - Throws: A refusal that names key or value; in this case nothing has changed.
     func set(
@@ -60,7 +60,7 @@ extension Tuning {
         return reading
     }
 
-    /// Settings that differ from the defaults, each with whether it is saved.
+    /// Settings that differ from the defaults, each with the information whether it is saved.
     func diff() -> [SettingChange] {
         let standing = standing
         let unsaved = Set(standing.store.diff(against: .saved).map(\.key))

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Limit of the process's open files (RLIMIT_NOFILE). Without enough of them, parts of the daemon
-/// and of Swift's runtime end by a trap at an arbitrary place, so the limit is checked before
-/// anything else.
+/// Limit of the process's open files (RLIMIT_NOFILE). If the limit is too low, the daemon or
+/// Swift's runtime traps at an arbitrary place, so the limit is checked first.
 enum DescriptorLimit {
-    /// Smallest limit: the daemon with all parts enabled, and some clients.
+    /// Smallest sufficient limit: enough for the daemon with all parts enabled, and for some
+    /// clients.
     static let least: rlim_t = 64
-    /// Desired limit: the largest number of clients.
+    /// Desired limit: enough for the largest number of clients.
     private static let enough: rlim_t = 256
 
     /// Raises the limit as far as possible.

@@ -5,11 +5,10 @@ import Policy
 import Realtime
 import Synchronization
 
-/// Periodic tasks outside the loop: telemetry to the hub and to a calibration, dead-man timers,
-/// rollbacks, and log sentences about the loop's counters.
+/// Periodic tasks outside the loop: they pass telemetry to the hub and to a calibration, handle
+/// dead-man timers and rollbacks, and write log sentences about the loop's counters.
 ///
-/// Time is an argument, which comes from a timer on the computer's clock, or from a simulator's
-/// lines.
+/// Time is an argument, from a timer on the computer's clock, or from a simulator's lines.
 final class Housekeeping: Sendable {
     private struct State {
         var reporter: ConditionReporter
@@ -32,14 +31,14 @@ final class Housekeeping: Sendable {
     /// Creates the tasks.
     ///
     /// - Parameters:
-    ///   - hub: Receives the loop's records.
-    ///   - commander: Releases control after silence.
-    ///   - tuning: Reverts changes that were not kept.
-    ///   - calibration: Receives every record.
-    ///   - spectra: Receives every record.
-    ///   - autotuning: Receives every record.
-    ///   - recorder: Reads the loop's tape; nil without one.
-    ///   - encoders: Names the joint of a missing encoder.
+    ///   - hub: Hub, which receives the loop's records.
+    ///   - commander: Commander, which releases control if a client is silent.
+    ///   - tuning: Tuning, which reverts changes that were not kept.
+    ///   - calibration: Service of the calibrations, which receives every record.
+    ///   - spectra: Service of the spectra, which receives every record.
+    ///   - autotuning: Service of the autotune, which receives every record.
+    ///   - recorder: Flight recorder, which reads the loop's tape; nil if it is off.
+    ///   - encoders: Reports of the encoders, to name the joint of a missing encoder.
     init(
         hub: TelemetryHub, commander: Commander, tuning: Tuning, calibration: CalibrationService,
         spectra: SpectrumService, autotuning: AutotuneService, recorder: FlightRecorder?,
@@ -71,8 +70,8 @@ final class Housekeeping: Sendable {
     /// Handles expired timers.
     ///
     /// - Parameters:
-    ///   - now: On the loop's clock.
-    ///   - date: Wall clock, seconds since 1970.
+    ///   - now: Present time on the loop's clock.
+    ///   - date: Present date, seconds since 1970.
     func advance(now: Instant, date: Double) {
         if let loss = commander.advance(now: now) { note(.loss(loss)) }
         tuning.advance(now: now)
@@ -94,8 +93,8 @@ final class Housekeeping: Sendable {
         }
     }
 
-    /// Resets everything as after a start: no running tasks, no unsaved values, no source in
-    /// control.
+    /// Returns to the state after a start: there are no running tasks and no unsaved values, and no
+    /// source is in control.
     ///
     /// - Parameter restartLoop: Restarts the loop with the newest tuning; must not call back.
     func restart(_ restartLoop: () -> Void) {

@@ -1,12 +1,12 @@
 import CSystemd
 import Glibc
 
-/// systemd's journal, for lines with separate fields: sd_journal_sendv(3).
+/// Access to systemd's journal, for entries with separate fields: sd_journal_sendv(3).
 enum Journal {
-    /// Whether a file's output arrives in the journal.
+    /// Whether the output to a file descriptor arrives in the journal.
     ///
     /// - Parameters:
-    ///   - descriptor: The file.
+    ///   - descriptor: The file descriptor.
     ///   - stream: `JOURNAL_STREAM`, the journal's device and inode (systemd.exec(5)). Children
     ///     inherit it, even if their output goes elsewhere, so it is compared with the file.
     /// - Returns: False if the output does not go to the journal, or this is unknown.
@@ -20,12 +20,12 @@ enum Journal {
 
     /// Writes one entry.
     ///
-    /// - Parameter fields: Names in capitals, including `MESSAGE` and `PRIORITY`, with their
-    ///   values.
-    /// - Returns: Whether the journal accepted it; false without a journal.
+    /// - Parameter fields: Fields with names in capitals, including `MESSAGE` and `PRIORITY`, with
+    ///   their values.
+    /// - Returns: Whether the journal has accepted the entry; false if there is no journal.
     static func send(_ fields: [(name: String, value: String)]) -> Bool {
         let entries = fields.map { Array("\($0.name)=\($0.value)".utf8) }
-        // One buffer, so that the addresses stay valid during the call.
+        // The entries are in one buffer, so that their addresses stay valid during the call.
         let bytes = entries.flatMap { $0 }
         return bytes.withUnsafeBytes { buffer in
             guard let base = buffer.baseAddress else { return false }

@@ -7,24 +7,24 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Store of log lines: they go to standard error, for the journal or a terminal, and to a ring in
-/// memory, for `airframectl log`.
+/// Store of log lines. It writes them to standard error, for the journal or a terminal, and to a
+/// ring in memory, for `airframectl log`.
 ///
 /// A caller never waits. Lines pass through a bounded queue to a separate thread; if a reader of
-/// standard error hangs, lines that do not fit into the queue are counted and dropped. One throttle
-/// serves all log statements: each statement of the code can write `burst` lines at once and one
-/// per second after that, so no stranger on any link can fill disk or ring.
+/// standard error hangs, lines that do not fit into the queue are counted and dropped. Every log
+/// statement in the code can write `burst` lines immediately, and after that one line per second.
+/// So a stranger on a link cannot fill the disk or the ring.
 ///
-/// Never called from the loop or bus threads: these threads count events, and an ordinary thread
-/// writes the sentence.
+/// Loop and bus threads never call the store: they count events, and an ordinary thread writes the
+/// sentence.
 final class LogStore: Sendable {
     /// Number of lines kept for the socket.
     static let capacity = 1000
     /// Number of lines that can wait for the reader of standard error.
     private static let queued = 500
-    /// Longest wait for that reader at the end, s.
+    /// Longest time for which the end waits for the reader of standard error, s.
     private static let patience = 0.5
-    /// Number of lines that one statement can write at once.
+    /// Number of lines that one statement can write immediately.
     static let burst = 20.0
 
     /// A log statement in the code, or one of several conditions that share a statement.
@@ -34,7 +34,7 @@ final class LogStore: Sendable {
         var reason: String?
     }
 
-    /// Remaining lines of one statement.
+    /// Number of lines that one statement can still write.
     private struct Allowance {
         var bucket = TokenBucket(burst: LogStore.burst, perSecond: 1)
         var withheld = 0
@@ -44,7 +44,7 @@ final class LogStore: Sendable {
         var lines: [LogLine] = []
         var next = 0
         var minimum = Logger.Level.info
-        /// Allowances by statement; the code has a limited number of statements.
+        /// Allowance of each statement; the number of statements in the code is limited.
         var allowances: [Statement: Allowance] = [:]
         /// Number of lines that standard error has not received.
         var lost = 0
@@ -53,8 +53,8 @@ final class LogStore: Sendable {
     private let state = Mutex(State())
     private let writer = Worker(ThreadTable.log, capacity: LogStore.queued)
     private let standardError: @Sendable (String) -> Void
-    /// Whether lines get `<N>` priority prefixes, which the journal reads (sd-daemon(3)), but
-    /// people at a terminal do not.
+    /// Whether lines have a priority prefix `<N>`, which the journal evaluates (sd-daemon(3)); on a
+    /// terminal it would only disturb.
     private let isJournal: Bool
     /// Clock of the lines' times.
     private let clock: LoopClock
@@ -64,7 +64,7 @@ final class LogStore: Sendable {
     /// - Parameters:
     ///   - isJournal: Whether the journal reads standard error.
     ///   - clock: The loop's clock.
-    ///   - standardError: Writes the text of one line; can block.
+    ///   - standardError: Function that writes the text of one line; it can block.
     init(
         isJournal: Bool, clock: LoopClock = .monotonic,
         standardError: @escaping @Sendable (String) -> Void = StandardError.write
@@ -74,8 +74,8 @@ final class LogStore: Sendable {
         self.standardError = standardError
     }
 
-    /// Writes the waiting lines, at the end; a hanging reader delays the end only for a limited
-    /// time.
+    /// Writes the waiting lines at the end of the process; a hanging reader delays the end only for
+    /// a limited time.
     func close() { writer.end(within: Self.patience) }
 
     /// Sets the lowest level that is written.
@@ -87,8 +87,8 @@ final class LogStore: Sendable {
     /// - Parameters:
     ///   - level: Severity.
     ///   - message: The sentence.
-    ///   - fields: Names in capitals.
-    ///   - statement: Statement of the line in the code; nil for a line that is always rare.
+    ///   - fields: Fields for the journal, with names in capitals.
+    ///   - statement: Statement of the line in the code; nil for a line that is never frequent.
     func append(
         level: Logger.Level, message: String, fields: Logger.Metadata = [:],
         statement: Statement? = nil
@@ -120,8 +120,8 @@ final class LogStore: Sendable {
         if !isQueued { state.withLock { $0.lost += lost + 1 } }
     }
 
-    /// Suffix of a line with the number of withheld lines; nil if the line exceeds its statement's
-    /// allowance.
+    /// Suffix of a line with the number of withheld lines; nil if the line must be withheld because
+    /// its statement has no lines left.
     private static func admit(_ statement: Statement?, _ state: inout State) -> String? {
         guard let statement else { return "" }
         var allowance = state.allowances[statement] ?? Allowance()
@@ -135,7 +135,7 @@ final class LogStore: Sendable {
             ? "" : " \(allowance.withheld) similar lines before this one are not in the log."
     }
 
-    /// Lines after sequence number `since`, or the newest lines.
+    /// The lines after the sequence number `since`; if it is nil, the newest lines.
     func page(since: Int?, limit: Int) -> LogPage {
         state.withLock { state in
             let oldest = state.lines.first?.sequence ?? state.next
@@ -161,7 +161,7 @@ final class LogStore: Sendable {
         standardError(prefix + message + "\n")
     }
 
-    /// syslog(3) priorities.
+    /// Priority of a level as in syslog(3).
     private static func priority(_ level: Logger.Level) -> Int {
         switch level {
         case .trace, .debug: 7
@@ -175,7 +175,7 @@ final class LogStore: Sendable {
 }
 
 extension Logger.MetadataValue {
-    /// All values of a journal field, which can have several.
+    /// All values of a journal field; a field can have several values.
     fileprivate var all: [String] {
         if case .array(let values) = self { values.map(\.description) } else { [description] }
     }
@@ -185,7 +185,8 @@ extension Logger.MetadataValue {
 struct StoreLogHandler: LogHandler {
     let store: LogStore
     var metadata: Logger.Metadata = [:]
-    /// The store applies the level, so that a change of `log.level` affects every logger.
+    /// Not used to select lines, because the store applies the minimum level, so that a change of
+    /// `log.level` affects every logger.
     var logLevel: Logger.Level = .trace
 
     init(store: LogStore) { self.store = store }

@@ -4,14 +4,14 @@ import Hardware
 import Realtime
 
 /// Switches the power stages off from a separate process, after airframed has ended unexpectedly
-/// with the motors on. A servo driver on a bus would continue to send its last pulses.
+/// with the motors on. Otherwise a servo driver on a bus would continue to send its last pulses.
 public enum OutputsOff {
-    /// Number of attempts.
+    /// Number of attempts to switch an output off.
     static let attempts = 20
 
     /// Switches the power stages off.
     ///
-    /// - Parameter settings: Buses and chips.
+    /// - Parameter settings: Settings with the buses and chips.
     /// - Returns: A sentence about the result.
     /// - Throws: `DaemonError` if the motors did not confirm that they are off.
     public static func run(_ settings: Settings) throws(DaemonError) -> String {
@@ -27,7 +27,7 @@ public enum OutputsOff {
         return try run([outputs.power, outputs.motors, sensorsBus].compactMap(\.self))
     }
 
-    /// Switches every bus off, even if others fail.
+    /// Switches every bus off, even if another one fails.
     static func run(_ buses: [any OutputBus]) throws(DaemonError) -> String {
         let failures = buses.compactMap(failure)
         guard !failures.isEmpty else { return "The outputs are off." }
@@ -37,8 +37,8 @@ public enum OutputsOff {
             exitStatus: DaemonError.inputOutput)
     }
 
-    /// Switches one bus off. The write afterwards is for motors whose output must be opened first,
-    /// and is then off.
+    /// Switches one bus off. The write afterwards is needed for motors whose output must be opened
+    /// first; it is then off.
     private static func failure(_ bus: any OutputBus) -> BusError? {
         var bus = bus
         var last: BusError?

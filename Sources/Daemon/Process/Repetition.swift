@@ -1,8 +1,8 @@
 import GimbalCore
 
-/// Limiter of repeated log lines: the first lines of a kind are logged at once, repetitions at
-/// growing intervals, with their count. After a minute without an occurrence a line is new again.
-/// Pure: time is an argument.
+/// Limiter of repeated log lines. The first lines of a kind are logged immediately, repetitions at
+/// growing intervals, with the number of lines that were withheld. After a minute without an
+/// occurrence, the next line counts as the first again. Pure: time is an argument.
 struct Repetition {
     /// Lines that were withheld.
     struct Withheld: Equatable {
@@ -14,12 +14,12 @@ struct Repetition {
 
     /// Interval between the first line and the second, s.
     private static let shortest = 1.0
-    /// Time without an occurrence after which the next line is new again, s.
+    /// Time without an occurrence after which the next line counts as the first again, s.
     private static let memory = 60.0
 
     /// Longest interval between two lines, s.
     private let longest: Double
-    /// Number of lines that are logged at once before intervals apply.
+    /// Number of lines that are logged immediately, before intervals apply.
     private let first: Int
     private var interval = shortest
     private var saidAtOnce = 0
@@ -31,18 +31,19 @@ struct Repetition {
     ///
     /// - Parameters:
     ///   - longest: Longest interval between two lines, s, at least 1.
-    ///   - first: Number of lines that are logged at once before intervals apply.
+    ///   - first: Number of lines that are logged immediately, before intervals apply.
     init(longest: Double, first: Int = 1) {
         self.longest = longest
         self.first = first
     }
 
-    /// Registers that the event continues, after `happens`.
+    /// Registers that an event which `happens` has reported still continues.
     mutating func goesOn(now: Instant) { lastSeen = now }
 
     /// Registers another occurrence.
     ///
-    /// - Returns: Whether a line is due; otherwise the occurrence is counted.
+    /// - Returns: Whether a line must be logged now; otherwise the occurrence is counted as
+    ///   withheld.
     mutating func happens(now: Instant) -> Bool {
         if isForgotten(now) {
             interval = Self.shortest
@@ -62,7 +63,7 @@ struct Repetition {
         return false
     }
 
-    /// Withheld lines that are due for a report; call often, before `happens`.
+    /// Number of withheld lines, if it must be reported now. Call often, before `happens`.
     mutating func withheld(now: Instant) -> Withheld? {
         guard count > 0, let said else { return nil }
         let seconds = now.seconds(since: said)

@@ -1,16 +1,17 @@
 import CLinuxShim
 import Glibc
 
-/// Notifications to systemd (sd_notify(3)): ready, stopping, and the loop's progress. No effect
-/// without systemd.
+/// Notifications to systemd (sd_notify(3)): airframed is ready, is stopping, and its loop makes
+/// progress. Without systemd they have no effect.
 struct ServiceManager: Sendable {
     private let socket: String?
-    /// Watchdog time of systemd, s; nil without a watchdog.
+    /// Watchdog time of systemd, s; nil if the watchdog is off.
     let patience: Double?
 
     /// Creates a service manager.
     ///
-    /// - Parameter environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` of the process.
+    /// - Parameter environment: Function that returns an environment variable; `NOTIFY_SOCKET`,
+    ///   `WATCHDOG_USEC` and `WATCHDOG_PID` are read.
     init(environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }) {
         socket = environment("NOTIFY_SOCKET")
         let isMeant = environment("WATCHDOG_PID").map { $0 == "\(getpid())" } ?? true
@@ -19,7 +20,7 @@ struct ServiceManager: Sendable {
             ? environment("WATCHDOG_USEC").flatMap(Double.init).map { $0 * 1e-6 } : nil
     }
 
-    /// Whether systemd listens.
+    /// Whether systemd receives notifications.
     var isThere: Bool { socket != nil }
 
     /// Reports that all services run.
@@ -45,8 +46,8 @@ struct ServiceManager: Sendable {
     }
 }
 
-/// Feeder of systemd's watchdog with the progress of loop and bus. A timer would hide a loop or a
-/// bus that hangs.
+/// Feeder of systemd's watchdog with the progress of loop and bus. If a timer fed the watchdog,
+/// systemd would not detect a loop or a bus that hangs.
 struct WatchdogFeeder: Sendable {
     /// Progress of loop and bus thread.
     struct Progress: Equatable, Sendable {
@@ -65,7 +66,7 @@ struct WatchdogFeeder: Sendable {
     ///
     /// - Parameters:
     ///   - patience: Watchdog time, s.
-    ///   - feed: Notifies the watchdog.
+    ///   - feed: Function that notifies the watchdog.
     init(patience: Double, feed: @escaping @Sendable () -> Void) {
         self.patience = patience
         self.feed = feed
@@ -76,7 +77,7 @@ struct WatchdogFeeder: Sendable {
     ///
     /// - Parameters:
     ///   - progress: Present progress.
-    ///   - now: Seconds, on any clock that advances.
+    ///   - now: Present time, s, on any monotonic clock.
     mutating func look(at progress: Progress, now: Double) {
         if let fed, now - fed < patience / 4 { return }
         defer { seen = progress }

@@ -9,7 +9,8 @@ import ServiceLifecycle
 import UnixSignals
 import Wire
 
-/// Service that starts and stops the real-time threads; at the end the motors go off first.
+/// Service that starts and stops the real-time threads; when it stops, it first switches the motors
+/// off.
 struct ControlService: Service {
     let machine: Machine
     /// The wheels; nil without wheels.
@@ -42,8 +43,8 @@ struct ControlService: Service {
     }
 }
 
-/// Service that runs the periodic tasks, and writes the log. In lockstep the simulator's lines
-/// replace its timer.
+/// Service that runs the periodic tasks, and writes the log. In lockstep the tasks run at each line
+/// of the simulator, instead of at a timer.
 struct HousekeepingService: Service {
     /// Period of the tasks: short enough for subscribers at 200 Hz.
     private static let period = Duration.milliseconds(5)
@@ -66,7 +67,7 @@ struct HousekeepingService: Service {
     }
 }
 
-/// Service that reports to systemd whether the motors are on, or the reason why not.
+/// Service that reports to systemd whether the motors are on, or why they are off.
 struct StatusLineService: Service {
     private static let period = Duration.milliseconds(500)
 
@@ -86,9 +87,9 @@ struct StatusLineService: Service {
     }
 }
 
-/// Service that feeds systemd's watchdog with the progress of loop and bus. The service reads the
-/// counters of their threads on a separate thread. This thread takes no shared lock and never
-/// waits, so neither a disk nor a reader of the log can delay it.
+/// Service that feeds systemd's watchdog with the progress of loop and bus. A separate thread reads
+/// the counters of both threads. It takes no shared lock and never waits, so neither a disk nor a
+/// reader of the log can delay it.
 struct WatchdogService: Service {
     /// Period of the checks, s: shorter than any reasonable watchdog time.
     private static let period = 0.05

@@ -9,26 +9,28 @@ import Wire
 /// The flight recorder: it keeps the newest seconds of the loop's inputs and results, and writes
 /// them to files after faults, on request, or continuously.
 ///
-/// `poll` is called where telemetry is drained; a separate thread writes to the disk, because the
-/// disk can block for seconds.
+/// The thread that drains the telemetry calls `poll`; a separate thread writes to the disk, because
+/// the disk can block for seconds.
 final class FlightRecorder: Sendable {
-    /// Description for every file, and the directory of the files.
+    /// Description that every file contains, and the directory of the files.
     struct Setup: Sendable {
         var ringSeconds: Double
         var isContinuous: Bool
         var shelf: FlightShelf
-        /// Metadata and attachments except the settings.
+        /// Metadata and attachments of every file, except the settings.
         var description: FlightKeeper.Description
         /// Offset from the loop's clock to the wall clock, ns.
         var timeOffset: Int64
     }
 
-    /// A fault whose file is written later, so that it includes the consequences of the fault.
+    /// A fault whose file is written some time later, so that the file includes the consequences of
+    /// the fault.
     private struct Fault {
         var name: String
-        /// Time of the file, on the loop's clock.
+        /// Time at which the file is written, on the loop's clock.
         var due: Instant
-        /// Latest time of the file, seconds since 1970, in case the loop's time has stopped.
+        /// Latest time at which the file is written, seconds since 1970, in case the loop's time
+        /// has stopped.
         var latest: Double
     }
 
@@ -40,7 +42,7 @@ final class FlightRecorder: Sendable {
         var text: String
     }
 
-    /// Chunks for a separate file.
+    /// Chunks of the ring that are written to a separate file.
     private struct Dump {
         var chunks: [MCAPChunk]
         var reason: String
@@ -51,11 +53,11 @@ final class FlightRecorder: Sendable {
         var ring: FlightRing
         var dumps: [Dump] = []
         var isRecording = false
-        /// Number of the first chunk for the continuous recording; nil without one.
+        /// Number of the first chunk for the continuous recording; nil if there is none.
         var wanted: UInt64?
         var next: UInt64 = 0
         var fault: Fault?
-        /// Faults up to this time have been written; nil before the first fault.
+        /// Time up to which faults have been written to files; nil before the first fault.
         var faultsWritten: Instant?
         var newest = Instant(nanoseconds: 0)
         var pages: [Page] = []
@@ -63,9 +65,10 @@ final class FlightRecorder: Sendable {
         var isEnding = false
     }
 
-    /// Duration of the recording after a fault, s.
+    /// Time after a fault that its file includes, s.
     private static let afterFault = 2.0
-    /// Latest time of the file after a fault by the wall clock, s, if the loop's time has stopped.
+    /// Real time after a fault at which its file is written at the latest, s, if the loop's time
+    /// has stopped.
     private static let afterFaultWall = 10.0
     /// Largest number of remembered changes of the settings.
     private static let pageLimit = 32
@@ -80,9 +83,9 @@ final class FlightRecorder: Sendable {
     /// Creates a recorder.
     ///
     /// - Parameters:
-    ///   - tape: The loop's tape; the recorder must be its only reader.
-    ///   - bytes: Memory of the tape.
-    ///   - setup: Description and place of the files.
+    ///   - tape: The loop's tape; only the recorder reads it.
+    ///   - bytes: Size of the tape, bytes.
+    ///   - setup: Description and directory of the files.
     ///   - settings: The settings in force, as text.
     init(
         tape: consuming TapeRecorderEnd, bytes: Int, setup: Setup,
@@ -106,8 +109,8 @@ final class FlightRecorder: Sendable {
 
     deinit { bell.deallocate() }
 
-    /// Processes the frames of the loop. Call often enough that its tape does not fill: it holds
-    /// more than half a second.
+    /// Processes the frames of the loop. Call often enough that the tape does not fill; it contains
+    /// up to half a second.
     func poll() {
         tape.withLock { tape in
             state.withLock { state in
@@ -135,7 +138,7 @@ final class FlightRecorder: Sendable {
             Page(
                 number: last.number + 1, time: state.newest.nanoseconds &+ setup.timeOffset,
                 text: text))
-        // Settings that were replaced before the beginning of the ring are no longer needed.
+        // Settings that were replaced before the oldest chunk of the ring are no longer needed.
         let start = state.ring.chunks.first?.start ?? 0
         while state.pages.count > 1,
             state.pages[1].time < start || state.pages.count > Self.pageLimit
@@ -145,8 +148,8 @@ final class FlightRecorder: Sendable {
     }
 
     /// Handles new faults. A fault during the wait for an earlier fault's file goes into the same
-    /// file. Otherwise the next file waits until the ring contains none of the last file's time any
-    /// more, so that a flickering fault writes everything once.
+    /// file. The next file waits until the ring no longer contains anything that is in the last
+    /// file. So a fault that comes and goes causes each second to be written only once.
     private func note(_ faults: Conditions, _ state: inout State) {
         guard state.fault == nil else { return }
         let words = faults.words.first
@@ -174,7 +177,7 @@ final class FlightRecorder: Sendable {
         bell.ring()
     }
 
-    /// Starts writing the newest seconds; `status` shows the completion.
+    /// Starts writing the newest seconds; `status` shows when the file is complete.
     func record(last seconds: Double) -> RecorderStatus {
         poll()
         state.withLock { dump(seconds, reason: "request", &$0) }
@@ -227,7 +230,7 @@ extension FlightRecorder {
         }
     }
 
-    /// Ends the thread, after the thread has written everything.
+    /// Ends the thread as soon as it has written everything.
     func end() {
         poll()
         state.withLock { state in
@@ -238,7 +241,7 @@ extension FlightRecorder {
         bell.ring()
     }
 
-    /// Executes one round; returns whether it was the last.
+    /// Executes one round; returns whether it was the last round.
     private func work(_ keeper: inout FlightKeeper) -> Bool {
         let (dumps, chunks, wanted, isRecording, isEnding) = state.withLock { state in
             if let fault = state.fault, WallClock.seconds > fault.latest { write(fault, &state) }

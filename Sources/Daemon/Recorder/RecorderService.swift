@@ -9,9 +9,9 @@ import ServiceLifecycle
 import SystemPackage
 import Wire
 
-/// Service for the thread that writes the recordings; ends when everything is written.
+/// Service for the thread that writes the recordings; it ends when everything is written.
 struct RecorderService: Service {
-    /// Longest wait for a hanging disk at the end, s.
+    /// Longest time for which the end waits for a disk that hangs, s.
     private static let patience = 3.0
 
     let recorder: FlightRecorder
@@ -38,7 +38,7 @@ struct RecorderService: Service {
 
 extension Settings {
     /// Size of the loop's tape, bytes: more than a quarter of a second of ticks and samples, and a
-    /// whole state.
+    /// complete state.
     var tapeBytes: Int { recording.enabled ? 65536 + loop.rateHz * 440 : 0 }
 
     /// Directory and limits of the flight recorder.
@@ -50,8 +50,8 @@ extension Settings {
         limits.fileBytes = recording.maxFileMb * 1_000_000
         limits.totalBytes = recording.maxTotalMb * 1_000_000
         limits.ageSeconds = recording.maxAgeDays * 86400
-        // A simulator's time is unrelated to the wall clock, and a repeated run must give identical
-        // bytes.
+        // A simulator's time is unrelated to the wall clock; the files of a repeated run must be
+        // identical.
         let isLockstep = hardware.backend == .lockstep
         let offset = isLockstep ? 0 : WallClock.seconds - clock.seconds(clock.now)
         return FlightRecorder.Setup(

@@ -6,14 +6,14 @@ import Policy
 import Realtime
 import Wire
 
-/// Bluetooth services of the gimbal.
+/// The Bluetooth services that the gimbal offers.
 enum BluetoothServices {
     /// Creates all configured services.
     ///
     /// - Parameters:
-    ///   - port: The gimbal.
+    ///   - port: Port through which the services access the gimbal.
     ///   - log: Log for actions and refusals.
-    /// - Returns: The services in the order of their handles, which phones store.
+    /// - Returns: The services in the order of their handles, because phones store the handles.
     static func make(
         port: DaemonPort, log: Logger
     ) -> sending [any GATTService] {
@@ -27,7 +27,7 @@ enum BluetoothServices {
         return services
     }
 
-    /// Roles of the serial service.
+    /// The possible roles of the serial service.
     private struct Roles {
         let settings: Settings
         let port: DaemonPort

@@ -16,7 +16,7 @@ import UnixSignals
 import Wire
 
 /// The whole daemon: creates the machine from a configuration, and runs it until it is stopped.
-/// Only this type names concrete types; `init` shows all parts that run.
+/// Only this type chooses the concrete types of the parts; `init` shows all parts that run.
 public struct Daemon {
     private let machine: Machine
     private let tuning: Tuning
@@ -24,12 +24,11 @@ public struct Daemon {
     private let diagnostics: DiagnosticsServer
     /// The simulator's server; nil unless the backend is lockstep.
     private let simulator: LockstepServer?
-    /// The radio; nil if it is off.
+    /// The Bluetooth server; nil if Bluetooth is off.
     private let radio: BluetoothServer?
-    /// The network links; nil in lockstep, because their messages do not follow the simulator's
-    /// clock.
+    /// The network links; nil in lockstep, because their peers do not use the simulator's clock.
     private let links: NetworkLinks?
-    /// The wheels; nil without wheels.
+    /// The wheels; nil if there are none.
     private let wheels: DriveMotors?
     /// The recorder; nil if it is off.
     private let recorder: FlightRecorder?
@@ -40,8 +39,8 @@ public struct Daemon {
     /// Lock of the state directory; nil if it cannot be locked.
     private let stateLock: StateLock?
 
-    /// Creates all parts of the daemon, and starts none of them; only the socket's file exists
-    /// already.
+    /// Creates all parts of the daemon, and starts none of them; only the file of the socket is
+    /// created.
     ///
     /// - Parameters:
     ///   - source: Source of the configuration, for a reload.
@@ -113,7 +112,7 @@ public struct Daemon {
                 configuration: settings.lockstepConfiguration, backend: session, logger: log)
         }
 
-        // All long-lived allocations are complete; now the memory is locked.
+        // All long-lived memory is allocated now, so it can be locked.
         let isLocked = settings.loop.lockMemory && !isLockstep
         machine = Machine(
             driver: driver, commander: commander, hub: hub, sensors: sensors, steppers: steppers,
@@ -123,7 +122,7 @@ public struct Daemon {
         let port = DaemonPort(
             commander: commander, tuning: tuning, calibrations: calibration, spectra: spectra,
             autotuning: autotuning, steppers: steppers, hub: hub, clock: clock)
-        // In lockstep there is no radio, because a phone does not follow the simulator's clock.
+        // In lockstep Bluetooth is off, because a phone does not use the simulator's clock.
         radio =
             settings.bluetooth.enabled && !isLockstep
             ? try BluetoothServer(
@@ -171,8 +170,8 @@ public struct Daemon {
             machine: machine, wheels: wheels, steppers: steppers, manager: manager, log: logger)
         let housekeeper = HousekeepingService(
             housekeeping: housekeeping, isTimer: simulator == nil, log: logger)
-        // The services are stopped in reverse order: the machine with its motors first; the socket,
-        // which can report the stop, last.
+        // The services are stopped in reverse order: first the machine with its motors, last the
+        // socket, which can report the stop.
         var services: [any Service] = [
             diagnostics, ReloadService(tuning: tuning, log: logger), housekeeper,
         ]
@@ -207,9 +206,9 @@ public struct Daemon {
 
 /// Reason why the daemon cannot run, as a sentence with a remedy.
 public struct DaemonError: Error, CustomStringConvertible {
-    /// The sentence.
+    /// Problem and remedy as a sentence.
     public let sentence: String
-    /// Exit status of the process; sysexits(3).
+    /// Exit status of the process, as in sysexits(3).
     public let exitStatus: Int32
 
     /// EX_NOINPUT: a recording to play cannot be read.
@@ -221,7 +220,7 @@ public struct DaemonError: Error, CustomStringConvertible {
     /// EX_CANTCREAT: the socket cannot be created.
     static let cannotCreate: Int32 = 73
 
-    /// The sentence.
+    /// Problem and remedy as a sentence.
     public var description: String { sentence }
 }
 

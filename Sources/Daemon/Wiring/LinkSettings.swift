@@ -3,12 +3,12 @@ import Links
 import Wire
 
 extension Settings {
-    /// The gimbal's system and component.
+    /// The gimbal's MAVLink address: system and component.
     var mavlinkAddress: MAVLinkAddress {
         MAVLinkAddress(system: UInt8(mavlink.system), component: UInt8(mavlink.component))
     }
 
-    /// Identity of the gimbal among MAVLink components; nil if no peer can reach it.
+    /// Configuration of MAVLink; nil if no peer can reach the gimbal.
     var mavlinkConfiguration: MAVLinkConfiguration? {
         var configuration = MAVLinkConfiguration()
         configuration.address = mavlinkAddress

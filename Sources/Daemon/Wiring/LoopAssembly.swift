@@ -5,14 +5,15 @@ package import Realtime
 
 /// The configured loop with its connections, which are then passed to the parts that use them.
 ///
-/// `package`, because a compiler with assertions takes a value of another module apart only if that
-/// module is imported for more than the file (MoveOnlyAddressChecker of Swift 6.2).
+/// The type is `package`, because a compiler with assertions can take a value of another module
+/// apart only if the module is imported for more than the file (MoveOnlyAddressChecker of Swift
+/// 6.2).
 package struct LoopAssembly: ~Copyable {
-    /// Driver of the loop's ticks.
+    /// Source of the loop's ticks.
     package enum Source: ~Copyable {
-        /// Separate threads in real time.
+        /// Separate threads execute the ticks in real time.
         case realtime(GimbalRuntime)
-        /// A simulator that supplies the clock.
+        /// A simulator that supplies the clock causes each tick.
         case lockstep(LockstepEngine)
     }
 
@@ -21,7 +22,7 @@ package struct LoopAssembly: ~Copyable {
     package var tuning: MailboxWriter<Stabilizer.Parameters>
     package var telemetry: RingReader<TelemetryRecord>
     package var tape: TapeRecorderEnd
-    /// Reports of the sensors; unused without real sensors.
+    /// Reports of the sensors; not used if there are no real sensors.
     let sensors = SensorReports()
 
     /// Creates the loop.
@@ -61,10 +62,10 @@ package struct LoopAssembly: ~Copyable {
 }
 
 extension LoopAssembly.Source {
-    /// The driver, ready to start.
+    /// Converts the assembly to the driver of the loop, which is ready to start.
     ///
     /// - Parameters:
-    ///   - settings: Motors and socket.
+    ///   - settings: Settings with the motors and the socket.
     ///   - clock: The loop's clock.
     ///   - housekeeping: Periodic tasks outside the loop.
     /// - Returns: A `RealtimeDriver` or a `LockstepSession`.

@@ -3,13 +3,13 @@ import Realtime
 /// Driver of the loop's ticks: real-time threads on the computer's clock, or a simulator that
 /// supplies the clock.
 protocol LoopDriver: Sendable {
-    /// Starts ticking.
+    /// Starts the ticks of the loop.
     func start() throws
-    /// Switches the motors off, then ends.
+    /// Switches the motors off, then ends the ticks.
     ///
     /// - Returns: Whether the motors confirmed that they are off.
     func stop() -> Bool
-    /// The kernel's grants to the real-time threads.
+    /// The kernel's answers to the requests of the real-time threads.
     var threads: [ThreadReport] { get }
     /// Durations of each stage since the start.
     func histogram(of stage: Stage) -> HistogramSnapshot

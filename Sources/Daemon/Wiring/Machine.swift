@@ -4,11 +4,12 @@ import Policy
 import Realtime
 import Wire
 
-/// The running machine for ordinary threads: driver, Commander, and the kernel's grants.
+/// The running machine, as ordinary threads use it: loop driver, `Commander`, telemetry and
+/// reports.
 struct Machine: Sendable {
     /// Driver of the loop's ticks.
     let driver: any LoopDriver
-    /// Commander, which decides about control.
+    /// The `Commander`, which decides which client is in control.
     let commander: Commander
     /// Collector of the loop's records.
     let hub: TelemetryHub
@@ -18,18 +19,18 @@ struct Machine: Sendable {
     let steppers: StepperMotors?
     /// The clock of the loop, the Commander and the timers.
     let clock: LoopClock
-    /// The simulator that supplies the clock; nil on the computer's clock.
+    /// The simulator that supplies the clock; nil unless the backend is lockstep.
     let lockstep: LockstepSession?
     /// Keeps the CPUs out of deep sleep while the machine exists.
     let wakefulness: Wakefulness
     /// Start of the daemon, on CLOCK_MONOTONIC.
     let started: Instant
-    /// Result of the request to lock all pages; nil without a request.
+    /// Result of the request to lock all pages; nil if this was not requested.
     let memory: MemoryLockReport?
     /// Missing resources of the process, as sentences.
     let startProblems: [String]
 
-    /// The durations of one stage since the start; unknown before the first.
+    /// The durations of one stage since the start; unknown before the first tick.
     func timing(of stage: Stage) -> StageTiming {
         let summary = driver.histogram(of: stage).summary
         func microseconds(_ nanoseconds: Double) -> Number {
@@ -40,7 +41,8 @@ struct Machine: Sendable {
             p99Us: microseconds(summary.p99), maxUs: microseconds(summary.longest))
     }
 
-    /// The kernel's grants and refusals, as sentences.
+    /// The kernel's answers to the requests of the real-time threads, with a sentence for each
+    /// refusal.
     var realtimeStatus: RealtimeStatus {
         let threads = driver.threads
         var status = RealtimeStatus()
@@ -54,16 +56,16 @@ struct Machine: Sendable {
         return status
     }
 
-    /// All refused requests, as sentences.
+    /// All requests that the kernel has refused, as sentences.
     var problems: [String] {
-        // In lockstep nothing was requested.
+        // In lockstep nothing was requested from the kernel.
         if lockstep != nil { return [] }
         return startProblems + [wakefulness.problem, memory?.problem].compactMap(\.self)
             + driver.threads.flatMap(\.problems)
     }
 }
 
-/// Request to keep the CPUs awake while this object exists.
+/// Request to keep the CPUs out of deep sleep while this object exists.
 final class Wakefulness: Sendable {
     private let request = CPUWakefulness()
 

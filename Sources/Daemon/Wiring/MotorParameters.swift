@@ -41,7 +41,7 @@ extension Settings {
             ? "the board drives PWM directly, so no bus can hang" : MotorStatus.noCutOff
     }
 
-    /// The wheels; nil without wheels.
+    /// The wheels; nil if there are none.
     var wheels: DriveMotors? {
         var parameters = DriveModel.Parameters()
         parameters.limit = drive.limit

@@ -10,22 +10,22 @@ import Wire
 
 /// The configured links over networks and serial ports.
 struct NetworkLinks: Sendable {
-    /// MAVLink for autopilots and ground stations; nil if none can reach the gimbal.
+    /// MAVLink for autopilots and ground stations; nil if no peer can reach the gimbal.
     private let mavlink: MAVLinkServer?
-    /// A remote control for the wheels; nil if none can reach them.
+    /// A remote control for the wheels; nil if none can reach the wheels.
     private let rider: RiderServer?
-    /// Margin of a rider's counter: a minute if it is the time in milliseconds, twenty minutes if
-    /// it counts datagrams.
+    /// Margin by which the saved counter of a remote control is increased: a minute if the counter
+    /// is the time in milliseconds, twenty minutes if it counts datagrams.
     private static let riderMargin: UInt64 = 60_000
 
-    /// Files of the newest time or counter of each key, written after the links have used it.
+    /// Files with the newest time or counter of each key that a link has accepted.
     private let freshness: [FreshnessFile]
 
-    /// Opens the sockets; the links serve peers only when the services run.
+    /// Opens the sockets; peers are served only when the services run.
     ///
     /// - Parameters:
-    ///   - settings: The enabled links and the addresses of these links.
-    ///   - port: The gimbal.
+    ///   - settings: Settings with the enabled links and their addresses.
+    ///   - port: Port through which the links access the gimbal.
     ///   - wheels: Wheels for a rider's remote control.
     ///   - log: Log for actions and refusals.
     /// - Throws: `SocketError` with the problem.
@@ -63,8 +63,8 @@ struct NetworkLinks: Sendable {
         self.freshness = freshness
     }
 
-    /// The services; stopped in reverse order, so that the newest times are written after the links
-    /// have ended.
+    /// The services of the links. They are stopped in reverse order, so that the newest times are
+    /// written after the links have ended.
     var services: [any Service] {
         freshness + [mavlink as (any Service)?, rider].compactMap { $0 }
     }
@@ -76,8 +76,8 @@ struct NetworkLinks: Sendable {
 }
 
 extension Settings {
-    /// The missing or invalid key file that prevents airframed from starting, as a sentence; nil
-    /// without a problem.
+    /// Sentence about a missing or invalid key file, which prevents airframed from starting; nil if
+    /// there is no problem.
     public var keyProblem: String? {
         var links: [String] = []
         if mavlink.requireSignature, mavlinkConfiguration != nil { links.append("mavlink") }
@@ -92,14 +92,14 @@ extension Settings {
         return nil
     }
 
-    /// File of a link's passphrase.
+    /// File with the passphrase of a link.
     fileprivate func keyFile(_ link: String) -> KeyFile {
         KeyFile(
             path: FilePath(persistence.directory).appending("\(link).key"),
             setting: "\(link).require_signature")
     }
 
-    /// File of a link's newest signature.
+    /// File with the newest time or counter of a link's key.
     fileprivate func freshnessFile(_ link: String, margin: UInt64, _ log: Logger) throws
         -> FreshnessFile
     {

@@ -17,14 +17,15 @@ extension Settings {
         var runtime = RuntimeSettings()
         runtime.rateHz = Double(loop.rateHz)
         runtime.loop.priority = loop.priority
-        // The loop has a higher priority than its bus, see ThreadTable.
+        // The loop has a higher priority than its bus thread, see `ThreadTable`.
         runtime.bus.priority = max(1, loop.priority - 1)
         runtime.motors.priority = runtime.bus.priority
         runtime.power.priority = min(99, loop.priority + 1)
         runtime.loop.cpu = loop.cpu < 0 ? RealtimeSetup.preferredCPU : loop.cpu
         runtime.bus.cpu = runtime.loop.cpu
-        // A quarter of a second, fifty times the reader's usual pause, so that a delayed reader
-        // loses nothing. The whole ring is locked memory.
+        // The ring contains a quarter of a second, which is fifty times the usual interval of
+        // reads, so that a delayed reader loses no record. It is not larger, because its whole
+        // memory is locked.
         runtime.telemetryCapacity = loop.rateHz / 4
         runtime.tapeBytes = tapeBytes
         return runtime
@@ -37,7 +38,7 @@ extension Settings {
             timeout: hardware.lockstep.timeout)
     }
 
-    /// Configuration of the radio.
+    /// Configuration of Bluetooth.
     var bluetoothConfiguration: BluetoothConfiguration {
         var configuration = BluetoothConfiguration()
         configuration.adapter = bluetooth.adapter == "auto" ? "" : bluetooth.adapter

@@ -2,8 +2,8 @@ import GimbalCore
 import Realtime
 import Simulation
 
-/// The simulated gimbal instead of sensors and motors. Runs on the bus thread, in step with the
-/// real clock.
+/// The simulated gimbal instead of sensors and motors. It runs on the bus thread, at the pace of
+/// the real clock.
 struct SimulatedBus: GimbalBus {
     private var gimbal: SimulatedGimbal
     private var lastRead: Instant?
@@ -18,7 +18,7 @@ struct SimulatedBus: GimbalBus {
     /// - Parameters:
     ///   - parameters: Mechanics, sensor and motors.
     ///   - motion: Motion of the handle.
-    ///   - seed: The same seed gives the same gimbal and the same noise.
+    ///   - seed: Seed; the same seed gives the same gimbal and the same noise.
     init(parameters: SimulatedGimbal.Parameters, motion: BaseMotion, seed: UInt64) {
         self.parameters = parameters
         self.motion = motion
@@ -33,7 +33,7 @@ struct SimulatedBus: GimbalBus {
             let gap = now.nanoseconds - lastRead.nanoseconds
             if gap > Self.longestGapNanoseconds { skippedNanoseconds += gap }
         } else {
-            // The simulation starts with the bus, at any clock time.
+            // The simulation starts when the bus starts, at any time of the clock.
             gimbal = SimulatedGimbal(
                 parameters: parameters, motion: motion, seed: seed, start: now)
         }

@@ -1,9 +1,9 @@
 internal import CHardwareShim
 internal import Realtime
 
-/// Registers of one part of a chip that are read together.
+/// Consecutive registers of one part of a chip that are read together.
 struct RegisterRead: Sendable, Equatable {
-    /// Index into the chip's parts; some housings contain two chips.
+    /// Index into the chip's parts; some housings contain two parts, each with its own registers.
     var part: Int
     /// The first register.
     var register: UInt8
@@ -11,9 +11,9 @@ struct RegisterRead: Sendable, Equatable {
     var count: Int
 }
 
-/// Registers of a chip, over any interface. Bus thread only.
+/// Access to the registers of a chip, over any interface. Bus thread only.
 protocol ChipLink: AnyObject {
-    /// Address of the part for error reports: I2C address or chip select.
+    /// Address of the part for error reports: I2C address or number of the chip select.
     func place(of part: Int) -> UInt16
     /// Kind of bus, for errors.
     var device: BusError.Device { get }
@@ -21,7 +21,8 @@ protocol ChipLink: AnyObject {
     /// Writes one register.
     func write(_ value: UInt8, to register: UInt8, part: Int) throws(BusErrno)
 
-    /// Reads up to eight registers into the low bytes of a word, the first one lowest.
+    /// Reads up to eight registers into the low bytes of a word, the first register in the lowest
+    /// byte.
     func read(_ register: UInt8, count: Int, part: Int) throws(BusErrno) -> UInt64
 
     /// Prepares the reads of `burst`. May allocate.
@@ -30,12 +31,12 @@ protocol ChipLink: AnyObject {
     /// Executes the prepared reads, in order, in as few system calls as the bus allows.
     func burst() throws(BusErrno) -> UnsafeRawBufferPointer
 
-    /// Reads this number of bytes, at most `ChipLinkLimits.stream`, from one register of part 0
-    /// without auto-increment.
+    /// Reads this number of bytes, at most `ChipLinkLimits.stream`, repeatedly from one register of
+    /// part 0, for a FIFO.
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer
 }
 
-/// Limits of a link.
+/// Limits of transfers.
 enum ChipLinkLimits {
     /// Largest size of one `stream`, bytes: a batch of samples, 16 bytes each.
     static let stream = 256
@@ -119,6 +120,6 @@ final class I2CChipLink: ChipLink {
         return UnsafeRawBufferPointer(rebasing: flow.bytes[1..<1 + count])
     }
 
-    /// Bits on the wire of one burst.
+    /// Number of bits that one `burst` puts on the bus.
     var burstBits: Int { layout.wireBits }
 }

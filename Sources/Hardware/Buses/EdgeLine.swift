@@ -5,7 +5,8 @@ internal import Realtime
 
 /// A GPIO line with a sensor's data-ready signal. Only the bus thread uses it after its creation.
 ///
-/// A missing GPIO chip is searched for repeatedly; without it there are no edges.
+/// If the GPIO chip is missing, the line searches for it repeatedly; until it is found, no edges
+/// arrive.
 final class EdgeLine {
     /// C strings for the system calls, stored because their creation can allocate.
     private let path: UnsafeMutablePointer<CChar>
@@ -14,16 +15,16 @@ final class EdgeLine {
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
     private var lastSequence: UInt32 = 0
-    /// Number of edges since the start that were missed or dropped by a full queue.
+    /// Number of edges since the start that were missed because the kernel's queue was full.
     private(set) var missed: UInt64 = 0
 
-    /// Interval of attempts to open a missing GPIO chip, s.
+    /// Interval between attempts to open a missing GPIO chip, s.
     private static let lookSeconds = 0.1
 
-    /// Creates a line, which is requested later.
+    /// Creates a line; it is requested from the kernel later.
     ///
     /// - Parameters:
-    ///   - path: `/dev/gpiochip0`.
+    ///   - path: Device file of the GPIO chip, such as `/dev/gpiochip0`.
     ///   - line: Number of the line on that chip.
     init(path: String, line: Int) {
         self.path = strdup(path)
@@ -37,7 +38,7 @@ final class EdgeLine {
         free(consumer)
     }
 
-    /// Whether the line can be waited for; requests it if necessary.
+    /// Whether `wait` can be used; requests the line from the kernel if necessary.
     func isWatched(now: Instant) -> Bool {
         if descriptor < 0, now >= nextLook {
             nextLook = now.advanced(bySeconds: Self.lookSeconds)
@@ -50,7 +51,7 @@ final class EdgeLine {
     /// Waits for the first edge at or after an instant.
     ///
     /// - Parameters:
-    ///   - notBefore: Earlier edges are ignored.
+    ///   - notBefore: Instant before which edges are ignored.
     ///   - deadline: End of the wait.
     /// - Returns: Time of the edge; nil if there was none.
     func wait(notBefore: Instant, until deadline: Instant) -> Instant? {

@@ -5,9 +5,9 @@ internal import Realtime
 
 /// One I2C bus, `/dev/i2c-N`. Only the bus thread uses it after its creation.
 ///
-/// Every exchange is one I2C_RDWR for any number of chips and registers: one system call, one pass
-/// through the adapter's queue, repeated starts between the messages. A missing device file is
-/// searched for repeatedly.
+/// Every exchange is one I2C_RDWR for any number of chips and registers: it needs one system call
+/// and one pass through the adapter's queue, and has repeated starts between the messages. If the
+/// device file is missing, the bus searches for it repeatedly.
 final class I2CBus {
     /// The device file as a C string, stored because its creation can allocate.
     private let path: UnsafeMutablePointer<CChar>
@@ -19,23 +19,23 @@ final class I2CBus {
     private static let timeoutMilliseconds: Int32 = 20
     /// Number of times that the adapter repeats a transfer after a lost arbitration.
     private static let retries: Int32 = 1
-    /// Interval of attempts to open a missing device file, s.
+    /// Interval between attempts to open a missing device file, s.
     private static let lookSeconds = 0.1
 
     private let openAdapter: Open
     private let transfer: Transfer
 
-    /// Opens a path, like `openAdapter`.
+    /// Function that opens a path, like `openAdapter`.
     typealias Open = (UnsafePointer<CChar>, UnsafeMutablePointer<Int32>) -> Int32
-    /// Executes one I2C_RDWR, like `ch_i2c_transfer`.
+    /// Function that executes one I2C_RDWR, like `ch_i2c_transfer`.
     typealias Transfer = (Int32, UnsafeMutablePointer<i2c_msg>, UInt32) -> Int32
 
     /// Creates a bus, whose device file is opened at the first use.
     ///
     /// - Parameters:
-    ///   - path: `/dev/i2c-1`.
-    ///   - open: Function that opens it.
-    ///   - transfer: The only system call of each exchange, so that tests can count it.
+    ///   - path: Device file, such as `/dev/i2c-1`.
+    ///   - open: Function that opens the device file.
+    ///   - transfer: Function that makes the only system call of each exchange; tests replace it.
     init(
         path: String, open: @escaping Open = { I2CBus.openAdapter($0, $1) },
         transfer: @escaping Transfer = { ch_i2c_transfer($0, $1, $2) }
@@ -65,7 +65,7 @@ final class I2CBus {
             _ = Glibc.close(fd)
             return EOPNOTSUPP
         }
-        // An adapter that does not support a timeout keeps its default.
+        // An adapter that does not support a timeout keeps its default timeout.
         _ = ch_i2c_set_patience(fd, timeoutMilliseconds, retries)
         descriptor.pointee = fd
         return 0
@@ -76,7 +76,7 @@ final class I2CBus {
         descriptor = -1
     }
 
-    /// Executes an exchange; its bytes then contain the data read.
+    /// Executes an exchange; afterwards the bytes of the exchange contain the data that were read.
     ///
     /// - Throws: A positive errno: ENXIO or EREMOTEIO if no chip answered, ETIMEDOUT if the bus is
     ///   stuck, the error of open(2) while the device file is missing.
@@ -84,7 +84,7 @@ final class I2CBus {
         if descriptor < 0 { try look() }
         let error = transfer(descriptor, exchange.messages, exchange.count)
         guard error != 0 else { return }
-        // The adapter was removed: this descriptor will never work again.
+        // The adapter was removed: this descriptor cannot be used any more.
         if error == ENODEV || error == EBADF { close() }
         throw BusErrno(code: error)
     }
@@ -105,17 +105,17 @@ struct BusErrno: Error {
     var code: Int32
 }
 
-/// Messages for one or several chips with their memory, created once and reused.
+/// Messages for one or several chips, together with their memory; created once and reused.
 struct I2CExchange: ~Copyable {
     /// The messages in the kernel's format.
     let messages: UnsafeMutablePointer<i2c_msg>
     /// Number of messages.
     private(set) var count: UInt32 = 0
-    /// Written and read bytes.
+    /// Bytes to write, and bytes that were read.
     let bytes: UnsafeMutableRawBufferPointer
     private var used = 0
 
-    /// The kernel's limit, I2C_RDWR_IOCTL_MAX_MSGS.
+    /// Largest number of messages, the kernel's limit I2C_RDWR_IOCTL_MAX_MSGS.
     private static let maximumMessages = 42
 
     /// Allocates memory for this number of bytes in all messages together.
@@ -132,7 +132,7 @@ struct I2CExchange: ~Copyable {
 
     /// Adds a write of these bytes, of which the first is the register.
     ///
-    /// - Returns: Offset of the bytes, so that they can be changed before each run.
+    /// - Returns: Offset in `bytes`, so that they can be changed before each run.
     @discardableResult
     mutating func write(_ values: [UInt8], to address: UInt16) -> Int {
         let offset = append(values.count, address, flags: 0)
@@ -142,7 +142,7 @@ struct I2CExchange: ~Copyable {
 
     /// Adds a read of consecutive registers.
     ///
-    /// - Returns: Offset of the data.
+    /// - Returns: Offset of the data in `bytes`.
     mutating func read(_ register: UInt8, count: Int, from address: UInt16) -> Int {
         write([register], to: address)
         return append(count, address, flags: UInt16(I2C_M_RD))
@@ -159,8 +159,8 @@ struct I2CExchange: ~Copyable {
         return offset
     }
 
-    /// Bits on the wire including acknowledges, starts and stop (UM10204, 3.1). At 400 kHz the
-    /// exchange takes this number times 2.5 µs.
+    /// Number of bits on the bus, including acknowledges, starts and stop (UM10204, 3.1). At 400
+    /// kHz the exchange takes this number times 2.5 µs.
     var wireBits: Int {
         var bits = 1
         for index in 0..<Int(count) { bits += 1 + 9 * (1 + Int(messages[index].len)) }

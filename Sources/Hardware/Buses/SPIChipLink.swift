@@ -7,7 +7,7 @@ final class SPIChipLink: ChipLink {
     struct Part {
         var device: SPIDevice
         /// Number of bytes between the register and the first value: one for the accelerometer of a
-        /// BMI088 (data sheet, section 6.1.2), otherwise none.
+        /// BMI088 (data sheet, section 6.1.2), otherwise zero.
         var dummies = 0
     }
 
@@ -20,7 +20,7 @@ final class SPIChipLink: ChipLink {
     private var gathered: UnsafeMutableRawBufferPointer
     private var pieces: [(layout: Int, offset: Int, count: Int)] = []
 
-    /// One message for each part. An object, because messages cannot be copied into an array.
+    /// One message for each part. It is an object, because messages cannot be copied into an array.
     private final class Layout {
         let part: Int
         var message: SPIMessage
@@ -31,15 +31,15 @@ final class SPIChipLink: ChipLink {
         }
     }
 
-    /// Clock of InvenSense's chips for registers other than measurements, Hz; used for other chips
-    /// too.
+    /// Clock of InvenSense's chips for registers other than measurements, Hz; it is also used for
+    /// other chips.
     private static let slowClock = 1_000_000
 
     /// Creates a link.
     ///
     /// - Parameters:
-    ///   - parts: Chip selects.
-    ///   - clock: For measurements, Hz.
+    ///   - parts: Chip select of each part.
+    ///   - clock: Clock for measurements, Hz.
     init(parts: [Part], clock: Int) {
         self.parts = parts
         self.clock = clock
@@ -120,6 +120,6 @@ final class SPIChipLink: ChipLink {
         return UnsafeRawBufferPointer(rebasing: flow.received[first..<first + count])
     }
 
-    /// Bits on the wire of one burst.
+    /// Number of bits that one `burst` puts on the bus.
     var burstBits: Int { layouts.reduce(0) { $0 + $1.message.wireBits } }
 }

@@ -5,7 +5,7 @@ internal import Realtime
 
 /// One chip select of an SPI bus, `/dev/spidevB.C`. Only the bus thread uses it after its creation.
 ///
-/// A missing device file is searched for repeatedly.
+/// If the device file is missing, the device searches for it repeatedly.
 final class SPIDevice {
     /// The device file as a C string, stored because its creation can allocate.
     private let path: UnsafeMutablePointer<CChar>
@@ -15,20 +15,20 @@ final class SPIDevice {
     private let open: Open
     private let transfer: Transfer
 
-    /// Opens a path, like `ch_spi_open`.
+    /// Function that opens a path, like `ch_spi_open`.
     typealias Open = (UnsafePointer<CChar>, UnsafeMutablePointer<Int32>) -> Int32
-    /// Executes one SPI_IOC_MESSAGE, like `ch_spi_transfer`.
+    /// Function that executes one SPI_IOC_MESSAGE, like `ch_spi_transfer`.
     typealias Transfer = (Int32, UnsafeMutablePointer<spi_ioc_transfer>, UInt32) -> Int32
 
-    /// Interval of attempts to open a missing device file, s.
+    /// Interval between attempts to open a missing device file, s.
     private static let lookSeconds = 0.1
 
     /// Creates a device that is opened at its first use.
     ///
     /// - Parameters:
-    ///   - path: `/dev/spidev0.0`.
-    ///   - open: Function that opens it.
-    ///   - transfer: The only system call of each message, so that tests can count it.
+    ///   - path: Device file, such as `/dev/spidev0.0`.
+    ///   - open: Function that opens the device file.
+    ///   - transfer: Function that makes the only system call of each message; tests replace it.
     init(
         path: String, open: @escaping Open = { ch_spi_open($0, $1) },
         transfer: @escaping Transfer = { ch_spi_transfer($0, $1, $2) }
@@ -48,10 +48,10 @@ final class SPIDevice {
         descriptor = -1
     }
 
-    /// Executes a message; its bytes then contain the data read.
+    /// Executes a message; afterwards the bytes of the message contain the data that were read.
     ///
-    /// - Throws: A positive errno. A missing chip causes no error; it reads as all ones or all
-    ///   zeros.
+    /// - Throws: A positive errno. A missing chip causes no error; a read then returns only ones or
+    ///   only zeros.
     func run(_ message: borrowing SPIMessage) throws(BusErrno) {
         if descriptor < 0 { try look() }
         let error = transfer(descriptor, message.transfers, message.count)
@@ -73,7 +73,7 @@ final class SPIDevice {
 }
 
 /// Transfers for one device with their memory, allocated once and reused. The device is selected
-/// again for each.
+/// again for each transfer.
 struct SPIMessage: ~Copyable {
     /// The transfers in the kernel's format.
     let transfers: UnsafeMutablePointer<spi_ioc_transfer>
@@ -104,9 +104,9 @@ struct SPIMessage: ~Copyable {
         received.deallocate()
     }
 
-    /// Adds a transfer with this first byte.
+    /// Adds a transfer whose first byte is given.
     ///
-    /// - Returns: Offset of the transfer's bytes.
+    /// - Returns: Offset of the transfer's bytes in the message.
     @discardableResult
     mutating func append(_ first: UInt8, length: Int) -> Int {
         precondition(used + length <= sent.count && count < capacity, "no room")
@@ -129,6 +129,6 @@ struct SPIMessage: ~Copyable {
     /// Changes the length of the only transfer.
     func resize(to length: Int) { transfers[0].len = UInt32(length) }
 
-    /// Bits on the wire.
+    /// Number of bits on the bus.
     var wireBits: Int { 8 * used }
 }

@@ -2,18 +2,19 @@ internal import Realtime
 
 /// Protocol of a rider's motor board.
 public enum DriveBoardFormat: Sendable, Equatable {
-    /// Register 0x00, magnitudes of 0...100, as in the public driver of the rider's controller.
+    /// Register 0x00 with magnitudes of 0...100, as in the public driver of the rider's controller.
     case publicDriver
-    /// Register 0x01, magnitudes of 0...255, and a separate register to stop, as in the vendor's
-    /// driver.
+    /// Register 0x01 with magnitudes of 0...255, and a separate register to stop, as in the
+    /// vendor's driver.
     case vendor
 
-    /// Written bytes: register, then direction (1 is forwards) and magnitude of left and right.
+    /// The bytes to write: register, then direction (1 is forwards) and magnitude of the left
+    /// wheel, then those of the right wheel.
     ///
     /// - Parameters:
-    ///   - left: Share of full speed, -1...1.
-    ///   - right: The same on the right.
-    /// - Returns: One transfer.
+    ///   - left: Speed of the left wheel, as a fraction of full speed, -1...1.
+    ///   - right: Speed of the right wheel, as a fraction of full speed, -1...1.
+    /// - Returns: The bytes of one transfer.
     func bytes(left: Double, right: Double) -> (UInt8, UInt8, UInt8, UInt8, UInt8) {
         let (register, full) = self == .publicDriver ? (UInt8(0x00), 100.0) : (0x01, 255)
         return (
@@ -41,8 +42,8 @@ final class DriveBoard {
     /// Creates a board.
     ///
     /// - Parameters:
-    ///   - bus: Its bus.
-    ///   - format: Its protocol.
+    ///   - bus: Bus of the board.
+    ///   - format: Protocol of the board.
     init(bus: I2CBus, format: DriveBoardFormat) {
         self.bus = bus
         self.format = format
@@ -50,7 +51,7 @@ final class DriveBoard {
         stand.write([0x02, 0], to: Self.address)
     }
 
-    /// Sets both wheels, shares of full speed, in one transfer.
+    /// Sets the speeds of both wheels, as fractions of full speed, in one transfer.
     func write(left: Double, right: Double) throws(BusError) {
         let bytes = format.bytes(left: left, right: right)
         speeds.bytes[0] = bytes.0

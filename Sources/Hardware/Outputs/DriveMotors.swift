@@ -3,8 +3,8 @@ public import Realtime
 internal import Synchronization
 
 /// The rider's two wheels. The driver accepts requests from ordinary threads, ramps them, and
-/// writes them to the motor board on a separate thread, fifty times a second and at once after a
-/// request. The wheels stop unless requests are repeated in time.
+/// writes them to the motor board on a separate thread, fifty times a second, and immediately after
+/// a request. The wheels stop unless requests are repeated in time.
 public final class DriveMotors: Sendable {
     private let requests: Mutex<MailboxWriter<DriveModel.Request>>
     private let context: DriveContext
@@ -18,9 +18,9 @@ public final class DriveMotors: Sendable {
     /// Creates stopped wheels; no write happens before `start()`.
     ///
     /// - Parameters:
-    ///   - bus: Device file: `/dev/i2c-1`.
+    ///   - bus: Device file of the bus, such as `/dev/i2c-1`.
     ///   - format: Protocol of the board.
-    ///   - parameters: Limit and ramps.
+    ///   - parameters: Speed limit and ramps.
     public convenience init(
         bus: String, format: DriveBoardFormat, parameters: DriveModel.Parameters
     ) {
@@ -36,7 +36,7 @@ public final class DriveMotors: Sendable {
             model: DriveModel(parameters: parameters), requests: ends.reader)
     }
 
-    /// Starts the thread. Once.
+    /// Starts the thread. Call once.
     ///
     /// - Throws: `ThreadError` if the thread cannot be created.
     public func start() throws(ThreadError) {
@@ -45,7 +45,7 @@ public final class DriveMotors: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Sets the speeds of the wheels; the newest request wins. Any ordinary thread.
+    /// Sets the speeds of the wheels; the newest request is executed. Any ordinary thread.
     public func ask(_ request: DriveModel.Request) {
         requests.withLock { $0.publish(request) }
         context.bell.ring()
@@ -53,7 +53,7 @@ public final class DriveMotors: Sendable {
 
     /// Switches the wheels off and ends the thread, within half a second.
     ///
-    /// - Returns: Whether the board accepted it.
+    /// - Returns: Whether the board has accepted the command.
     public func stop() -> Bool {
         context.isStopping.store(true, ordering: .releasing)
         context.bell.ring()
@@ -62,15 +62,15 @@ public final class DriveMotors: Sendable {
         return ended && context.isOff.load(ordering: .acquiring)
     }
 
-    /// Speeds of the wheels as of the last period, shares of full speed, forwards positive.
+    /// Speeds of the wheels as of the last period, as fractions of full speed, forwards positive.
     public var speeds: (left: Double, right: Double) { context.speeds.value }
 
     /// Number of failed transfers since the start.
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 }
 
-/// Two speeds, in ten thousandths of full speed, stored in one word: one thread writes them, others
-/// read.
+/// Two speeds, in ten thousandths of full speed, stored in one word, which one thread writes and
+/// other threads read.
 private final class SharedSpeeds: Sendable {
     private let word = Atomic<UInt64>(0)
 
@@ -90,7 +90,7 @@ private final class SharedSpeeds: Sendable {
 
 /// State of the thread.
 ///
-/// `@unchecked Sendable`: everything except the atomics belongs to the thread.
+/// `@unchecked Sendable`, because only the thread uses the properties that are not atomic.
 private final class DriveContext: @unchecked Sendable {
     /// The board; nil for simulated wheels.
     private let board: DriveBoard?
@@ -101,11 +101,11 @@ private final class DriveContext: @unchecked Sendable {
     let isOff = Atomic(false)
     let errors = Atomic(0)
 
-    /// Rung by every request.
+    /// Doorbell that every request rings.
     let bell = Doorbell()
 
     private static let period = 0.02
-    /// Shortest interval of transfers, so that a flood of requests does not flood the bus.
+    /// Shortest interval of transfers, so that many requests do not overload the bus.
     private static let shortestPeriod = 0.002
 
     init(
@@ -132,8 +132,8 @@ private final class DriveContext: @unchecked Sendable {
             model.step(requests.read().value, now: now, dt: now.seconds(since: last))
             last = now
             speeds.store(left: model.left, right: model.right)
-            // In every period, even without a change, so that a board's own watchdog does not
-            // expire.
+            // The speeds are written in every period, even without a change, so that a board's own
+            // watchdog does not expire.
             do throws(BusError) {
                 try board?.write(left: model.left, right: model.right)
             } catch {

@@ -7,8 +7,8 @@ internal import Realtime
 /// after their creation.
 ///
 /// Each bit of a word is a line, in the order of their names; 1 is active. One system call sets or
-/// reads all of them. A missing chip is searched for repeatedly; requesting the lines makes outputs
-/// inactive.
+/// reads all of them. If the chip is missing, the lines search for it repeatedly. When lines are
+/// requested as outputs, they are inactive.
 final class GPIOLines {
     private let chip: String
     private let lines: [UInt32]
@@ -18,13 +18,13 @@ final class GPIOLines {
     private var nextLook = Instant(nanoseconds: .min)
     private var lastError: Int32 = ENODEV
 
-    /// Interval of attempts to find a missing chip, s.
+    /// Interval between attempts to find a missing chip, s.
     private static let lookSeconds = 0.1
 
-    /// Creates lines that are requested at their first use.
+    /// Creates lines, which are requested from the kernel at their first use.
     ///
     /// - Parameters:
-    ///   - chip: `/dev/gpiochip0`.
+    ///   - chip: Device file of the GPIO chip, such as `/dev/gpiochip0`.
     ///   - lines: Numbers of the lines on the chip, at most 64.
     ///   - activeLow: Bits of the lines that are active when low.
     ///   - isOutput: Whether the lines are outputs.
@@ -42,9 +42,9 @@ final class GPIOLines {
         descriptor = -1
     }
 
-    /// Requests the lines, unless that has been done.
+    /// Requests the lines from the kernel, unless that has been done.
     ///
-    /// - Returns: Whether this call requested them; outputs are then inactive.
+    /// - Returns: Whether this call has requested the lines; outputs are then inactive.
     /// - Throws: A positive errno: EBUSY if another program has one of them.
     @discardableResult
     func take(now: Instant) throws(BusErrno) -> Bool {
@@ -63,7 +63,7 @@ final class GPIOLines {
         try check(ch_gpio_set(descriptor, bits, mask))
     }
 
-    /// States of all lines.
+    /// The states of all lines, one bit each.
     func get() throws(BusErrno) -> UInt64 {
         var bits: UInt64 = 0
         try check(ch_gpio_get(descriptor, ~0 >> UInt64(64 - lines.count), &bits))
@@ -72,7 +72,7 @@ final class GPIOLines {
 
     private func check(_ error: Int32) throws(BusErrno) {
         guard error != 0 else { return }
-        // The chip was removed: this descriptor will never work again.
+        // The chip was removed: this descriptor cannot be used any more.
         if error == ENODEV || error == EBADF { close() }
         throw BusErrno(code: error)
     }

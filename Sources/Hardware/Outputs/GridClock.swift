@@ -2,7 +2,7 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Wake-up of a thread on an absolute grid of time. Missed deadlines are skipped.
+/// Clock that wakes a thread at the times of a regular grid. Missed deadlines are skipped.
 struct GridClock {
     private let periodNanoseconds: Int64
     private var next: Int64

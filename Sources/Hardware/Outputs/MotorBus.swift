@@ -1,9 +1,9 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Motors with a separate bus. The thread of that bus owns this type.
+/// Motors with a separate bus. Only the thread of that bus uses the object.
 ///
-/// `@unchecked Sendable`: passed once to that thread.
+/// `@unchecked Sendable`, because the object is passed once to that thread.
 final class MotorBus: OutputBus, @unchecked Sendable {
     private let port: any MotorPort
 

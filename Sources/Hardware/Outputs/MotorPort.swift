@@ -3,15 +3,15 @@ internal import Realtime
 
 /// Port that converts a `MotorOutput` into signals. Bus thread only.
 protocol MotorPort: AnyObject {
-    /// Sets the chip up, or checks that it still is. After a set-up the outputs are off.
+    /// Sets the chip up, or checks that it is still set up. After a set-up the outputs are off.
     ///
     /// - Returns: Whether the chip is ready.
     func prepare(now: Instant) throws(BusError) -> Bool
 
-    /// Puts an output in force; does nothing if the output is unchanged or the last frame is not
-    /// over.
+    /// Writes an output. Does nothing if the output is unchanged, or if the last frame has not
+    /// ended.
     func write(_ output: MotorOutput, now: Instant) throws(BusError)
 
-    /// Switches all outputs off, by the shortest way.
+    /// Switches all outputs off, with as few transfers as possible.
     func allOff() throws(BusError)
 }

@@ -1,5 +1,5 @@
-/// NXP PCA9685, sixteen outputs of pulse width: registers and numbers, no bus. Data sheet: PCA9685,
-/// revision 4.
+/// NXP PCA9685, sixteen outputs of pulse width: its registers and numbers, without a bus. Data
+/// sheet: PCA9685, revision 4.
 struct PCA9685: Sendable {
     /// Actual number of pulses per second with this prescaler.
     let frameRate: Double
@@ -10,7 +10,8 @@ struct PCA9685: Sendable {
     ///
     /// - Parameters:
     ///   - frameRate: Desired pulses per second, 24...1526.
-    ///   - oscillator: Of this chip, Hz: nominally 25 MHz, measured parts deviate by up to 8 %.
+    ///   - oscillator: Frequency of this chip's oscillator, Hz: nominally 25 MHz; measured chips
+    ///     deviate by up to 8 %.
     init(frameRate: Double, oscillator: Double) {
         let divider = min(max((oscillator / (4096 * frameRate)).rounded(), 4), 256)
         prescale = UInt8(divider - 1)
@@ -20,15 +21,17 @@ struct PCA9685: Sendable {
     /// First register of an output (7.3.3): ON low, ON high, OFF low, OFF high.
     static func register(of channel: Int) -> UInt8 { UInt8(0x06 + 4 * channel) }
 
-    /// MODE1 with auto-increment, awake (7.3.1).
+    /// Value of register MODE1: auto-increment, awake (7.3.1).
     static let awake: UInt8 = 0x20
-    /// MODE1 with auto-increment, asleep; the prescaler can be written only in this state.
+    /// Value of register MODE1: auto-increment, asleep; the prescaler can be written only in this
+    /// state.
     static let asleep: UInt8 = 0x30
-    /// ALL_LED_OFF_H (7.3.4), and the bit that turns an output off regardless of its other bits.
+    /// Register ALL_LED_OFF_H (7.3.4), and the bit that turns an output offand overrides its other
+    /// bits.
     static let allOffHigh: UInt8 = 0xFD
     static let fullOff: UInt8 = 0x10
 
-    /// Counts of 4096 for a pulse, s.
+    /// Length of a pulse, s, in counts; 4096 counts are one frame.
     func counts(pulse seconds: Double) -> Int {
         min(max(Int((seconds * frameRate * 4096).rounded()), 0), 4095)
     }

@@ -10,7 +10,7 @@ final class PCA9685Outputs {
         case up
     }
 
-    /// Prescaler and counts.
+    /// Prescaler of the chip, and conversion to counts.
     let chip: PCA9685
     /// Whether every output of the chip is off.
     private(set) var isOff = true
@@ -26,18 +26,19 @@ final class PCA9685Outputs {
     private var isChanged = false
     private var lastAudit = Instant(nanoseconds: .min / 2)
 
-    /// Interval of reads of the prescaler, s: after a power dip the chip sleeps with its default.
+    /// Interval of reads of the prescaler, s: after a short loss of power the chip sleeps, with the
+    /// default prescaler.
     private static let auditSeconds = 0.1
-    /// The oscillator's start, s (7.3.1.1: at least 500 µs).
+    /// Time until the oscillator has started, s (7.3.1.1: at least 500 µs).
     private static let wakeSeconds = 0.001
 
     /// Creates outputs.
     ///
     /// - Parameters:
     ///   - bus: Bus of the chip.
-    ///   - address: 0x40...0x7F.
-    ///   - channels: Different outputs, 0...15.
-    ///   - chip: Prescaler.
+    ///   - address: I2C address of the chip, 0x40...0x7F.
+    ///   - channels: Numbers of the outputs, all different, 0...15.
+    ///   - chip: Prescaler of the chip.
     init(bus: I2CBus, address: UInt16, channels: [Int], chip: PCA9685) {
         self.bus = bus
         self.address = address
@@ -49,8 +50,8 @@ final class PCA9685Outputs {
         layOut(channels)
     }
 
-    /// Creates one message for each run of neighbouring outputs, because the register increments
-    /// automatically.
+    /// Creates one message for each run of neighbouring outputs, because the chip increments the
+    /// register automatically.
     private func layOut(_ channels: [Int]) {
         let order = channels.indices.sorted { channels[$0] < channels[$1] }
         var from = 0
@@ -66,11 +67,11 @@ final class PCA9685Outputs {
         }
     }
 
-    /// Bits on the wire of one write.
+    /// Number of bits on the bus for one write.
     var frameBits: Int { frame.wireBits }
 
-    /// Sets the chip up step by step, or checks that it still is. After a set-up the outputs are
-    /// off.
+    /// Sets the chip up step by step, or checks that it is still set up. After a set-up the outputs
+    /// are off.
     ///
     /// - Returns: Whether the chip is ready.
     func prepare(now: Instant) throws(BusError) -> Bool {
@@ -86,7 +87,7 @@ final class PCA9685Outputs {
             state = .asleep
         case .asleep:
             try run(off, .off)
-            // 7.3.2: totem pole outputs that change at the stop of a transfer.
+            // Section 7.3.2: totem pole outputs, which change at the stop of a transfer.
             try send(0x04, to: 0x01)
             try send(PCA9685.awake, to: 0x00)
             state = .waking(since: now)
@@ -103,7 +104,7 @@ final class PCA9685Outputs {
     /// Sets the number of 4096 counts for which an output is high, from the next `write` on.
     func set(_ counts: Int, at index: Int) {
         let at = offsets[index]
-        // 7.3.3: ON and OFF must differ; a separate bit switches an output off completely.
+        // Section 7.3.3: ON and OFF must differ; a separate bit switches an output off completely.
         let (low, high) =
             counts > 0
             ? (UInt8(counts & 0xFF), UInt8(min(counts, 4095) >> 8)) : (0, PCA9685.fullOff)

@@ -3,9 +3,9 @@ internal import Realtime
 
 /// Three brushless motors on a PCA9685, each on three half bridges. Bus thread only.
 ///
-/// All nine outputs are written in one transfer, in every period in which a count changes. Off
-/// means that every output is low. A driver whose enable pin stays on then brakes, so that pin must
-/// be connected to the power line.
+/// All nine outputs are written in one transfer, in every period in which a count changes. When the
+/// motors are off, every output is low. A driver whose enable pin stays on then brakes the motor,
+/// so the enable pin must be connected to the power line.
 final class PCA9685Phases: MotorPort {
     private let outputs: PCA9685Outputs
     private let motors: PhaseMotors
@@ -14,10 +14,10 @@ final class PCA9685Phases: MotorPort {
     /// Creates motors.
     ///
     /// - Parameters:
-    ///   - outputs: Three of yaw, three of roll, three of pitch.
+    ///   - outputs: Nine outputs: three for yaw, three for roll, three for pitch.
     ///   - motors: Properties of the motors.
-    ///   - hasEncoders: Whether torques are commutated by the measured joints; otherwise fields are
-    ///     set unchanged.
+    ///   - hasEncoders: Whether torques are commutated with the measured joint angles; otherwise
+    ///     the fields are set as commanded.
     init(outputs: PCA9685Outputs, motors: PhaseMotors, hasEncoders: Bool) {
         self.outputs = outputs
         self.motors = motors
@@ -52,6 +52,6 @@ final class PCA9685Phases: MotorPort {
         outputs.set(Self.counts(duties.c), at: first + 2)
     }
 
-    /// Counts of 4096 for a duty, 0...1.
+    /// Duty, 0...1, in counts of 4096.
     static func counts(_ duty: Double) -> Int { min(max(Int((duty * 4096).rounded()), 0), 4095) }
 }

@@ -2,11 +2,11 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Three servos on channels of the board's PWM chip. Never on a thread that serves an I2C bus, so
-/// that no bus can block it.
+/// Three servos on channels of the board's PWM chip. Their thread does not serve an I2C bus, so a
+/// bus cannot block it.
 ///
-/// A new pulse is written at most once per frame, and only to channels whose pulse has changed. Off
-/// means no pulses, so that the servos are limp.
+/// A new pulse is written at most once per frame, and only to channels whose pulse has changed.
+/// When the servos are off, they receive no pulses, so they are limp.
 final class PWMServos: MotorPort {
     private let channels: [SysfsPWM]
     private let numbers: [Int]
@@ -22,13 +22,13 @@ final class PWMServos: MotorPort {
     /// Resolution of the pulses, ns: far below the resolution of a servo, and coarse enough that a
     /// camera at rest causes no writes.
     private static let resolution = 250.0
-    /// Interval of attempts to find a missing channel, s.
+    /// Interval between attempts to find a missing channel, s.
     private static let lookSeconds = 0.1
 
     /// Creates servos.
     ///
     /// - Parameters:
-    ///   - chip: `/sys/class/pwm/pwmchip0`.
+    ///   - chip: Path of the PWM chip, such as `/sys/class/pwm/pwmchip0`.
     ///   - channels: Channels of yaw, roll and pitch, counted from 0.
     ///   - pulses: Pulses of the servos.
     ///   - frameRate: Pulses per second.
@@ -89,7 +89,7 @@ final class PWMServos: MotorPort {
     }
 
     func allOff() throws(BusError) {
-        // Stop every channel, even if others fail.
+        // Every channel is stopped, even if another one fails.
         var failure: BusError?
         for index in channels.indices where channels[index].isOpen {
             do throws(BusErrno) {
@@ -105,7 +105,7 @@ final class PWMServos: MotorPort {
     private func failure(
         of index: Int, _ operation: BusError.Operation, _ error: BusErrno
     ) -> BusError {
-        // The chip was removed: these files will never work again.
+        // The chip was removed: these files cannot be used any more.
         if error.code == ENODEV {
             channels[index].close()
             isReady = false

@@ -1,10 +1,11 @@
 internal import GimbalCore
 internal import Realtime
 
-/// The line that switches the motors: output enable of their chip, or their power. The line has a
-/// separate thread, so that a hanging bus cannot prevent it from being switched off.
+/// The GPIO line that switches the motors: it controls the output enable pin of their chip, or
+/// their power. The line has a separate thread, so that a hanging bus cannot prevent it from being
+/// switched off.
 ///
-/// `@unchecked Sendable`: passed once to that thread.
+/// `@unchecked Sendable`, because the object is passed once to that thread.
 final class PowerLine: OutputBus, @unchecked Sendable {
     private let line: GPIOLines
     private let number: UInt16
@@ -13,7 +14,7 @@ final class PowerLine: OutputBus, @unchecked Sendable {
     /// Creates a power line.
     ///
     /// - Parameters:
-    ///   - chip: `/dev/gpiochip0`.
+    ///   - chip: Device file of the GPIO chip, such as `/dev/gpiochip0`.
     ///   - line: Number of the line on the chip.
     ///   - isActiveLow: Whether a low level enables the motors, as at the OE pin of a PCA9685.
     init(chip: String, line: Int, isActiveLow: Bool) {

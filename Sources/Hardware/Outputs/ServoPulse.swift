@@ -6,12 +6,12 @@ public struct ServoPulse: Sendable, Equatable {
     public var longest: Double
     /// Travel of the servo between these pulses, rad.
     public var travel: Double
-    /// 1, or -1 if a longer pulse turns the joint backwards.
+    /// Direction of the servo: 1, or -1 if a longer pulse turns the joint backwards.
     public var direction: Double
     /// Pulse offset from mid-travel at joint angle zero, s.
     public var trim: Double
 
-    /// A servo with these numbers.
+    /// Creates the conversion for a servo.
     public init(
         shortest: Double, longest: Double, travel: Double, direction: Double = 1, trim: Double = 0
     ) {
@@ -22,7 +22,7 @@ public struct ServoPulse: Sendable, Equatable {
         self.trim = trim
     }
 
-    /// The pulse for a joint angle in rad; s, limited to the servo's range.
+    /// Length of the pulse for a joint angle in rad, s, limited to the servo's range.
     public func pulse(for angle: Double) -> Double {
         let middle = (shortest + longest) / 2 + trim
         let slope = direction < 0 ? -(longest - shortest) / travel : (longest - shortest) / travel
@@ -32,14 +32,14 @@ public struct ServoPulse: Sendable, Equatable {
 
 /// Pulses of the three servos, one for each joint.
 public struct ServoPulses: Sendable, Equatable {
-    /// Outermost joint.
+    /// Pulses of the outermost joint.
     public var yaw: ServoPulse
-    /// Middle joint.
+    /// Pulses of the middle joint.
     public var roll: ServoPulse
-    /// Innermost joint.
+    /// Pulses of the innermost joint.
     public var pitch: ServoPulse
 
-    /// Three servos.
+    /// Creates the pulses of three servos.
     public init(yaw: ServoPulse, roll: ServoPulse, pitch: ServoPulse) {
         self.yaw = yaw
         self.roll = roll

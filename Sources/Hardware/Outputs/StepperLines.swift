@@ -4,16 +4,16 @@ internal import Realtime
 /// The lines of three stepper motors: the step lines, then the direction lines, and the home
 /// switches.
 protocol StepperLines: AnyObject {
-    /// Requests the outputs, unless that has been done. Returns whether this call requested them;
-    /// they are then inactive.
+    /// Requests the output lines from the kernel, unless that has been done. Returns whether this
+    /// call has requested them; they are then inactive.
     func take(now: Instant) throws(BusErrno) -> Bool
     /// Sets the lines in `mask` to `bits`.
     func set(_ bits: UInt64, mask: UInt64) throws(BusErrno)
-    /// Whether each home switch is pressed, one bit each; 0 without switches.
+    /// Whether each home switch is pressed, one bit for each; 0 if there are no switches.
     func switches(now: Instant) throws(BusErrno) -> UInt64
 }
 
-/// Stepper lines at a GPIO chip.
+/// Stepper lines on a GPIO chip.
 final class GPIOStepperLines: StepperLines {
     private let outputs: GPIOLines
     private let inputs: GPIOLines?
@@ -21,7 +21,7 @@ final class GPIOStepperLines: StepperLines {
     /// Creates lines.
     ///
     /// - Parameters:
-    ///   - chip: `/dev/gpiochip0`.
+    ///   - chip: Device file of the GPIO chip, such as `/dev/gpiochip0`.
     ///   - steps: Step lines of the three motors.
     ///   - directions: Direction lines of the motors.
     ///   - homes: Home switches of the motors, active when low; nil without switches.
@@ -64,7 +64,7 @@ struct StepperRig {
         )
     }
 
-    /// Whether all motors are stopped, and no pulse must end.
+    /// Whether all motors are stopped, and no step pulse is active.
     var isStanding: Bool {
         axes.0.isStanding && axes.1.isStanding && axes.2.isStanding && bits & 0b111 == 0
     }
@@ -72,9 +72,10 @@ struct StepperRig {
     /// Executes one tick of the grid: at most one system call for the outputs, and one for the
     /// switches during homing.
     ///
-    /// - Throws: The kernel's error; then the axes have not moved.
+    /// - Throws: The kernel's error; in this case the axes have not moved.
     mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {
-        // A chip that was absent has lost its line states; a direction precedes its step by a tick.
+        // A GPIO chip that was absent has lost the states of its lines. The direction is set one
+        // tick before the step.
         if try lines.take(now: now) {
             bits = 0
             let wanted = lineBits(of: axes) & Self.directions
@@ -101,13 +102,13 @@ struct StepperRig {
         Self.bits(axes.0.lines) | Self.bits(axes.1.lines) << 1 | Self.bits(axes.2.lines) << 2
     }
 
-    /// Step in bit 0, direction in bit 3.
+    /// The lines of one motor as bits: step in bit 0, direction in bit 3.
     private static func bits(_ lines: StepAxis.Lines) -> UInt64 {
         (lines.step ? 1 : 0) | (lines.direction ? 8 : 0)
     }
 }
 
-/// Requests for the three motors.
+/// Goals of the three motors.
 struct StepperGoals: BitwiseCopyable, Sendable {
     var first = StepAxis.Goal.hold
     var second = StepAxis.Goal.hold

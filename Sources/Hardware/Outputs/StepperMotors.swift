@@ -2,18 +2,19 @@ public import GimbalCore
 public import Realtime
 internal import Synchronization
 
-/// Three stepper motors at GPIO lines, on a separate thread with a grid of 4 kHz: up to 1,000 steps
-/// a second each. A step takes two ticks; late ticks are made up for.
+/// Three stepper motors on GPIO lines. A separate thread sets the lines at 4 kHz, so each motor
+/// makes up to 1,000 steps a second. A step takes two ticks; if ticks are late, the motion catches
+/// up.
 public final class StepperMotors: Sendable {
     /// Lines of the motors, and their limits.
     public struct Wiring: Sendable {
-        /// `/dev/gpiochip0`.
+        /// Device file of the GPIO chip, such as `/dev/gpiochip0`.
         public var chip: String
-        /// Step lines of the three motors.
+        /// Numbers of the step lines of the three motors.
         public var steps: [Int]
-        /// Their direction lines.
+        /// Numbers of the direction lines of the motors.
         public var directions: [Int]
-        /// Home switches of the motors, active when low; nil without switches.
+        /// Numbers of the home switches' lines, active when low; nil without switches.
         public var homes: [Int]?
         /// Limits of each motor.
         public var parameters: [StepAxis.Parameters]
@@ -67,7 +68,7 @@ public final class StepperMotors: Sendable {
             goals: ends.reader)
     }
 
-    /// Starts the thread. Once.
+    /// Starts the thread. Call once.
     ///
     /// - Throws: `ThreadError` if the thread cannot be created.
     public func start() throws(ThreadError) {
@@ -80,7 +81,7 @@ public final class StepperMotors: Sendable {
     ///
     /// - Parameters:
     ///   - goal: New goal of the motor; the other motors keep their goals.
-    ///   - axis: 0...2.
+    ///   - axis: Number of the motor, 0...2.
     public func ask(_ goal: StepAxis.Goal, axis: Int) {
         let position = positions[axis]
         let limits = parameters[axis]
@@ -94,7 +95,7 @@ public final class StepperMotors: Sendable {
         }
     }
 
-    /// Steps of each motor from home, as of its last tick.
+    /// Position of each motor, steps from home, as of its last tick.
     public var positions: [Int] { context.positions.map(\.value) }
 
     /// State of each motor's search for home, at its last tick.
@@ -122,7 +123,7 @@ public final class StepperMotors: Sendable {
     }
 }
 
-/// A number that one thread writes and others read.
+/// A number that one thread writes and other threads read.
 private final class SharedCount: Sendable {
     private let word = Atomic(0)
     var value: Int { word.load(ordering: .relaxed) }
@@ -131,7 +132,7 @@ private final class SharedCount: Sendable {
 
 /// State of the thread.
 ///
-/// `@unchecked Sendable`: everything except the atomics belongs to the thread.
+/// `@unchecked Sendable`, because only the thread uses the properties that are not atomic.
 private final class StepperContext: @unchecked Sendable {
     private var rig: StepperRig
     private var goals: MailboxReader<StepperGoals>
@@ -142,9 +143,10 @@ private final class StepperContext: @unchecked Sendable {
     let lastError = Atomic(Int32(0))
 
     private static let period: Int64 = 250_000
-    /// Periods from one tick to the next while no motor turns.
+    /// Number of periods from one tick to the next while no motor turns.
     private static let idlePeriods: Int64 = 8
-    /// Largest number of periods that one tick represents; beyond that the motion is stretched.
+    /// Largest number of periods that one tick represents; after a longer delay the motion takes
+    /// longer instead.
     private static let mostPeriods: Int64 = 8
 
     init(rig: StepperRig, goals: consuming MailboxReader<StepperGoals>) {

@@ -17,9 +17,9 @@ final class SysfsPWM {
     /// Creates a channel that is opened later.
     ///
     /// - Parameters:
-    ///   - chip: `/sys/class/pwm/pwmchip0`.
-    ///   - channel: Counted from 0.
-    ///   - periodNanoseconds: From pulse to pulse.
+    ///   - chip: Path of the PWM chip, such as `/sys/class/pwm/pwmchip0`.
+    ///   - channel: Number of the channel, counted from 0.
+    ///   - periodNanoseconds: Time from pulse to pulse, ns.
     init(chip: String, channel: Int, periodNanoseconds: Int) {
         self.chip = chip
         self.channel = channel
@@ -34,10 +34,11 @@ final class SysfsPWM {
     /// Whether the files are open.
     var isOpen: Bool { enable >= 0 }
 
-    /// Exports the channel if necessary, stops its pulses, and sets the period. Allocates.
+    /// Exports the channel if necessary, stops its pulses, and sets the period. Allocates memory.
     ///
-    /// - Throws: ENOENT without a chip, ENODEV without such a channel, EBUSY if it has another
-    ///   user, EACCES until udev's rules have run after an export.
+    /// - Throws: ENOENT if the chip does not exist, ENODEV if the channel does not exist, EBUSY if
+    ///   another program uses the channel, EACCES until udev's rules have been applied after an
+    ///   export.
     func open() throws(BusErrno) {
         close()
         let folder = "\(chip)/pwm\(channel)"
@@ -51,8 +52,8 @@ final class SysfsPWM {
             defer { _ = Glibc.close(period) }
             duty = try file("\(folder)/duty_cycle")
             enable = try file("\(folder)/enable")
-            // Reset first, because a period must not be shorter than the old pulse, and a period of
-            // 0 cannot be stopped.
+            // The pulse is reset first, because a period must not be shorter than the old pulse,
+            // and because a channel with a period of 0 cannot be stopped.
             _ = try? write(0, to: duty)
             _ = try? write(0, to: enable)
             try write(periodNanoseconds, to: period)

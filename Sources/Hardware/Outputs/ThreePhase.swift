@@ -1,19 +1,20 @@
 internal import Glibc
 
-/// Duties of the three half bridges of a star-connected brushless motor. Pure.
+/// Computation of the duties of the three half bridges of a star-connected brushless motor. Pure
+/// functions.
 enum ThreePhase {
     /// Space-vector modulation: three sines 120° apart, shifted together so that the highest and
     /// the lowest are equally far from the rails. The common shift causes no voltage at any
-    /// winding, and gives 2/√3 more between the terminals than sines alone (K. Zhou, D. Wang:
-    /// Relationship between space-vector modulation and three-phase carrier-based PWM, IEEE
-    /// Transactions on Industrial Electronics 49(1), 2002).
+    /// winding, and allows a voltage between the terminals that is 2/√3 times that of sines alone
+    /// (K. Zhou, D. Wang: Relationship between space-vector modulation and three-phase
+    /// carrier-based PWM, IEEE Transactions on Industrial Electronics 49(1), 2002).
     ///
     /// - Parameters:
     ///   - angle: Electrical angle of the field, rad, not wrapped.
-    ///   - amplitude: Strength, 1 is the supply's maximum; a negative one turns the field by half a
-    ///     turn.
-    /// - Returns: Share of the period for which each output is high, 0...1. If an argument is not
-    ///   finite, all are at the middle, without a field.
+    ///   - amplitude: Strength of the field; 1 is the supply's maximum. A negative strength turns
+    ///     the field by half a turn.
+    /// - Returns: Fraction of the period for which each output is high, 0...1. If an argument is
+    ///   not finite, all fractions are equal, so there is no field.
     static func duties(angle: Double, amplitude: Double) -> (a: Double, b: Double, c: Double) {
         guard angle.isFinite, amplitude.isFinite else { return (0.5, 0.5, 0.5) }
         let strength = min(max(amplitude, -1), 1) / 3.0.squareRoot()
@@ -30,14 +31,15 @@ enum ThreePhase {
 public struct PhaseMotor: Sendable, Equatable {
     /// Pairs of magnet poles.
     public var polePairs: Double
-    /// 1, or -1 if the field and the joint turn in opposite directions.
+    /// Direction of the motor: 1, or -1 if the field and the joint turn in opposite directions.
     public var direction: Double
-    /// Electrical angle of the field that holds the joint at zero, rad; for a motor with encoder.
+    /// Electrical angle of the field that holds the joint at zero, rad; used only for a motor with
+    /// encoder.
     public var zero: Double
-    /// Torque at full strength and 90 electrical degrees, N·m; for a motor with encoder.
+    /// Torque at full strength and 90 electrical degrees, N·m; used only for a motor with encoder.
     public var peakTorque: Double
 
-    /// A motor with these numbers.
+    /// Creates the properties of a motor.
     public init(polePairs: Double, direction: Double = 1, zero: Double = 0, peakTorque: Double = 1)
     {
         self.polePairs = polePairs
@@ -46,13 +48,13 @@ public struct PhaseMotor: Sendable, Equatable {
         self.peakTorque = peakTorque
     }
 
-    /// Field and strength that exert a torque at an encoder's rotor angle: 90 electrical degrees
-    /// ahead.
+    /// Field that exerts a torque at the rotor angle which an encoder measures: 90 electrical
+    /// degrees ahead of the rotor.
     ///
     /// - Parameters:
-    ///   - torque: On the joint, N·m.
+    ///   - torque: Torque on the joint, N·m.
     ///   - joint: Angle of the joint, rad.
-    ///   - share: Share of the strength, 0...1; 0 if the joint's angle is unknown.
+    ///   - share: Factor on the strength, 0...1; 0 if the joint's angle is unknown.
     /// - Returns: Angle of the field, rad, and its strength, -1...1.
     func commutate(
         torque: Double, joint: Double, share: Double
@@ -67,14 +69,14 @@ public struct PhaseMotor: Sendable, Equatable {
 
 /// Properties of the three motors, one for each joint.
 public struct PhaseMotors: Sendable, Equatable {
-    /// Outermost joint.
+    /// Motor of the outermost joint.
     public var yaw: PhaseMotor
-    /// Middle joint.
+    /// Motor of the middle joint.
     public var roll: PhaseMotor
-    /// Innermost joint.
+    /// Motor of the innermost joint.
     public var pitch: PhaseMotor
 
-    /// Three motors.
+    /// Creates the properties of three motors.
     public init(yaw: PhaseMotor, roll: PhaseMotor, pitch: PhaseMotor) {
         self.yaw = yaw
         self.roll = roll

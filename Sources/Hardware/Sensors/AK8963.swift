@@ -2,20 +2,20 @@ internal import GimbalCore
 
 /// Asahi Kasei AK8963, the magnetometer in an MPU-9250, reached through that chip's own I2C master.
 ///
-/// Register map: RM-MPU-9250A-00, revision 1.4, section 5; the master: registers 36 to 39, 49 to
-/// 53, 99 and 103.
+/// Register map: RM-MPU-9250A-00, revision 1.4, section 5; the I2C master: registers 36 to 39, 49
+/// to 53, 99 and 103.
 struct AK8963: Sendable {
     /// Factory-calibrated sensitivity of each axis relative to the nominal one (section 5.13).
     private var adjustment = Vector3(1, 1, 1)
     private var last = UInt64.max
 
-    /// ST1, six bytes of field, ST2.
+    /// Size of a measurement, bytes: ST1, six bytes of field, ST2.
     static let length = 8
-    /// µT for a count of the 16-bit output (section 5.8).
+    /// Magnetic field for one count of the 16-bit output, µT (section 5.8).
     private static let scale = 0.15
     private static let address: UInt8 = 0x0C
 
-    /// Steps of one write to the magnetometer through the master's slave 4.
+    /// Steps that write one register of the magnetometer through slave 4 of the I2C master.
     private static func write(_ value: UInt8, to register: UInt8) -> [SetUpStep] {
         [
             .write(address, to: 0x31, part: 0),
@@ -26,7 +26,8 @@ struct AK8963: Sendable {
         ]
     }
 
-    /// Steps of one read through slave 4; register 53 contains the answer.
+    /// Steps that read one register of the magnetometer through slave 4; register 53 then contains
+    /// the answer.
     private static func read(_ register: UInt8) -> [SetUpStep] {
         [
             .write(0x80 | address, to: 0x31, part: 0),
@@ -38,10 +39,10 @@ struct AK8963: Sendable {
 
     private static let answer = RegisterRead(part: 0, register: 0x35, count: 1)
 
-    /// Set-up of the magnetometer. Requires the enabled master. Slots 5 to 7 contain the adjustment
-    /// afterwards.
+    /// Set-up of the magnetometer. The I2C master must be enabled. Afterwards slots 5 to 7 contain
+    /// the adjustment.
     static let setUp: [SetUpStep] = SetUpStep.sequence(
-        // I2C clock 400 kHz.
+        // The clock of the I2C master is 400 kHz.
         [.write(0x0D, to: 0x24, part: 0)],
         write(0x01, to: 0x0B),
         read(0x00),
@@ -50,14 +51,16 @@ struct AK8963: Sendable {
                 0x48, mask: 0xFF, in: 0x35, part: 0,
                 otherwise: "has no magnetometer that answers (AK8963, WIA)")
         ],
-        // Read the fuse ROM, power down, then 16 bits at 100 Hz (section 5.8).
+        // Read the fuse ROM, power the magnetometer down, then measure 16 bits at 100 Hz (section
+        // 5.8).
         write(0x0F, to: 0x0A),
         read(0x10), [.keep(slot: 5, answer)],
         read(0x11), [.keep(slot: 6, answer)],
         read(0x12), [.keep(slot: 7, answer)],
         write(0x00, to: 0x0A), write(0x16, to: 0x0A),
         [
-            // Slave 0 reads ST1 to ST2 every tenth sample; its data appear all at once.
+            // Slave 0 reads ST1 to ST2 every tenth sample; all bytes of a reading appear at the
+            // same time.
             .write(0x80 | address, to: 0x25, part: 0),
             .write(0x02, to: 0x26, part: 0),
             .write(0x09, to: 0x34, part: 0),
@@ -73,14 +76,14 @@ struct AK8963: Sendable {
     }
 
     /// The field in the axes of gyroscope and accelerometer, µT; nil if it is not new or too large
-    /// to measure.
+    /// to be measured.
     ///
     /// The master reads more often than the magnetometer measures, so the data-ready bit can be
     /// cleared before it is read. A measurement is new if it differs from the previous one.
     mutating func field(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Vector3? {
         var word: UInt64 = 0
         for index in 1...6 { word = word << 8 | UInt64(bytes[start + index]) }
-        // HOFL (overflow) in ST2.
+        // Bit HOFL in ST2 means an overflow.
         guard word != last, bytes[start + 7] & 0x08 == 0 else { return nil }
         last = word
         // The magnetometer's x and y axes are the other chip's y and x, its z axis is opposite

@@ -1,9 +1,9 @@
 internal import GimbalCore
 internal import Realtime
 
-/// ams AS5600, the angle of a magnet on a shaft, 12 bits a turn. The I2C address of the chip is
-/// always 0x36, so several need separate buses, for example the channels of a multiplexer with the
-/// kernel's driver (i2c-mux-pca954x).
+/// ams AS5600, the angle of a magnet on a shaft, with 12 bits per turn. The I2C address of the chip
+/// is always 0x36, so several encoders need separate buses, for example the channels of a
+/// multiplexer with the kernel's driver (i2c-mux-pca954x).
 ///
 /// Data sheet: AS5600, v1-06 (2018), register description.
 final class AS5600 {
@@ -24,8 +24,9 @@ final class AS5600 {
     /// - Parameters:
     ///   - bus: Bus of the chip.
     ///   - zero: Reading of the encoder at joint angle zero, rad.
-    ///   - direction: 1, or -1 if the encoder's angle decreases when the joint's angle increases.
-    ///   - staleSeconds: Time without an answer after which its angle is unknown.
+    ///   - direction: Direction of the encoder: 1, or -1 if the encoder's angle decreases when the
+    ///     joint's angle increases.
+    ///   - staleSeconds: Time without an answer after which the angle is unknown, s.
     ///   - report: State for other threads.
     init(
         bus: I2CBus, zero: Double, direction: Double, staleSeconds: Double = 0.02,
@@ -36,11 +37,11 @@ final class AS5600 {
         self.bus = bus
         self.zero = zero
         self.direction = direction
-        // Registers STATUS and RAW ANGLE.
+        // Read the registers STATUS and RAW ANGLE.
         _ = exchange.read(0x0B, count: 3, from: Self.address)
     }
 
-    /// The joint's angle, -π...π, rad; nil without an answer or without a magnet.
+    /// The joint's angle, -π...π, rad; nil if the encoder does not answer, or detects no magnet.
     func angle(now: Instant) -> Double? {
         do {
             try bus.run(exchange)
@@ -60,8 +61,8 @@ final class AS5600 {
         lastTime = now
     }
 
-    /// The angle in STATUS and RAW ANGLE, 0..<2π; nil without a magnet (MD, bit 5). A magnet that
-    /// is too weak or too strong (ML, MH) still has an angle.
+    /// The angle in STATUS and RAW ANGLE, 0..<2π; nil if the chip detects no magnet (MD, bit 5).
+    /// With a magnet that is too weak or too strong (ML, MH), the angle is still used.
     static func turn(_ bytes: UnsafeRawBufferPointer) -> Double? {
         guard bytes[0] & 0x20 != 0 else { return nil }
         return Double(UInt16(bytes[1] & 0x0F) << 8 | UInt16(bytes[2])) * 2 * .pi / 4096
@@ -72,6 +73,6 @@ final class AS5600 {
         ((turn - zero) * direction).remainder(dividingBy: 2 * .pi)
     }
 
-    /// Bits on the wire of one read.
+    /// Number of bits on the bus for one read.
     var wireBits: Int { exchange.wireBits }
 }

@@ -1,15 +1,15 @@
 internal import GimbalCore
 
-/// Bosch BMI088: accelerometer (part 0) and gyroscope (part 1) in one housing, with an address or
-/// chip select each.
+/// Bosch BMI088: accelerometer (part 0) and gyroscope (part 1) in one housing, each with its own
+/// I2C address or chip select.
 ///
-/// Data sheet: BST-BMI088-DS001, revision 1.3; sections in the comments.
+/// Data sheet: BST-BMI088-DS001, revision 1.3; the comments name its sections.
 struct BMI088: IMUChip {
     let name = "bmi088"
     private let gyroCode: UInt8
     private let accelCode: UInt8
     private let testsItself: Bool
-    /// The 24-bit counter of the last sample, 39.0625 µs each.
+    /// The chip's 24-bit counter at the last sample; one count is 39.0625 µs.
     private var lastCount: UInt32?
     private var temperature: Double?
 
@@ -21,8 +21,8 @@ struct BMI088: IMUChip {
     /// - Parameters:
     ///   - gyroRange: Full scale, deg/s: 125, 250, 500, 1000 or 2000; other values are rounded up.
     ///   - accelRange: Full scale, g: 3, 6, 12 or 24; other values are rounded up.
-    ///   - testsItself: Whether the self tests of 4.6 are part of the set-up. The part must be at
-    ///     rest for 0.2 s.
+    ///   - testsItself: Whether the self tests of section 4.6 are part of the set-up. The sensor
+    ///     must be at rest for 0.2 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
         // 5.5.4: code 0 is 2000 deg/s, each further code half of that. 5.3.12: code 0 is 3 g, each
         // further code twice that.
@@ -36,15 +36,15 @@ struct BMI088: IMUChip {
     /// Full scale of the accelerometer, g.
     var accelRange: Double { 3 * Double(1 << accelCode) }
 
-    /// 1600 Hz with twofold oversampling (5.3.11).
+    /// Accelerometer: 1600 Hz with twofold oversampling (5.3.11).
     private static let accelFilter: UInt8 = 0x9C
-    /// 2000 Hz, 230 Hz bandwidth (5.5.5).
+    /// Gyroscope: 2000 Hz, bandwidth 230 Hz (5.5.5).
     private static let gyroFilter: UInt8 = 0x01
 
     var setUp: [SetUpStep] {
         var steps: [SetUpStep] = [
-            // Section 3: the first read wakes the accelerometer's SPI interface; on I2C it is
-            // harmless.
+            // Section 3: the first read wakes the accelerometer's SPI interface; on I2C this read
+            // has no effect.
             .expect(0, mask: 0, in: 0x00, part: Self.accel, otherwise: ""),
             .write(0xB6, to: 0x7E, part: Self.accel),
             .write(0xB6, to: 0x14, part: Self.gyro),
@@ -68,7 +68,8 @@ struct BMI088: IMUChip {
             .write(accelCode, to: 0x41, part: Self.accel),
             .write(gyroCode, to: 0x0F, part: Self.gyro),
             .write(Self.gyroFilter, to: 0x10, part: Self.gyro),
-            // 5.5.8 to 5.5.10: a new rate gives a pulse on INT3, push-pull, active high.
+            // 5.5.8 to 5.5.10: each new measurement of the rate gives a pulse on the pin INT3,
+            // push-pull, active high.
             .write(0x01, to: 0x16, part: Self.gyro),
             .write(0x01, to: 0x18, part: Self.gyro),
             .write(0x80, to: 0x15, part: Self.gyro),
@@ -102,7 +103,7 @@ struct BMI088: IMUChip {
                 }, otherwise: "failed the self-test of its accelerometer"),
             .write(0x01, to: 0x3C, part: gyro),
             .pause(0.060),
-            // bist_rdy set, bist_fail clear, rate_ok set.
+            // The bits bist_rdy and rate_ok must be set, bist_fail must be clear.
             .expect(
                 0x12, mask: 0x16, in: 0x3C, part: gyro,
                 otherwise: "failed the self-test of its gyroscope"),
@@ -111,7 +112,7 @@ struct BMI088: IMUChip {
 
     var burst: [RegisterRead] {
         [
-            // 5.3.4 and 5.3.5: acceleration, then the counter.
+            // 5.3.4 and 5.3.5: the acceleration, then the chip's counter.
             RegisterRead(part: Self.accel, register: 0x12, count: 9),
             RegisterRead(part: Self.gyro, register: 0x02, count: 6),
         ]
@@ -133,8 +134,8 @@ struct BMI088: IMUChip {
 
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         let count = UInt32(bytes[6]) | UInt32(bytes[7]) << 8 | UInt32(bytes[8]) << 16
-        // The count is 0 after a reset, before the first measurement, and passes 0 every eleven
-        // minutes.
+        // The counter is 0 after a reset, until the first measurement, and returns to 0 every
+        // eleven minutes.
         guard count != lastCount, count != 0 else { return nil }
         lastCount = count
         let force = accelRange * 9.80665 / 32768

@@ -4,8 +4,9 @@ internal import Realtime
 /// Synchronisation of the bus thread's periods with the sensor's measurements, instead of the
 /// clock. Bus thread only.
 ///
-/// If the sensor is faster than the loop, it is waited for in the last quarter of the period.
-/// Without an edge for half a period beyond the expected time, the clock begins this period.
+/// If the sensor is faster than the loop, the thread waits for an edge only in the last quarter of
+/// the period. Without an edge for half a period beyond the expected time, the clock begins this
+/// period.
 final class DataReady {
     private let line: EdgeLine
     private let report: SensorReport
@@ -18,7 +19,7 @@ final class DataReady {
     ///
     /// - Parameters:
     ///   - line: The sensor's interrupt.
-    ///   - period: Of the loop, s.
+    ///   - period: Period of the loop, s.
     ///   - report: Receives the number of missed edges.
     init(line: EdgeLine, period: Double, report: SensorReport) {
         self.line = line
@@ -29,7 +30,7 @@ final class DataReady {
     /// Waits for the period's edge.
     ///
     /// - Parameter deadline: Expected time of the edge.
-    /// - Returns: Time of the edge; nil lets the clock decide.
+    /// - Returns: Time of the edge; nil means that the clock determines the period.
     func wait(until deadline: Instant) -> Instant? {
         edge = nil
         guard line.isWatched(now: deadline) else { return nil }
@@ -43,7 +44,7 @@ final class DataReady {
 
     /// Begins a period.
     ///
-    /// - Parameter now: By the clock.
+    /// - Parameter now: Beginning of the period by the clock.
     /// - Returns: Best known time of this period's sample. Earlier edges are discarded.
     func begin(at now: Instant) -> Instant {
         last = edge ?? now

@@ -1,8 +1,8 @@
 public import GimbalCore
 import Synchronization
 
-/// State of a joint's encoder, written by the bus thread, read by others. Never waits: single
-/// words.
+/// State of a joint's encoder, which the bus thread writes and other threads read. No access waits,
+/// because each value is one machine word.
 public final class EncoderReport: Sendable {
     private let silentCount = Atomic(UInt64(0))
     private let noMagnetCount = Atomic(UInt64(0))

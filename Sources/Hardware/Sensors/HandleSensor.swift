@@ -17,8 +17,8 @@ final class HandleSensor {
     ///
     /// - Parameters:
     ///   - sensor: The chip.
-    ///   - mounting: Rotation from the sensor's axes to the handle's (forward, right, down).
-    ///   - staleSeconds: Age above which a rate is not used.
+    ///   - mounting: Rotation from the sensor's axes to the handle's axes (forward, right, down).
+    ///   - staleSeconds: Age above which a rate is not used, s.
     init(sensor: InertialSensor, mounting: Quaternion, staleSeconds: Double) {
         self.staleSeconds = staleSeconds
         self.sensor = sensor
@@ -37,7 +37,7 @@ final class HandleSensor {
         isKnown = now.seconds(since: lastTime) <= staleSeconds
     }
 
-    /// Adds the rate to a sample of the camera.
+    /// Adds the handle's rate to a sample of the camera's sensor.
     func add(to sample: inout IMUSample, now: Instant) {
         guard isKnown else { return }
         sample.baseGyro = rate
@@ -72,7 +72,7 @@ final class JointEncoders {
         }
     }
 
-    /// Adds the angles to a sample of the camera.
+    /// Adds the joint angles to a sample of the camera's sensor.
     func add(to sample: inout IMUSample) {
         guard let angles else { return }
         sample.joints = angles

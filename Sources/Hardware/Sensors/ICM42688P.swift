@@ -1,9 +1,10 @@
 internal import GimbalCore
 
-/// TDK InvenSense ICM-42688-P. I2C: 0x68, or 0x69 with AD0 high; SPI: up to 24 MHz, mode 0 or 3.
+/// TDK InvenSense ICM-42688-P. Its I2C address is 0x68, or 0x69 with AD0 high. Its SPI clock is up
+/// to 24 MHz, in mode 0 or 3.
 ///
 /// Data sheet: DS-000347, revision 1.7. Registers without a bank number are in bank 0; numbers are
-/// big-endian, the default after a reset.
+/// big-endian, which is the default after a reset.
 struct ICM42688P: IMUChip {
     let name = "icm42688p"
     private let gyroCode: UInt8
@@ -16,7 +17,7 @@ struct ICM42688P: IMUChip {
     ///   - gyroRange: Full scale, deg/s: 15.625 times a power of two, up to 2000; other values are
     ///     rounded up.
     ///   - accelRange: Full scale, g: 2, 4, 8 or 16; other values are rounded up.
-    ///   - testsItself: Whether the self test is part of the set-up. The part must be at rest for
+    ///   - testsItself: Whether the self test is part of the set-up. The sensor must be at rest for
     ///     0.3 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
         // GYRO_FS_SEL: code 0 is 2000 deg/s, each further code half of that. ACCEL_FS_SEL: code 0
@@ -39,11 +40,11 @@ struct ICM42688P: IMUChip {
     private static let selfTestConfiguration: UInt8 = 0x70
     private static let bank: UInt8 = 0x76
 
-    /// ODR 1 kHz in GYRO_CONFIG0 and ACCEL_CONFIG0.
+    /// Output data rate of 1 kHz in GYRO_CONFIG0 and ACCEL_CONFIG0.
     private static let rate: UInt8 = 0x06
     /// GYRO_CONFIG1 and GYRO_ACCEL_CONFIG0: filters of second order at a quarter of the rate.
-    /// Together with the anti-alias filter, 585 Hz after a reset, the delay is 0.9 + 0.4 ms: two
-    /// second-order sections, each √2 / (2π corner).
+    /// Together with the anti-alias filter, 585 Hz after a reset, the delay is 0.9 + 0.4 ms,
+    /// because each of the two second-order sections delays by √2 / (2π corner).
     private static let filterOrder: UInt8 = 0x16
     private static let filterWidth: UInt8 = 0x11
 
@@ -60,8 +61,8 @@ struct ICM42688P: IMUChip {
         if testsItself { steps += Self.selfTest }
         steps += audit.map { .write($0.value, to: $0.read.register, part: 0) }
         steps += [
-            // INT_CONFIG: INT1 pulses high, push-pull. INT_CONFIG1: INT_ASYNC_RESET off, which the
-            // pin requires.
+            // INT_CONFIG: INT1 pulses high, push-pull. INT_CONFIG1: INT_ASYNC_RESET must be off for
+            // the pin to work.
             .write(0x03, to: 0x14, part: 0),
             .write(0x00, to: 0x64, part: 0),
             // PWR_MGMT0: no register can be written for 200 µs; 45 ms until the gyroscope runs.
@@ -101,16 +102,16 @@ struct ICM42688P: IMUChip {
 
     var burst: [RegisterRead] {
         [
-            // INT_STATUS first, because a set DATA_RDY_INT applies to the values that are read
-            // after it.
+            // INT_STATUS is read first, because a set DATA_RDY_INT applies to the values that are
+            // read after it.
             RegisterRead(part: 0, register: Self.interruptStatus, count: 1),
-            // TEMP_DATA1 to GYRO_DATA_Z0.
+            // Registers TEMP_DATA1 to GYRO_DATA_Z0.
             RegisterRead(part: 0, register: 0x1D, count: 14),
         ]
     }
 
-    /// Registers to check. PWR_MGMT0 comes first, because it shows a reset best; both sensors are
-    /// in low-noise mode.
+    /// Registers to check. PWR_MGMT0 comes first, because it is the surest sign of a reset; both
+    /// sensors are in low-noise mode.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] {
         func one(_ register: UInt8) -> RegisterRead {
             RegisterRead(part: 0, register: register, count: 1)
@@ -121,7 +122,7 @@ struct ICM42688P: IMUChip {
             (one(Self.accelConfiguration), 0xFF, accelCode << 5 | Self.rate),
             (one(0x51), 0xFF, Self.filterOrder),
             (one(0x52), 0xFF, Self.filterWidth),
-            // INT_SOURCE0: UI_DRDY_INT1_EN.
+            // INT_SOURCE0 with the bit UI_DRDY_INT1_EN.
             (one(0x65), 0xFF, 0x08),
         ]
     }
@@ -129,7 +130,7 @@ struct ICM42688P: IMUChip {
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         guard bytes[0] & 0x08 != 0, var sample = sample(bytes, accel: 3, gyro: 9, time: now)
         else { return nil }
-        // Section 4.13.
+        // The conversion of section 4.13.
         sample.temperature = bytes.bigEndian(at: 1) / 132.48 + 25
         sample.contents.insert(.temperature)
         return sample

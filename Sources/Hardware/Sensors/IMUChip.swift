@@ -1,23 +1,23 @@
 internal import GimbalCore
 
 /// Description of an inertial sensor: its set-up, the registers to read in every period, and their
-/// meaning. The description contains registers but no bus, so it serves I2C and SPI.
+/// meaning. The description contains registers but no bus, so it can be used with I2C and SPI.
 protocol IMUChip: Sendable {
-    /// Name in the settings: "bmi088".
+    /// Name in the settings, for example "bmi088".
     var name: String { get }
-    /// Steps from power-up, or any other state, to measuring, including identity check and
-    /// configuration.
+    /// Steps that bring the chip from any state to measuring, including the check of its identity
+    /// and its configuration.
     var setUp: [SetUpStep] { get }
     /// Registers to read in every period, in one exchange.
     var burst: [RegisterRead] { get }
-    /// Registers to read occasionally, for the temperature; nil without any.
+    /// Registers to read occasionally, for the temperature; nil if there are none.
     var seldom: RegisterRead? { get }
-    /// Expected values of the chip's registers. The first entry of each part must differ after a
-    /// reset during operation.
+    /// Expected values of the chip's registers. The first entry of each part must be a register
+    /// whose value a reset changes.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] { get }
 
-    /// The sample in the bytes of a burst that was read at `now`, in the chip's own axes; nil
-    /// without a new sample.
+    /// The sample in the bytes of a burst that was read at `now`, in the chip's own axes; nil if
+    /// the bytes contain no new sample.
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample?
 
     /// Receives an occasionally read value, the first register in the lowest byte.
@@ -26,26 +26,27 @@ protocol IMUChip: Sendable {
     /// Receives the values that the set-up has kept, after its end.
     mutating func take(kept: KeptRegisters)
 
-    /// The chip's FIFO; nil if this driver uses none.
+    /// The chip's FIFO; nil if this driver does not use it.
     var buffer: SampleBuffer? { get }
 
-    /// The sample in one packet of the FIFO, in the chip's own axes; nil if it contains none.
+    /// The sample in one packet of the FIFO, in the chip's own axes; nil if the packet contains no
+    /// sample.
     mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample?
 }
 
 /// Layout of a chip's FIFO.
 struct SampleBuffer: Sendable {
-    /// First of the two registers with the number of stored bytes, the upper byte first.
+    /// First of the two registers with the number of stored bytes, with the upper byte first.
     var level: UInt8
     /// Register for reading the data.
     var data: UInt8
     /// Size of one sample, bytes.
     var packet: Int
-    /// Capacity, bytes.
+    /// Capacity of the FIFO, bytes.
     var capacity: Int
     /// Nominal interval of the samples, s.
     var period: Double
-    /// Steps that start the FIFO, last in the set-up.
+    /// Steps that start the FIFO; they are executed at the end of the set-up.
     var start: [SetUpStep]
     /// Register write that empties the FIFO.
     var empty: (register: UInt8, value: UInt8)

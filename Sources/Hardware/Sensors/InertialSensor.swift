@@ -1,9 +1,10 @@
 internal import GimbalCore
 internal import Realtime
 
-/// An inertial sensor on its bus. The sensor is set up step by step while the motors are served,
-/// read in every period, monitored, and set up again after a loss of its configuration, an outage,
-/// or a stall. Only the bus thread uses it after its creation; it allocates nothing from then on.
+/// An inertial sensor on its bus. The sensor is set up step by step, while the thread continues to
+/// serve the motors. Then it is read and monitored in every period. It is set up again if it has
+/// lost its configuration, does not answer, or does not measure. Only the bus thread uses the
+/// object after its creation; from then on it allocates no memory.
 ///
 /// After a set-up, earlier measurements do not count as new.
 final class InertialSensor {
@@ -17,26 +18,26 @@ final class InertialSensor {
     private var notBefore = Instant(nanoseconds: .min / 2)
     private var lastAudit = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
-    /// Indices in `expected` of the registers that a reset during operation changes, one of each
-    /// part: every other check reads one of them.
+    /// Indices in `expected` of registers that a reset during operation changes, one for each part.
+    /// Every second check reads one of them.
     private let telling: [Int]
     private var audits = 0
     private var failures = 0
-    /// Time of the last failed burst or set-up; measurements before it do not count as new.
+    /// Time of the last failed burst or set-up; measurements before this time do not count as new.
     private var failed: Instant?
-    /// The chip's FIFO, if it is used, and its clock.
+    /// The chip's FIFO, and the clock of its samples; nil if the FIFO is not used.
     private let buffer: SampleBuffer?
     private var clock: SampleClock
     private let wallClock: @Sendable () -> Instant
 
     /// Pause after a failed set-up of the sensor, s.
     private static let retrySeconds = 0.2
-    /// Interval of reads of a configuration register, s: at 200 Hz and above every 4 or 5 ms, so
-    /// that a reset part is detected within 20 ms.
+    /// Interval between two reads of a configuration register, s. At loop rates of 200 Hz and
+    /// above, one is read every 4 or 5 ms, so that a reset is detected within 20 ms.
     private static let auditSeconds = 0.0035
     /// Number of consecutive failed bursts after which the chip is set up again.
     private static let patience = 3
-    /// Time without a measurement after which an answering sensor is set up again, s.
+    /// Time without a measurement after which a sensor that answers is set up again, s.
     private static let stallSeconds = 0.1
 
     /// Creates a sensor.
@@ -45,7 +46,7 @@ final class InertialSensor {
     ///   - chip: Description of the chip.
     ///   - link: Interface of the sensor.
     ///   - report: State for other threads.
-    ///   - usesBuffer: Whether every sample is read from the chip's FIFO, with a separate time.
+    ///   - usesBuffer: Whether the samples are read from the chip's FIFO, each with its own time.
     ///   - wallClock: Clock for the duration of a transfer.
     init(
         chip: any IMUChip, link: any ChipLink, report: SensorReport, usesBuffer: Bool = false,
@@ -71,7 +72,8 @@ final class InertialSensor {
     ///   - samples: New samples are appended, in the chip's own axes.
     ///   - time: Best known time of the sample.
     ///   - now: The time of the call.
-    /// - Throws: The error of the bus; the next period tries again, or the caller at once.
+    /// - Throws: The error of the bus; the next period tries again, or the caller tries again
+    ///   immediately.
     func read(
         into samples: inout SampleBatch, time: Instant, now: Instant
     ) throws(BusError) {
@@ -84,7 +86,7 @@ final class InertialSensor {
                     try !readBurst(into: &samples, time: time, now: now)
                 }
             failed = nil
-            // The chip is absent or has just been reset; its configuration shows which.
+            // The chip is absent or has just been reset; its configuration shows which of these.
             if isSilent { return try compare(0, now: now) }
             guard now.seconds(since: lastSample) <= Self.stallSeconds else {
                 report.stalled()
@@ -115,7 +117,7 @@ final class InertialSensor {
         failures = 0
         if isBlank(bytes) { return false }
         if let sample = chip.sample(bytes, now: time) {
-            // A second attempt in the same period counts like the first.
+            // A second attempt in the same period counts as the first.
             if failed == nil || failed == now { samples.append(sample) }
             lastSample = now
         }
@@ -123,7 +125,7 @@ final class InertialSensor {
     }
 
     /// Reads every sample in the FIFO, oldest first. An empty FIFO does not prove a working chip:
-    /// on a bus that carries only writes it would stay empty permanently.
+    /// if the bus transferred only writes, the FIFO would stay empty permanently.
     ///
     /// - Returns: Whether the chip answers.
     private func readBuffer(
@@ -169,7 +171,7 @@ final class InertialSensor {
         return true
     }
 
-    /// Whether all bytes of a burst are zeros or ones.
+    /// Whether all bytes of a burst are 0x00, or all are 0xFF.
     private func isBlank(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let first = bytes[0]
         guard first == 0 || first == 0xFF else { return false }
@@ -205,8 +207,8 @@ final class InertialSensor {
         }
     }
 
-    /// Reads one configuration register, a different one each time, alternately with the
-    /// temperature.
+    /// Reads one configuration register, a different one each time; reads of the temperature
+    /// alternate with these reads.
     private func audit(now: Instant) throws(BusErrno) {
         let turn = audits / 2
         let isForReset = audits % 2 == 0
@@ -219,7 +221,7 @@ final class InertialSensor {
         chip.take(seldom: try link.read(seldom.register, count: seldom.count, part: seldom.part))
     }
 
-    /// Reads one register; sets the chip up again if it differs from the written value.
+    /// Reads one register; if its value differs from the written one, the chip is set up again.
     private func compare(_ index: Int, now: Instant) throws(BusErrno) {
         lastAudit = now
         let (read, mask, value) = expected[index]

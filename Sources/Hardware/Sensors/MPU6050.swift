@@ -1,7 +1,7 @@
 internal import GimbalCore
 internal import Glibc
 
-/// InvenSense MPU-6050, with I2C only: 0x68, or 0x69 with AD0 high.
+/// InvenSense MPU-6050, which has only I2C, at address 0x68, or 0x69 with AD0 high.
 ///
 /// Register map: RM-MPU-6000A-00, revision 4.2; product specification: PS-MPU-6000A-00, revision
 /// 3.4.
@@ -10,7 +10,8 @@ struct MPU6050: IMUChip {
     private let registers: MPURegisters
     private let testsItself: Bool
 
-    /// Register 26: gyroscope 188 Hz with 1.9 ms of delay, accelerometer 184 Hz with 2.0 ms, 1 kHz.
+    /// Register 26: bandwidth of the gyroscope 188 Hz with 1.9 ms of delay, of the accelerometer
+    /// 184 Hz with 2.0 ms; sample rate 1 kHz.
     private static let filter: UInt8 = 0x01
 
     /// Creates a chip's description.
@@ -18,7 +19,7 @@ struct MPU6050: IMUChip {
     /// - Parameters:
     ///   - gyroRange: Full scale, deg/s: 250, 500, 1000 or 2000; other values are rounded up.
     ///   - accelRange: Full scale, g: 2, 4, 8 or 16; other values are rounded up.
-    ///   - testsItself: Whether the self test is part of the set-up. The part must be at rest for
+    ///   - testsItself: Whether the self test is part of the set-up. The sensor must be at rest for
     ///     0.2 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
         registers = MPURegisters(gyroRange: gyroRange, accelRange: accelRange)
@@ -39,8 +40,8 @@ struct MPU6050: IMUChip {
             [.pause(0.030)], .verify(audit))
     }
 
-    /// Steps of the self test. Registers 13 to 16, 27 and 28: ±250 deg/s and ±8 g; the response can
-    /// deviate from the factory's by 14 % (specification, 6.1 and 6.2).
+    /// Steps of the self test, in registers 13 to 16, 27 and 28, at ±250 deg/s and ±8 g. The
+    /// response can deviate from the response at the factory by 14 % (specification, 6.1 and 6.2).
     private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x02, to: MPURegisters.configuration, part: 0),
@@ -79,8 +80,8 @@ struct MPU6050: IMUChip {
         }
     }
 
-    /// Whether the response is close to the factory's. A code of 0 means that the factory has
-    /// stored none.
+    /// Whether the response is close to the response at the factory. A code of 0 means that the
+    /// factory has not stored a response.
     private static func isNear(_ response: Double, _ factory: Double, code: UInt8) -> Bool {
         code == 0 || abs(response / factory - 1) <= 0.14
     }
@@ -110,7 +111,7 @@ struct MPU6050: IMUChip {
         sample.contents.insert(.temperature)
     }
 
-    /// FIFO of 1024 bytes.
+    /// The chip's FIFO of 1024 bytes.
     var buffer: SampleBuffer? { MPURegisters.buffer(capacity: 1024, userControl: 0) }
 
     mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample? {

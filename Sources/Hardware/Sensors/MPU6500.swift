@@ -1,14 +1,14 @@
 internal import GimbalCore
 
 /// InvenSense MPU-6500, and the MPU-9250, which contains an MPU-6500 and a magnetometer (AK8963).
-/// I2C: 0x68, or 0x69 with AD0 high; SPI: 1 MHz for all registers.
+/// The I2C address is 0x68, or 0x69 with AD0 high. The SPI clock is 1 MHz for all registers.
 ///
 /// Register maps: RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4. Product
 /// specifications: PS-MPU-6500A-01, PS-MPU-9250A-01.
 ///
-/// The chip itself reads the magnetometer and appends its data to its own. The alternative, a
-/// bypass that connects the magnetometer to the board's bus, requires another transfer in each
-/// period, and is not possible with SPI.
+/// The chip itself reads the magnetometer, and appends the magnetometer's data to its own data. The
+/// alternative, a bypass that connects the magnetometer to the board's bus, requires another
+/// transfer in each period, and is not possible with SPI.
 struct MPU6500: IMUChip {
     let name: String
     private let registers: MPURegisters
@@ -17,9 +17,9 @@ struct MPU6500: IMUChip {
     private let isOnSPI: Bool
     private var magnetometer = AK8963()
 
-    /// Register 26: gyroscope 184 Hz with 2.9 ms of delay, 1 kHz.
+    /// Register 26: bandwidth of the gyroscope 184 Hz with 2.9 ms of delay; sample rate 1 kHz.
     private static let filter: UInt8 = 0x01
-    /// Register 29: accelerometer 184 Hz with 5.8 ms of delay, 1 kHz.
+    /// Register 29: bandwidth of the accelerometer 184 Hz with 5.8 ms of delay; sample rate 1 kHz.
     private static let accelFilter: UInt8 = 0x01
     private static let accelConfiguration2: UInt8 = 0x1D
 
@@ -28,7 +28,7 @@ struct MPU6500: IMUChip {
     /// - Parameters:
     ///   - gyroRange: Full scale, deg/s: 250, 500, 1000 or 2000; other values are rounded up.
     ///   - accelRange: Full scale, g: 2, 4, 8 or 16; other values are rounded up.
-    ///   - testsItself: Whether the self test is part of the set-up. The part must be at rest for
+    ///   - testsItself: Whether the self test is part of the set-up. The sensor must be at rest for
     ///     0.2 s.
     ///   - hasMagnetometer: Whether the chip is an MPU-9250.
     ///   - isOnSPI: Whether the chip's I2C interface must be disabled.
@@ -48,11 +48,11 @@ struct MPU6500: IMUChip {
     /// Full scale of the accelerometer, g.
     var accelRange: Double { registers.accelRange }
 
-    /// I2C_IF_DIS and I2C_MST_EN (register 106).
+    /// Value of register 106 with the bits I2C_IF_DIS and I2C_MST_EN.
     private var userControl: UInt8 { (isOnSPI ? 0x10 : 0) | (hasMagnetometer ? 0x20 : 0) }
 
     var setUp: [SetUpStep] {
-        // 0x71 is the MPU-9250, 0x73 the MPU-9255: bit 1 is ignored.
+        // The identity 0x71 is the MPU-9250 and 0x73 the MPU-9255, so bit 1 is ignored.
         let wake =
             hasMagnetometer
             ? MPURegisters.wake(
@@ -68,8 +68,8 @@ struct MPU6500: IMUChip {
         return steps + .verify(audit)
     }
 
-    /// Steps of the self test. Registers 0 to 2 and 13 to 15 contain the factory's response; the
-    /// filters are at 92 Hz during the test.
+    /// Steps of the self test. Registers 0 to 2 and 13 to 15 contain the response at the factory;
+    /// during the test the filters have a bandwidth of 92 Hz.
     private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x02, to: MPURegisters.configuration, part: 0),
@@ -113,8 +113,7 @@ struct MPU6500: IMUChip {
         return sample
     }
 
-    /// Adds the temperature from registers 65 and 66, by the temperature sensor's table in the
-    /// specification.
+    /// Adds the temperature from registers 65 and 66, converted as the specification describes.
     private func addTemperature(
         _ bytes: UnsafeRawBufferPointer, at index: Int, to sample: inout IMUSample
     ) {
@@ -122,8 +121,8 @@ struct MPU6500: IMUChip {
         sample.contents.insert(.temperature)
     }
 
-    /// FIFO of 512 bytes. Not used with the magnetometer, which would be read ten times for each of
-    /// its measurements.
+    /// The chip's FIFO of 512 bytes. It is not used with the magnetometer, because each measurement
+    /// of the magnetometer would be stored ten times.
     var buffer: SampleBuffer? {
         hasMagnetometer ? nil : MPURegisters.buffer(capacity: 512, userControl: userControl)
     }

@@ -5,7 +5,7 @@ internal import Glibc
 /// RM-MPU-6000A-00, revision 4.2; RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4.
 /// Numbers are big-endian.
 struct MPURegisters: Sendable {
-    /// FS_SEL and AFS_SEL, 0...3 (registers 27 and 28).
+    /// Codes of the ranges: FS_SEL and AFS_SEL, 0...3 (registers 27 and 28).
     let gyroCode: UInt8
     let accelCode: UInt8
 
@@ -15,7 +15,8 @@ struct MPURegisters: Sendable {
     static let accelConfiguration: UInt8 = 0x1C
     static let interruptPin: UInt8 = 0x37
     static let interruptEnable: UInt8 = 0x38
-    /// DATA_RDY_INT in bit 0, cleared by reading; acceleration, temperature and rate follow.
+    /// Register of the interrupt status: bit 0 is DATA_RDY_INT, which a read clears. The registers
+    /// of acceleration, temperature and rate follow.
     static let interruptStatus: UInt8 = 0x3A
     static let accel: UInt8 = 0x3B
     static let gyro: UInt8 = 0x43
@@ -38,12 +39,12 @@ struct MPURegisters: Sendable {
     /// Full scale of the accelerometer, g.
     var accelRange: Double { 2 * Double(1 << accelCode) }
 
-    /// Registers to read in a period: the interrupt status first, so that a set bit refers to the
-    /// numbers after it.
+    /// Number of registers to read in a period. The interrupt status is the first, so that its bit
+    /// refers to the numbers after it.
     static let burstLength = 15
 
-    /// Steps for identity, reset and clock: 100 ms after the reset (register 107), 30 ms until the
-    /// gyroscope runs.
+    /// Steps that check the identity, reset the chip and select its clock: 100 ms after the reset
+    /// (register 107), 30 ms until the gyroscope runs.
     static func wake(identity: UInt8, mask: UInt8, otherwise: StaticString) -> [SetUpStep] {
         [
             .expect(identity, mask: mask, in: Self.identity, part: 0, otherwise: otherwise),
@@ -55,8 +56,8 @@ struct MPURegisters: Sendable {
         ]
     }
 
-    /// Expected values of the common registers. DATA_RDY_EN sets the status bit, and pulses the INT
-    /// pin.
+    /// Expected values of the common registers. With DATA_RDY_EN, a new measurement sets the status
+    /// bit and gives a pulse on the INT pin.
     func audit(filter: UInt8) -> [(read: RegisterRead, mask: UInt8, value: UInt8)] {
         [
             (Self.one(Self.interruptEnable), 0xFF, 0x01),
@@ -72,14 +73,14 @@ struct MPURegisters: Sendable {
         RegisterRead(part: 0, register: register, count: 1)
     }
 
-    /// Rate and acceleration of a burst; nil without new data.
+    /// Rate and acceleration of a burst; nil if the data are not new.
     func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         guard bytes[0] & 0x01 != 0 else { return nil }
         return sample(bytes, from: 1, time: now)
     }
 
-    /// Layout of the FIFO. Registers 35, 106, 114 to 116: acceleration, temperature and rate of
-    /// each sample, in the order of their registers.
+    /// Layout of the FIFO. It uses registers 35, 106 and 114 to 116, and contains acceleration,
+    /// temperature and rate of each sample, in the order of their registers.
     static func buffer(capacity: Int, userControl: UInt8) -> SampleBuffer {
         SampleBuffer(
             level: 0x72, data: 0x74, packet: 14, capacity: capacity, period: 1e-3,
@@ -103,8 +104,8 @@ struct MPURegisters: Sendable {
                 bytes.bigEndian(at: start + 4) * force))
     }
 
-    /// Steps that keep the data. Slots 0 and 1: acceleration and rate at rest; 2 and 3: the same
-    /// under self test.
+    /// Steps that store acceleration and rate in slots: in slots 0 and 1 at rest, in slots 2 and 3
+    /// during the self test.
     static func keepData(_ slots: (accel: Int, gyro: Int)) -> [SetUpStep] {
         [
             .keep(slot: slots.accel, RegisterRead(part: 0, register: accel, count: 6)),
@@ -112,26 +113,27 @@ struct MPURegisters: Sendable {
         ]
     }
 
-    /// Steps that write the registers of an audit.
+    /// Steps that write the expected values to the registers of an audit.
     static func write(_ audit: [(read: RegisterRead, mask: UInt8, value: UInt8)]) -> [SetUpStep] {
         audit.map { .write($0.value, to: $0.read.register, part: $0.read.part) }
     }
 }
 
 /// InvenSense's self test since the MPU-6500, at ±250 deg/s and ±2 g. The response is the output
-/// under test minus the one at rest; it is compared with the factory's, which is stored as a code.
-/// Limits as in the maker's own test.
+/// during the test minus the output at rest. It is compared with the response at the factory, which
+/// the chip stores as a code. The limits are those of the manufacturer's own test.
 struct FactoryResponse {
-    /// Factory response of a code, LSB: 2620 · 1.01^(code - 1).
+    /// Response at the factory for a code, LSB: 2620 · 1.01^(code - 1).
     static func stored(_ code: UInt8) -> Double { 2620 * pow(1.01, Double(code) - 1) }
 
-    /// Whether the response is more than half of the stored one, or 60 deg/s without a stored one.
+    /// Whether the response is more than half of the response at the factory; if none is stored,
+    /// more than 60 deg/s.
     static func passesGyro(_ response: Double, code: UInt8) -> Bool {
         code == 0 ? abs(response) >= 60 * 32768 / 250 : response / stored(code) > 0.5
     }
 
-    /// Whether the response is 0.5 to 1.5 of the stored one, or within these bounds, g, without a
-    /// stored one.
+    /// Whether the response is 0.5 to 1.5 times the response at the factory; if none is stored,
+    /// within these bounds, g.
     static func passesAccel(
         _ response: Double, code: UInt8, unstored: ClosedRange<Double>
     ) -> Bool {
@@ -142,11 +144,11 @@ struct FactoryResponse {
 }
 
 extension [SetUpStep] {
-    /// Requires that the self test moved every axis as at the factory. Values kept by then:
-    /// accelerometer and gyroscope at rest in slots 0 and 1, during the test in 2 and 3, and their
-    /// codes in 4 and 5.
+    /// Steps that require a response to the self test on every axis as at the factory. They use
+    /// stored values: accelerometer and gyroscope at rest in slots 0 and 1, during the test in
+    /// slots 2 and 3, and the codes of the factory in slots 4 and 5.
     ///
-    /// - Parameter unstored: Required change of the accelerometer without a stored code, g.
+    /// - Parameter unstored: Required response of the accelerometer if no code is stored, g.
     /// - Returns: The steps.
     static func requireFactoryResponse(unstored: ClosedRange<Double>) -> [SetUpStep] {
         [

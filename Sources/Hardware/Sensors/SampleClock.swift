@@ -1,9 +1,9 @@
 internal import GimbalCore
 
 /// Times of the samples in a chip's FIFO. The chip uses its own clock, which deviates by some per
-/// cent; a reader sees only the number of samples. The newest sample is not younger than the end of
-/// the read, and not older than its beginning by more than a period. A straight line through these
-/// bounds models the chip's clock. Bus thread only.
+/// cent; the reader knows only the number of samples. The newest sample was taken before the end of
+/// the read, and at most one period before its beginning. A straight line through these bounds
+/// models the chip's clock. Bus thread only.
 struct SampleClock: Sendable {
     /// A sample and its time.
     private struct Mark {
@@ -20,12 +20,12 @@ struct SampleClock: Sendable {
     private var nextIndex = 0
     private var last = Instant(nanoseconds: .min / 2)
 
-    /// Largest error of an oscillator.
+    /// Largest relative error of a chip's oscillator.
     private static let tolerance = 0.06
-    /// Minimum duration of the period's measurement, s; it is at most twice this, and at first
-    /// less.
+    /// Time over which the period is measured, s: between once and twice this time; shorter at the
+    /// start.
     private static let window = 5.0
-    /// Time before which the nominal period is the best estimate, s.
+    /// Time from the start during which the nominal period is the best estimate, s.
     private static let least = 0.5
 
     /// Creates a clock.
@@ -39,7 +39,7 @@ struct SampleClock: Sendable {
     /// Clock error of the chip, parts per million, slow is positive.
     var errorPPM: Double { (period / nominal - 1) * 1e6 }
 
-    /// Discards unread samples; the period stays.
+    /// Discards unread samples; the estimated period stays.
     mutating func restart() {
         line = nil
         nextIndex = 0
@@ -48,7 +48,7 @@ struct SampleClock: Sendable {
     /// Processes the number of samples in the FIFO.
     ///
     /// - Parameters:
-    ///   - available: Samples for which `next` has not been called.
+    ///   - available: Number of samples in the FIFO for which `next` has not been called.
     ///   - before: Time of the request for the chip's count.
     ///   - after: Time of the answer.
     mutating func note(available: Int, before: Instant, after: Instant) {

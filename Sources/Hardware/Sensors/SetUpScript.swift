@@ -7,20 +7,20 @@ enum SetUpStep: Sendable {
     /// Reads a register, which must have `value` in the bits of `mask`; otherwise the set-up fails
     /// with this text.
     case expect(UInt8, mask: UInt8, in: UInt8, part: Int, otherwise: StaticString)
-    /// Pause, s.
+    /// Waits for this time, s.
     case pause(Double)
-    /// Keeps up to eight consecutive registers, for a later `require` or for the chip's
-    /// description.
+    /// Reads up to eight consecutive registers and stores them in a slot, for a later `require` or
+    /// for the chip's description.
     case keep(slot: Int, RegisterRead)
-    /// Checks kept values; otherwise the set-up fails with this text.
+    /// Checks stored values; otherwise the set-up fails with this text.
     case require(@Sendable (KeptRegisters) -> Bool, otherwise: StaticString)
 
-    /// Joins sequences of steps. With a chain of `+` and literals, the type checker of Swift 6.2
-    /// takes minutes.
+    /// Joins sequences of steps. For literals that are joined with `+`, the type checker of Swift
+    /// 6.2 needs minutes.
     static func sequence(_ parts: [SetUpStep]...) -> [SetUpStep] { Array(parts.joined()) }
 }
 
-/// Values that a set-up has read and kept: eight slots of up to eight registers.
+/// Values that a set-up has read and stored: eight slots of up to eight registers.
 struct KeptRegisters: Sendable {
     private var words = InlineArray<8, UInt64>(repeating: 0)
 
@@ -57,13 +57,13 @@ enum SetUpFailure: Error {
     case chip(StaticString)
 }
 
-/// Execution of the steps over several periods of the bus, so that the motors on the same bus are
+/// Execution of the steps of a set-up over several periods, so that the motors on the same bus are
 /// served in each period.
 struct SetUpRun {
     private let steps: [SetUpStep]
     private var next = 0
     private var notBefore = Instant(nanoseconds: .min)
-    /// Values kept so far.
+    /// Values that were stored so far.
     private(set) var kept = KeptRegisters()
 
     /// Number of transfers in one period.
@@ -83,8 +83,8 @@ struct SetUpRun {
 
     /// Executes the steps of this period.
     ///
-    /// - Throws: Reason why the chip cannot be used: the run must restart. After a failed transfer
-    ///   it can also continue with the same transfer.
+    /// - Throws: Reason why the chip cannot be used; the run must then restart. After a failed
+    ///   transfer it can also continue with that transfer.
     mutating func advance(_ link: any ChipLink, now: Instant) throws(SetUpFailure) {
         guard now >= notBefore else { return }
         for _ in 0..<Self.transfersPerPeriod where next < steps.count {
