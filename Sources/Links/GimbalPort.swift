@@ -3,19 +3,19 @@ public import GimbalCore
 public import Port
 
 /// Interface of a link to the gimbal: requests for motion, settings, the newest snapshot, and the
-/// end of a source.
+/// end of a source's connection.
 ///
-/// The links' threads call it; it never waits. A `Later` reports the completion of a write to the
-/// disk.
+/// The links' threads call it; it never waits. When a write to the disk is complete, a closure of
+/// type `Later` is called.
 public protocol GimbalPort: Sendable {
     // MARK: Motion
 
-    /// Requests motion, or control of it. After this method returns, the request takes effect at
-    /// the loop's next tick.
+    /// Requests motion, or control of the gimbal. After this method returns, the request takes
+    /// effect at the loop's next tick.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - source: Its source.
+    ///   - source: Source of the request.
     ///   - now: Time at which the request was received, on the loop's clock.
     /// - Throws: The refusal.
     func request(
@@ -55,30 +55,29 @@ public protocol SettingsPort: Sendable {
     var settings: Settings { get }
 
     /// Changes settings together, all or none, until the process ends or they are saved; the
-    /// changes of apps revert after `airos.rollback_s`. An app changes nothing under the control of
-    /// another source.
+    /// changes of apps revert after `airos.rollback_s`. An app cannot change settings while another
+    /// source is in control.
     ///
     /// - Parameters:
     ///   - updates: The new values.
     ///   - source: Source of the change.
     ///   - who: Name of the source for the log.
     /// - Throws: A refusal, because another source is in control, a value is invalid, or another
-    ///   client's change is on trial; then
-    ///   nothing has changed.
+    ///   client's change is on trial; in this case nothing has changed.
     func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal)
 
-    /// Saves some settings, and no others.
+    /// Saves only the given settings.
     ///
     /// - Parameters:
     ///   - keys: Dotted paths of the settings.
     ///   - updates: New values for some of these settings, which take effect when they are on the
     ///     disk.
-    ///   - source: Its source.
-    ///   - note: Author and action, for the log.
-    ///   - done: Receiver of the completion, or of the reason why nothing has changed; not after a
-    ///     throw.
+    ///   - source: Source of the request.
+    ///   - note: Author and description of the change, for the log.
+    ///   - done: Receiver of the completion, or of the reason why nothing has changed; it is not
+    ///     called if the method throws.
     /// - Throws: A refusal, because another source is in control.
     func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
@@ -96,14 +95,14 @@ extension GimbalPort {
     }
 }
 
-/// State of calibration.
+/// State of the gyroscope's calibration that a phone can request.
 public struct CalibrationState: Sendable, Equatable {
     /// Whether a calibration is running.
     public var isRunning = false
-    /// Time of a failure of a phone's calibration, on the loop's clock; nil after the start of
-    /// another calibration.
+    /// Time at which a calibration that a phone requested failed, on the loop's clock; nil after
+    /// the start of another calibration.
     public var failed: Instant?
 
-    /// State without a calibration.
+    /// Creates the state without a calibration.
     public init() {}
 }

@@ -6,7 +6,8 @@ public enum AttitudeReplay {
     public struct Row: Sendable, BitwiseCopyable {
         /// The sample's time, s.
         public var time: Double
-        /// Sensor to the log's earth frame, z up; the heading is zero at the first sample.
+        /// Estimated attitude, sensor to the log's earth frame, z up; the heading is zero at the
+        /// first sample.
         public var attitude: Quaternion
         /// Gyroscope bias, sensor axes, rad/s.
         public var bias: Vector3
@@ -15,7 +16,7 @@ public enum AttitudeReplay {
         /// Standard deviation of the direction of the vertical, rad.
         public var inclinationSigma: Double
         /// Weight of the last accelerometer correction, 0...1: below 1 if the velocity exceeded
-        /// three sigma.
+        /// three standard deviations.
         public var accelerationWeight: Double
         /// Root mean square of the normalised velocity innovation over the last second; at most 1
         /// if the model holds.
@@ -31,19 +32,19 @@ public enum AttitudeReplay {
     /// The first line of the CSV file: names of the columns.
     public static let header = "t,qw,qx,qy,qz,bx,by,bz\n"
 
-    /// Feeds each record to a new estimator, as the controller does. The same log and parameters
+    /// Passes each record to a new estimator, as the control loop does. The same log and parameters
     /// give bit-identical rows.
     ///
-    /// Each record gives a row, even if it cannot be used: its estimate is then the previous one,
-    /// and finite.
+    /// Each record gives a row, even if the record cannot be used; the row then contains the
+    /// previous estimate.
     ///
     /// - Parameters:
     ///   - log: The recording; its times determine each sample's step.
     ///   - parameters: The estimator's assumptions.
     ///   - magnetometer: Whether the heading comes from a recorded magnetometer (y is magnetic
-    ///     north). Otherwise it starts at zero and follows the gyroscope.
-    ///   - consume: Takes one row for each record, in order.
-    /// - Returns: Counts of unusable and bridged records.
+    ///     north). Otherwise the heading starts at zero and follows the gyroscope.
+    ///   - consume: Receives one row for each record, in order.
+    /// - Returns: Numbers of records that were not used or were bridged.
     /// - Throws: The errors of `consume`.
     @discardableResult
     public static func run<Failure: Error>(
@@ -86,10 +87,10 @@ public enum AttitudeReplay {
     /// - Parameters:
     ///   - log: The recording.
     ///   - parameters: The estimator's assumptions.
-    ///   - magnetometer: As for `run`.
-    ///   - observe: Receives each row as well.
-    ///   - write: Takes UTF-8 text in pieces of whole lines, at most about 64 KiB each.
-    /// - Returns: Counts of unusable and bridged records.
+    ///   - magnetometer: Whether the heading comes from a recorded magnetometer, as for `run`.
+    ///   - observe: Also receives each row.
+    ///   - write: Receives UTF-8 text in pieces of whole lines, at most about 64 KiB each.
+    /// - Returns: Numbers of records that were not used or were bridged.
     /// - Throws: The errors of `write`.
     @discardableResult
     public static func writeCSV<Failure: Error>(

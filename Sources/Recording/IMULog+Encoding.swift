@@ -3,7 +3,7 @@ import GimbalCore
 extension IMULog {
     /// Encodes the log in the `.imu` format; all values except the times are rounded to Float32.
     ///
-    /// - Returns: Header and records, 64 bytes each.
+    /// - Returns: The header and the records, each of 64 bytes.
     public func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.unit * (records.count + 1))

@@ -3,10 +3,10 @@ public import SystemPackage
 
 extension IMULog {
     /// Converts the log to samples of a sensor on a handle (x forward, y right, z down), for a
-    /// simulation that plays it.
+    /// simulation that repeats the motion.
     ///
-    /// The log's axes at level are x forward, y left and z up. A value that is not a number is
-    /// replaced by the previous sample's. The samples are assumed to have equal intervals.
+    /// The log's axes at level are x forward, y left and z up. If a value is not a number, the
+    /// previous sample's value is used. The samples are assumed to have equal intervals.
     ///
     /// - Parameter path: The log's name, for the error.
     /// - Returns: One sample for each record, at least two.

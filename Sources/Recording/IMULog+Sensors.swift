@@ -2,12 +2,12 @@ import GimbalCore
 public import SystemPackage
 
 extension IMULog {
-    /// Checks that the sensors for the estimator were recorded.
+    /// Checks that the log contains the sensors that the estimator needs.
     ///
     /// - Parameters:
-    ///   - magnetometer: Whether a magnetometer is required too.
+    ///   - magnetometer: Whether a magnetometer is also required.
     ///   - path: The log's name, for the error.
-    /// - Throws: `IMULogError.missingSensor`. A log without records passes.
+    /// - Throws: `IMULogError.missingSensor`. A log without records is accepted.
     public func requireSensors(magnetometer: Bool, path: FilePath) throws(IMULogError) {
         func fail(_ sensor: String, _ cause: String) throws(IMULogError) {
             throw .missingSensor(path: path, sensor: sensor, cause: cause)

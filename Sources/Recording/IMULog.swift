@@ -4,15 +4,16 @@ public import SystemPackage
 /// A recorded trial of an inertial sensor, with or without a reference orientation: the `.imu`
 /// format.
 ///
-/// Little-endian. A header of 64 bytes: `IMU1`, then UInt32 version (1), UInt32 number of records,
-/// UInt32 flags (bit 0: magnetometer present), Float64 sample rate in Hz, zeros. Then the records,
-/// 64 bytes each: Float64 time (s), Float32 gyroscope (rad/s), accelerometer (m/s²) and
-/// magnetometer (µT), three each, Float32 reference quaternion w x y z, Float32 moving. Frames are
-/// the log's own: sensor axes, and an earth frame whose z axis points up.
+/// All numbers are little-endian. The file begins with a header of 64 bytes: `IMU1`, then UInt32
+/// version (1), UInt32 number of records, UInt32 flags (bit 0: magnetometer present), Float64
+/// sample rate in Hz, zeros. Then follow records of 64 bytes: Float64 time (s), Float32 gyroscope
+/// (rad/s), accelerometer (m/s²) and magnetometer (µT), three each, Float32 reference quaternion w
+/// x y z, Float32 moving (not 0 in a motion phase). Frames are the log's own: sensor axes, and an
+/// earth frame whose z axis points up.
 public struct IMULog: Sendable {
     /// One sample.
     public struct Record: Sendable, BitwiseCopyable {
-        /// Seconds from the first sample.
+        /// Time from the first sample, s.
         public var time: Double
         /// Rate as measured, sensor axes, rad/s.
         public var gyro: Vector3
@@ -22,7 +23,7 @@ public struct IMULog: Sendable {
         public var magneticField: Vector3
         /// True orientation, sensor to earth (z up); NaN if it was not measured.
         public var reference: Quaternion
-        /// Whether the sample belongs to a motion phase, over which errors are counted.
+        /// Whether the sample belongs to a motion phase, in which errors are evaluated.
         public var isMoving: Bool
     }
 
@@ -38,8 +39,8 @@ public struct IMULog: Sendable {
 
     /// Reads a log.
     ///
-    /// - Parameter path: The file.
-    /// - Throws: `IMULogError`, which states the path and the expectation.
+    /// - Parameter path: Path of the file.
+    /// - Throws: `IMULogError`, which states the path and what was expected.
     public init(path: FilePath) throws(IMULogError) {
         try self.init(bytes: Self.contents(of: path), path: path)
     }
@@ -47,7 +48,7 @@ public struct IMULog: Sendable {
     /// Decodes a log.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file.
+    ///   - bytes: Content of the whole file.
     ///   - path: Name of the file, for errors.
     /// - Throws: `IMULogError`.
     public init(bytes: [UInt8], path: FilePath) throws(IMULogError) {

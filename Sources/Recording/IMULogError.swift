@@ -14,14 +14,14 @@ public enum IMULogError: Error, Equatable, Sendable {
     case wrongLength(path: FilePath, bytes: Int, records: Int, expected: Int)
     /// The header's sample rate is not a positive number.
     case impossibleRate(path: FilePath, hertz: Double)
-    /// There are too few records for a motion.
+    /// The log has too few records for a motion.
     case tooShort(path: FilePath, records: Int)
     /// A required sensor was not recorded.
     case missingSensor(path: FilePath, sensor: String, cause: String)
 }
 
 extension IMULogError: CustomStringConvertible {
-    /// Place, value read, and expectation.
+    /// The error as a sentence: path, value that was read, and expected value.
     public var description: String {
         switch self {
         case .unreadable(let path, let cause):

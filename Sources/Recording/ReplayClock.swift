@@ -1,15 +1,16 @@
 /// Conversion of the times of a log into steps. Errors in the times are bridged.
 struct ReplayClock {
-    /// Step from one record to the next.
+    /// Step of time from one record to the next.
     enum Step: Equatable {
-        /// Later than the previous record.
+        /// The record is later than the previous record.
         case next(seconds: Double)
-        /// Later by more than the estimator interpolates.
+        /// The record is later by more than the estimator interpolates.
         case gap(seconds: Double)
-        /// Much earlier: the clock was set back or restarted. One period is assumed.
+        /// The record is much earlier, because the clock was set back or restarted; a step of one
+        /// period is assumed.
         case restart(seconds: Double)
-        /// The same time, slightly earlier, or not a number: time does not advance, and the record
-        /// is not used.
+        /// The record has the same time, a slightly earlier time, or a time that is not a number.
+        /// The record is not used.
         case disordered
 
         /// Step for the estimator, s; nil if the record is not used.

@@ -1,11 +1,12 @@
 /// Counts of the records that a replay could not use, or had to bridge.
 public struct ReplayReport: Sendable, Equatable {
-    /// Records of the log.
+    /// Number of records in the log.
     public var records = 0
-    /// Records that were not used because a value was not a number, or beyond any sensor's range.
+    /// Number of records that were not used because a value was not a number, or beyond any
+    /// sensor's range.
     public var unusableSamples = 0
-    /// Records that were not used because their time was not later than that of the previous
-    /// record.
+    /// Number of records that were not used because their time was not later than that of the
+    /// previous record.
     public var disorderedTimes = 0
     /// Number of times that the log's clock was set back; at each of them one period is assumed.
     public var clockRestarts = 0

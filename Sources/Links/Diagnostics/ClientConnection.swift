@@ -7,7 +7,7 @@ import Wire
 /// Connection of a client: its input, its output and its subscriptions. Only the server's thread
 /// uses it.
 final class ClientConnection {
-    /// Largest number of streams of one connection.
+    /// Largest number of streams that one connection can have.
     static let maximumStreams = 8
 
     let client: DiagnosticsClient
@@ -21,9 +21,9 @@ final class ClientConnection {
     var hasLines = false
     /// Whether a request is still being executed; the client's next requests wait for its answer.
     var isWaiting = false
-    /// Whether the client has ended its input.
+    /// Whether the client has closed its sending direction.
     var inputEnded = false
-    /// Whether the client is unreachable; its earlier requests are still executed.
+    /// Whether the client can no longer receive answers; its earlier requests are still executed.
     var outputBroken = false
     /// Whether there is room for more input.
     var wantsInput: Bool { !inputEnded && input.hasRoom }
@@ -31,9 +31,9 @@ final class ClientConnection {
     var hasRequests: Bool { hasLines && !isWaiting }
     /// Whether the connection is closed in this turn.
     var isFinished = false
-    /// Time of the last request, or of the connection.
+    /// Time of the last request; before the first request, time of the connection.
     var lastRequest: Instant
-    /// Time of the last output, or of the last time with little output waiting.
+    /// Time at which output was last sent, or at which little output was waiting.
     var progress: Instant
 
     init(
@@ -48,14 +48,14 @@ final class ClientConnection {
         lastRequest = now
     }
 
-    /// The connection's properties for `ClientSlots`.
+    /// The properties of the connection that `ClientSlots` needs.
     var standing: ClientSlots.Client {
         ClientSlots.Client(
             mayWrite: mayWrite, isStreaming: !streams.isEmpty || isWaiting,
             lastRequest: lastRequest)
     }
 
-    /// Reads at most one chunk of input, so that a fast client does not delay others.
+    /// Reads at most one chunk of input, so that a fast client does not delay other clients.
     ///
     /// - Parameter chunk: Scratch memory, shared by all clients.
     func read(into chunk: UnsafeMutableRawBufferPointer) {
@@ -94,12 +94,13 @@ final class ClientConnection {
         }
     }
 
-    /// Appends a message to the output, or drops it when the client is behind.
+    /// Appends a message to the output, or drops it if the client does not read fast enough.
     ///
     /// - Parameters:
     ///   - index: Index in `streams`.
-    ///   - backlog: Bytes above which the client is behind.
-    ///   - sample: Reads the variables; not called for a message that is dropped.
+    ///   - backlog: Number of waiting bytes above which the message is dropped.
+    ///   - sample: Function that reads the variables; it is not called for a message that is
+    ///     dropped.
     /// - Returns: Whether the message was appended.
     func sendStream(_ index: Int, backlog: Int, sample: ([Int]) -> VariableSample) -> Bool {
         guard output.count <= backlog else {
@@ -126,7 +127,8 @@ extension PeerCredentials {
                 supplementaryGroups = Array(groups.prefix(count))
                 return
             }
-            // An older kernel does not support the option; then only the primary group counts.
+            // An older kernel does not support the option; in this case only the primary group is
+            // checked.
             guard error == ERANGE else { return }
             capacity = count
         }

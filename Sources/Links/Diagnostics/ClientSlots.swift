@@ -1,22 +1,23 @@
 import GimbalCore
 
-/// Allocation of the socket's limited connections. Pure; time is an argument.
+/// Allocation of the socket's limited number of connections. Pure; time is an argument.
 ///
-/// A stop can come over the socket, so a client that can write always gets a connection. If
-/// necessary, the connection with the oldest request is closed, a reader before a writer, one
-/// without subscriptions before one with subscriptions. Readers never get all connections, and
-/// replace only readers with a long silence.
+/// A stop can be sent over the socket, so a client that can write always gets a connection. If
+/// necessary, another connection is closed: readers are closed before writers, connections without
+/// subscriptions before connections with subscriptions, and otherwise the connection with the
+/// oldest request. Clients that can only read never use all connections; they replace only readers
+/// that have been silent for long.
 struct ClientSlots {
-    /// Relevant properties of a connection.
+    /// Properties of a connection that the decision depends on.
     struct Client {
         var mayWrite: Bool
         /// Whether the client has subscribed to something, or waits for an answer.
         var isStreaming: Bool
-        /// Time of the last request, or of the connection.
+        /// Time of the last request; before the first request, time of the connection.
         var lastRequest: Instant
     }
 
-    /// The answer to a new connection.
+    /// The decision about a new connection.
     enum Decision: Equatable {
         case admit
         /// The connection at this index is closed, and the new one replaces it.
@@ -24,7 +25,7 @@ struct ClientSlots {
         case refuse
     }
 
-    /// Silence after which a reader can be replaced by another one, s.
+    /// Time without a request after which another reader can replace a reader, s.
     static let readerIdleSeconds = 10.0
 
     /// Largest number of connections.
@@ -49,7 +50,7 @@ struct ClientSlots {
         return longestIdle(idle, clients).map { .replace($0) } ?? .refuse
     }
 
-    /// Order of connections: one with a subscription counts as busier.
+    /// The connection that has been idle longest; connections without subscriptions come first.
     private func longestIdle(_ indices: [Int], _ clients: [Client]) -> Int? {
         let idle = indices.filter { !clients[$0].isStreaming }
         return (idle.isEmpty ? indices : idle).min {

@@ -6,19 +6,21 @@ import Port
 import SystemPackage
 import Wire
 
-/// Thread of the diagnostics socket: poll(2), read, answer, write; it never waits for a single
-/// client.
+/// Thread of the diagnostics socket: it waits with poll(2), reads, answers and writes, and never
+/// waits for a single client.
 ///
 /// The loop uses no event-loop library, because this process locks its memory and is scheduled in
 /// real time. Therefore the socket has one ordinary thread with an explicit stack and bounded
 /// buffers, and no thread pool wakes up next to the control loop.
 ///
-/// A stop overtakes everything. Each turn searches all input for a stop before it answers any
-/// request, even behind waiting requests; a turn ends after `turnSeconds`, so the next search is
-/// soon. The `QuestionDesk` handles requests that can take long to read or to answer, and the
-/// writing thread those that wait for a disk; both answer through `LateReplies`.
+/// A stop is executed before all other requests. In each turn, the thread searches all received
+/// input for a stop before it answers any request. A turn ends after `turnSeconds`, so the next
+/// search follows soon. The `QuestionDesk` handles requests that take long to read or to answer;
+/// the thread that writes to the disk handles requests that wait for the disk. Both answer through
+/// `LateReplies`.
 struct DiagnosticsLoop {
-    /// Largest number of requests of one client that are answered before the other clients' turn.
+    /// Largest number of requests of one client that are answered before the other clients are
+    /// served.
     private static let requestsPerTurn = 8
     /// Time limit of a turn, s; then the next client begins a new turn. Only one request can take
     /// longer.
@@ -40,8 +42,8 @@ struct DiagnosticsLoop {
     private var nextClient = 1
     private var acceptor: Acceptor
 
-    /// A loop over an open socket, which `run` closes when it returns; it returns when `wake`
-    /// becomes readable.
+    /// Creates a loop for an open socket. `run` returns when `wake` becomes readable, and closes
+    /// the socket.
     init(
         listener: SocketListener, wake: FileDescriptor,
         configuration: DiagnosticsConfiguration, handler: RequestHandler, later: LateReplies,
@@ -90,7 +92,7 @@ struct DiagnosticsLoop {
         connections.removeAll(where: \.isFinished)
     }
 
-    /// Executes all stops that have arrived, and answers those that are the next request of their
+    /// Executes all stops that have arrived, and answers each stop that is the next request of its
     /// connection.
     private func hurryStops(of connection: ClientConnection, _ now: Instant) {
         var isNext = false
@@ -108,7 +110,7 @@ struct DiagnosticsLoop {
         connection.flush(now: now)
     }
 
-    /// Answers the clients in turn, until the turn ends.
+    /// Answers the clients one after the other, until the time limit of the turn.
     private mutating func serve(_ now: Instant) {
         let count = connections.count
         var present = now
@@ -137,7 +139,7 @@ struct DiagnosticsLoop {
         }
     }
 
-    /// Adds the listener, late answers, and the clients in order.
+    /// Adds the descriptors of the listener, of late answers, and of the clients in order.
     private mutating func prepare(_ set: inout PollSet) {
         acceptor.prepare(&set, now: clock())
         set.add(later.bell.descriptor)
@@ -165,8 +167,8 @@ struct DiagnosticsLoop {
         _ connection: ClientConnection, _ events: Int32, _ chunk: UnsafeMutableRawBufferPointer
     ) {
         if events & (POLLHUP | POLLERR | POLLNVAL) != 0 {
-            // Both directions are closed, so output would not be read. Pending requests are still
-            // executed.
+            // The client has closed both directions, so it would not read output. Its pending
+            // requests are still executed.
             connection.outputBroken = true
             connection.output.discard()
             desk.abandon(client: connection.client.id)
@@ -188,7 +190,7 @@ struct DiagnosticsLoop {
             }
             connection.lastRequest = now
             handler.answer(line, from: connection, clients: status, now: now)
-            // Without a reader replies would only use memory.
+            // If nobody reads replies, they would only use memory.
             if connection.outputBroken { connection.output.discard() }
         }
     }
@@ -214,18 +216,19 @@ struct DiagnosticsLoop {
         }
     }
 
-    /// Decides whether the connection has ended.
+    /// Decides whether the connection must be closed.
     private mutating func settle(_ connection: ClientConnection, now: Instant) {
         guard !connection.hasLines || isBehind(connection) else { return }
         if connection.outputBroken, connection.inputEnded {
             connection.isFinished = !connection.hasLines
         } else if connection.inputEnded, !connection.hasLines {
-            // Half closed, as by `nc -N`: replies are still sent, and streams until the other half
-            // closes.
+            // The client has closed only its sending direction, as `nc -N` does: replies are still
+            // sent, and streams continue until it closes the other direction.
             connection.isFinished =
                 connection.output.isEmpty && connection.streams.isEmpty && !connection.isWaiting
         }
-        // The time limit starts when the client falls behind, regardless of earlier idle time.
+        // The time limit starts when the client stops reading fast enough, regardless of earlier
+        // idle time.
         if !isBehind(connection) { connection.progress = now }
         let isStalled =
             isBehind(connection)
@@ -257,7 +260,7 @@ extension DiagnosticsLoop {
 
     private mutating func admit(_ descriptor: FileDescriptor, now: Instant) {
         counters.accepted += 1
-        // A small kernel buffer, so that a slow subscriber receives recent values.
+        // The kernel's buffer is small, so that a slow subscriber receives recent values.
         var size: Int32 = 64 * 1024
         setsockopt(
             descriptor.rawValue, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))

@@ -12,8 +12,8 @@ import SystemPackage
 /// pool. `run` returns within a few milliseconds of a graceful shutdown or a cancellation, or after
 /// the answer to the present question.
 public final class DiagnosticsServer: Service {
-    /// Stack of each thread, locked with everything else. The tests of a debug build pass with 128
-    /// KiB, but not with 64 KiB; the rest is a reserve for the backend.
+    /// Size of each thread's stack, bytes, which is locked into memory. The tests of a debug build
+    /// need more than 64 and at most 128 KiB; the remainder is a reserve.
     private static let stackSize = 512 * 1024
     /// Nice value of the server's thread, as low as the unit allows (`LimitNICE`); other threads
     /// have 0.
@@ -31,12 +31,12 @@ public final class DiagnosticsServer: Service {
     /// The open socket, until it is passed to the thread.
     private let listener = Mutex<SocketListener?>(nil)
 
-    /// A server that is not open yet.
+    /// Creates a server whose socket is not open yet.
     ///
     /// - Parameters:
     ///   - configuration: Path, group and limits.
-    ///   - port: The gimbal.
-    ///   - services: Services of the daemon.
+    ///   - port: Port through which the methods access the gimbal.
+    ///   - services: Methods and variables of the daemon.
     ///   - logger: Log for connections (level debug) and problems (higher levels).
     ///   - clock: Monotonic clock for subscriptions and stalled clients; messages give the loop's
     ///     time (`t`).
@@ -61,10 +61,10 @@ public final class DiagnosticsServer: Service {
         listener.withLock { $0?.close() }
     }
 
-    /// Creates the socket, so that a start-up can fail with a message before anything runs. Call
-    /// this method once; without this call, `run()` calls it.
+    /// Creates the socket, so that the start of the process can fail with a message before any
+    /// service runs. Call this method once; without this call, `run()` calls it.
     ///
-    /// - Throws: The problem.
+    /// - Throws: `SocketError` with the problem.
     public func open() throws(SocketError) {
         let opened = try SocketListener(configuration.place, logger: logger)
         listener.withLock { $0 = opened }
@@ -86,7 +86,7 @@ public final class DiagnosticsServer: Service {
                         until: self.questions.wake, handler: handler, later: self.later)
                 }
             }
-            // When one has ended for any reason, the other has no further task.
+            // When one thread has ended for any reason, the other one has no task any more.
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -94,8 +94,8 @@ public final class DiagnosticsServer: Service {
 
     /// The body of the server's thread.
     private func serve(_ listener: SocketListener, _ handler: RequestHandler) {
-        // Applies to this thread only, and can be refused for lack of rights. With fewer processors
-        // than threads, the thread of the questions waits instead.
+        // The nice value applies to this thread only; the kernel can refuse it. If there are fewer
+        // processors than threads, the thread of the questions then waits instead of this one.
         setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var loop = DiagnosticsLoop(
             listener: listener, wake: thread.wake, configuration: configuration,
@@ -103,7 +103,7 @@ public final class DiagnosticsServer: Service {
         loop.run()
     }
 
-    /// CLOCK_MONOTONIC.
+    /// Present time on CLOCK_MONOTONIC.
     @Sendable public static func monotonicNow() -> Instant {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

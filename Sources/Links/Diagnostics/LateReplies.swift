@@ -6,7 +6,7 @@ import Wire
 final class LateReplies: Sendable {
     /// A late answer.
     struct Reply: Sendable {
-        /// Sends the answer, on the server's thread; `clients` and the time are those of the
+        /// Sends the answer, on the server's thread; `clients` and `now` describe the moment of
         /// sending.
         typealias Finish =
             @Sendable (RequestHandler, ClientConnection, _ clients: ClientStatus, Instant) -> Void
@@ -29,7 +29,7 @@ final class LateReplies: Sendable {
         bell.ring()
     }
 
-    /// Removes all answers. Only the server's thread.
+    /// Removes and returns all answers. Only the server's thread.
     func take() -> [Reply] {
         bell.silence()
         return replies.withLock { replies in

@@ -4,10 +4,11 @@ import PlainText
 import Port
 import Wire
 
-/// A request that a method makes, and its answer when it is granted.
+/// Request for motion that a method makes, and the answer if the request is granted.
 private struct Move {
     let request: MotionRequest
-    /// Makes the answer from the loop's snapshot before the request, and the active settings.
+    /// Function that makes the answer from the loop's snapshot before the request and from the
+    /// active settings.
     let answer: (StabilizerSnapshot?, Settings) -> Acknowledgement
 
     init(
@@ -79,8 +80,8 @@ extension SocketMethod {
                     return Acknowledgement(
                         "Emergency stop: the motors stay off until the stop is reset.")
                 } catch {
-                    // Slots are reserved for a stop, so only a hanging loop does not take it; the
-                    // bus thread has detected that.
+                    // Slots of the ring are reserved for a stop, so only a loop that hangs does not
+                    // execute it; in this case the bus thread switches the motors off.
                     return Acknowledgement(
                         "The loop does not accept the stop: \(error.message). If the camera moves, cut its power."
                     )
@@ -107,8 +108,8 @@ extension SocketMethod {
     ) -> SocketMethod {
         .change(name, parameters) { (parameters, caller) throws(Refusal) in
             let move = try read(parameters)
-            // The loop can start at once, so the forecast is computed from the state before the
-            // request.
+            // The loop can start the motion immediately, so the forecast is computed from the state
+            // before the request.
             let before = port.newest
             try port.request(move.request, from: caller.source, now: port.now)
             return move.answer(before, port.settings)
@@ -189,14 +190,14 @@ extension SocketMethod {
 }
 
 extension Parameters {
-    /// An angle or a rate in degrees, as radians; NaN if it is missing.
+    /// A parameter in degrees, converted to radians; NaN if it is missing.
     fileprivate func radians(
         _ name: String, in range: ClosedRange<Double>, _ unit: String
     ) throws(Refusal) -> Double {
         Angle.degrees(try number(name, in: range, unit: unit) ?? .nan).radians
     }
 
-    /// Yaw, roll and pitch as radians; NaN for missing axes.
+    /// The parameters yaw, roll and pitch in radians; NaN for missing ones.
     fileprivate func axes(
         in range: ClosedRange<Double>, _ unit: String, field: String
     ) throws(Refusal) -> AxisVector {

@@ -12,8 +12,8 @@ public struct Parameters: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - names: Known parameters; any other is an error, so that a typo cannot count as a missing
-    ///     parameter. Nil: all are ignored.
+    ///   - names: Known parameters; any other parameter is an error, so that a mistyped name is not
+    ///     taken for a missing parameter. Nil means that all parameters are ignored.
     /// - Throws: A refusal that names the first unknown parameter.
     init(_ request: Request, _ names: [String]?) throws(Refusal) {
         method = request.method
@@ -29,32 +29,32 @@ public struct Parameters: Sendable {
             field: unknown)
     }
 
-    /// The value; nil when the parameter is missing or `null`.
+    /// The value of a parameter; nil if the parameter is missing or `null`.
     public func value(_ name: String) -> JSONValue? {
         guard let value = values[name], value != .null else { return nil }
         return value
     }
 
-    /// The required value.
+    /// The value of a required parameter.
     public func required(_ name: String) throws(Refusal) -> JSONValue {
         guard let value = value(name) else { throw missing(name) }
         return value
     }
 
-    /// A string.
+    /// The value of a parameter that is a string; nil if it is missing.
     public func string(_ name: String) throws(Refusal) -> String? {
         guard let value = value(name) else { return nil }
         guard let string = value.string else { throw wrongType(name, "a string", value) }
         return string
     }
 
-    /// A required string.
+    /// The value of a required parameter that is a string.
     public func requiredString(_ name: String) throws(Refusal) -> String {
         guard let value = try string(name) else { throw missing(name) }
         return value
     }
 
-    /// A number in the range, whose unit is named in the refusal.
+    /// The value of a parameter that is a number in the range; the refusal names the unit.
     public func number(_ name: String, in range: ClosedRange<Double>, unit: String)
         throws(Refusal) -> Double?
     {
@@ -70,14 +70,14 @@ public struct Parameters: Sendable {
         return number
     }
 
-    /// True or false.
+    /// The value of a parameter that is true or false; nil if it is missing.
     public func bool(_ name: String) throws(Refusal) -> Bool? {
         guard let value = value(name) else { return nil }
         guard let bool = value.bool else { throw wrongType(name, "true or false", value) }
         return bool
     }
 
-    /// A whole number in the range.
+    /// The value of a parameter that is a whole number in the range; nil if it is missing.
     public func integer(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
         guard let value = value(name) else { return nil }
         guard let integer = value.int else { throw wrongType(name, "a whole number", value) }
@@ -90,7 +90,7 @@ public struct Parameters: Sendable {
         return integer
     }
 
-    /// A string or an array of strings.
+    /// The value of a parameter that is a string or an array of strings; nil if it is missing.
     public func strings(_ name: String) throws(Refusal) -> [String]? {
         guard let value = value(name) else { return nil }
         if let string = value.string { return [string] }
@@ -110,12 +110,13 @@ public struct Parameters: Sendable {
         Refusal(.invalidParams, "\(method) needs the parameter \"\(name)\".", field: name)
     }
 
-    /// The parameter `action`, one of these words; default: the first word.
+    /// The value of the parameter `action`, which must be one of these words; if it is missing, the
+    /// first word.
     public func action(of actions: [String]) throws(Refusal) -> String {
         try word("action", of: actions) ?? actions[0]
     }
 
-    /// One of these words.
+    /// The value of a parameter that must be one of these words; nil if it is missing.
     public func word(_ name: String, of words: [String]) throws(Refusal) -> String? {
         guard let word = try string(name) else { return nil }
         guard words.contains(word) else {

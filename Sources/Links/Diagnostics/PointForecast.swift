@@ -2,8 +2,8 @@ import GimbalCore
 import PlainText
 import Wire
 
-/// Forecast of a `point` for its client, computed with the loop's own generator from the newest
-/// snapshot.
+/// Forecast of a `point` for its client, computed from the newest snapshot with the same set-point
+/// generator that the loop uses.
 struct PointForecast {
     /// The newest known state of the loop.
     let snapshot: StabilizerSnapshot
@@ -14,8 +14,8 @@ struct PointForecast {
     ///
     /// - Parameters:
     ///   - angles: Requested angles, rad; NaN for other axes.
-    ///   - duration: Requested duration, s; 0 without one.
-    ///   - rate: Requested rate, rad/s; 0 without one.
+    ///   - duration: Requested duration, s; 0 if none was requested.
+    ///   - rate: Requested rate, rad/s; 0 if none was requested.
     ///   - mode: The active mode.
     /// - Returns: The duration, and the limits that changed the request.
     func acknowledgement(
@@ -70,7 +70,8 @@ struct PointForecast {
             .joined(separator: ", ")
     }
 
-    /// Text for every angle that differs from the requested one, such as "pitch -120°".
+    /// Text that names every angle of the goal that differs from the requested angle, such as
+    /// "pitch -120°".
     private static func text(_ goal: AxisVector, where asked: AxisVector) -> String {
         zip(axes(goal), axes(asked))
             .filter { goal, asked in

@@ -7,12 +7,12 @@ import Wire
 ///
 /// A question changes nothing, but reading or answering it can take long: 64 KiB of names, every
 /// setting with its range. So the server's thread reads only short lines and answers no question,
-/// and requests that move or stop the camera never wait for one. Each connection has at most one
-/// question here, so no client delays others for long.
+/// and requests that move or stop the camera never wait for one. Each connection can have only one
+/// question at the desk, so a client does not delay others for long.
 final class QuestionDesk: Sendable {
-    /// A request to answer or to read here.
+    /// A request that the desk reads or answers.
     struct Question: Sendable {
-        /// Bytes of a request, or the parsed request.
+        /// The request as bytes, or already parsed.
         enum Body: Sendable {
             /// A line that is too long for the server's thread.
             case line([UInt8])
@@ -23,7 +23,7 @@ final class QuestionDesk: Sendable {
         /// The client of the request.
         var client: Int
         var body: Body
-        /// The server's own part of `status`.
+        /// State of the server's connections, for `status`.
         var clients: ClientStatus
     }
 
@@ -39,8 +39,8 @@ final class QuestionDesk: Sendable {
         bell.ring()
     }
 
-    /// Drops a client's question after its disconnection. A line stays, because it can contain more
-    /// than a question. Any thread.
+    /// Drops a client's question after its disconnection. A line that has not been parsed stays,
+    /// because it can contain a request that is not a question. Any thread.
     func abandon(client: Int) {
         questions.withLock { questions in
             for index in questions.indices where questions[index].client == client {
@@ -58,7 +58,7 @@ final class QuestionDesk: Sendable {
     ///
     /// - Parameters:
     ///   - wake: Descriptor that becomes readable when the thread must end.
-    ///   - handler: Maker of the answers.
+    ///   - handler: Handler that makes the answers.
     ///   - later: Queue for the answers.
     func serve(until wake: FileDescriptor, handler: RequestHandler, later: LateReplies) {
         PollLoop(wake: wake).run { set in

@@ -7,11 +7,11 @@ import Wire
 /// Handler of one request: finds the method, checks its parameters and the right to write, and
 /// encodes the result.
 ///
-/// The handler answers requests that move, stop or change something at once, on the server's
-/// thread; questions go to the `QuestionDesk`.
+/// The handler answers requests that move, stop or change something immediately, on the server's
+/// thread; the `QuestionDesk` answers questions.
 struct RequestHandler: Sendable {
-    /// Longest line that the server's thread parses, bytes: many times the longest request except a
-    /// list of names or a text.
+    /// Longest line that the server's thread parses, bytes: it is many times the length of any
+    /// request that contains no list of names and no text.
     static let shortLine = 1024
 
     let port: any GimbalPort
@@ -44,9 +44,9 @@ struct RequestHandler: Sendable {
     /// Answers one line.
     ///
     /// - Parameters:
-    ///   - line: The client's line; nil when it was too long.
+    ///   - line: The client's line; nil if it was too long.
     ///   - connection: Source of the line, and receiver of the reply.
-    ///   - clients: The server's own part of `status`.
+    ///   - clients: State of the server's connections, for `status`.
     ///   - now: Time on the server's clock.
     func answer(
         _ line: LineBuffer.Line, from connection: ClientConnection, clients: ClientStatus,
@@ -63,7 +63,7 @@ struct RequestHandler: Sendable {
         guard bytes.count <= Self.shortLine else {
             return ask(.line(bytes), connection, clients)
         }
-        // A blank line is ignored, because people type it and files end with it.
+        // A blank line is ignored, because people type blank lines, and files end with them.
         if Self.isBlank(bytes) { return }
         do {
             carryOut(try Request(line: bytes), from: connection, clients: clients, now: now)
@@ -88,8 +88,8 @@ struct RequestHandler: Sendable {
         line.allSatisfy { $0 == 0x20 || $0 == 0x09 }
     }
 
-    /// Whether the line is a stop by a client that can write. A long line is not searched; it waits
-    /// for its turn.
+    /// Whether the line is a stop by a client that can write. A long line is not searched; it is
+    /// handled when it is the next request.
     func isStop(_ line: some Collection<UInt8>, from connection: ClientConnection) -> Bool {
         guard connection.mayWrite, line.count <= Self.shortLine, Self.mayBeStop(line),
             let request = try? Request(line: Array(line))
@@ -97,14 +97,16 @@ struct RequestHandler: Sendable {
         return request.method == "stop" && request.params.isEmpty
     }
 
-    /// Executes a stop that waits behind other requests of its connection. In its turn the stop is
-    /// answered and executed again, so that an earlier reset cannot undo the stop.
+    /// Executes a stop that waits behind other requests of its connection. When the stop is the
+    /// next request, it is executed again and answered, so that a reset that was sent before it
+    /// cannot undo it.
     func hurryStop(_ connection: ClientConnection) {
         services.settle()
         try? port.request(.emergencyStop, from: CommandSource(connection.client), now: port.now)
     }
 
-    /// Whether the line must be parsed to find the method, because its name can contain escapes.
+    /// Whether the line must be parsed to find the method, because the name can contain JSON
+    /// escapes.
     private static func mayBeStop(_ line: some Collection<UInt8>) -> Bool {
         line.contains(UInt8(ascii: "\\")) || line.firstRange(of: Array("stop".utf8)) != nil
     }
@@ -149,7 +151,7 @@ struct RequestHandler: Sendable {
         connection.output.append { ReplyLine.append(id: id, t: t, result: result, to: &$0) }
     }
 
-    /// Passes a question to the desk; further requests of the connection wait for it.
+    /// Passes a question to the desk; further requests of the connection wait for the answer.
     private func ask(
         _ body: QuestionDesk.Question.Body, _ connection: ClientConnection, _ clients: ClientStatus
     ) {
@@ -175,8 +177,8 @@ struct RequestHandler: Sendable {
             client: connection.client,
             refusal: connection.mayWrite ? nil : Refusal(.permissionDenied, policy.sentence))
         if method.isWrite { try caller.requireWrite() }
-        // A closed connection does not read answers; its backlog of questions must not delay
-        // others.
+        // A closed connection does not read answers; its waiting questions must not delay other
+        // clients.
         if connection.outputBroken, method.isQuestion { return [] }
         services.settle()
         switch method.work {
@@ -191,7 +193,8 @@ struct RequestHandler: Sendable {
             do throws(Refusal) {
                 try body(parameters, caller, result(of: request, of: connection.client))
             } catch {
-                // The request was refused at once, so no request is pending.
+                // The request was refused immediately, so the connection does not wait for an
+                // answer.
                 connection.isWaiting = false
                 throw error
             }
@@ -214,8 +217,8 @@ struct RequestHandler: Sendable {
 extension RequestHandler {
     /// Reads and answers a question. The desk's thread.
     ///
-    /// - Returns: A closure that sends the answer, or executes the request in the line. The
-    ///   server's thread.
+    /// - Returns: A closure that sends the answer, or executes the request in the line; the
+    ///   server's thread calls it.
     func prepare(_ question: QuestionDesk.Question) -> LateReplies.Reply.Finish {
         let request: Request
         switch question.body {
@@ -270,7 +273,7 @@ extension RequestHandler {
             field: "method")
     }
 
-    /// Looks the names up; the stream begins on the server's thread.
+    /// Finds the variables of a subscription; the server's thread then begins the stream.
     private func subscribe(
         _ parameters: Parameters, _ id: JSONValue
     ) throws(Refusal) -> LateReplies.Reply.Finish {

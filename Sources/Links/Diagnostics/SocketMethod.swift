@@ -3,26 +3,26 @@ public import Wire
 
 /// Identity of a connection to the socket, for control and for the log.
 public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
-    /// Unique in the life of the process.
+    /// Number of the connection, unique while the process runs.
     public var id: Int
     /// Process id of the client; 0 if its namespace is hidden from the daemon.
     public var pid: Int32
     /// User id of the client.
     public var user: UInt32
 
-    /// A client with this identity.
+    /// Creates the identity of a client.
     public init(id: Int, pid: Int32, user: UInt32) {
         self.id = id
         self.pid = pid
         self.user = user
     }
 
-    /// "diagnostics client 3 (pid 812, uid 1000)".
+    /// Name for people: "diagnostics client 3 (pid 812, uid 1000)".
     public var description: String { "diagnostics client \(id) (pid \(pid), uid \(user))" }
 }
 
 extension CommandSource {
-    /// A connection to the socket.
+    /// Creates the source of requests for a connection to the socket.
     public init(_ client: DiagnosticsClient) {
         self.init(link: .diagnostics, connection: UInt64(client.id))
     }
@@ -34,11 +34,11 @@ public struct SocketMethod: Sendable {
     /// Encoded result of a method.
     public typealias Answer = any Encodable & Sendable
 
-    /// The requesting connection, for a method.
+    /// The connection that sent the request, as a method sees it.
     public struct Caller: Sendable {
         /// The connection.
         public let client: DiagnosticsClient
-        /// Reason why the connection cannot write; nil if it can.
+        /// Reason why the connection cannot write; nil if it can write.
         let refusal: Refusal?
 
         /// The connection as a source of requests.
@@ -52,23 +52,24 @@ public struct SocketMethod: Sendable {
 
     /// Body of a method, and the thread that runs it.
     enum Work: Sendable {
-        /// A question that only returns an answer; it receives the server's part of `status`. Runs
-        /// on the thread of the `QuestionDesk`.
+        /// A question that only returns an answer; it receives the state of the server's
+        /// connections. Runs on the thread of the `QuestionDesk`.
         case question(@Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer)
-        /// Runs on the server's thread and takes about 1 ms; no other client is served during this
-        /// time.
+        /// A request that runs on the server's thread and takes about 1 ms; meanwhile, no other
+        /// client is served.
         case now(@Sendable (Parameters, Caller) throws(Refusal) -> Answer)
-        /// Runs on the server's thread; the answer can wait for a disk, and only its client waits.
+        /// A request that runs on the server's thread, but whose answer can wait for a disk; only
+        /// its client waits.
         case later(@Sendable (Parameters, Caller, @escaping Later<Answer>) throws(Refusal) -> Void)
-        /// Begins a stream of the connection.
+        /// A request that begins a stream of the connection.
         case subscribe
-        /// Ends a stream of the connection.
+        /// A request that ends a stream of the connection.
         case unsubscribe
     }
 
-    /// The name in requests.
+    /// The name of the method in requests.
     public let name: String
-    /// Names of the method's parameters; nil: all parameters are ignored.
+    /// Names of the method's parameters; nil means that all parameters are ignored.
     let parameters: [String]?
     /// Whether the method requires write access before it reads its parameters.
     public let isWrite: Bool
@@ -90,7 +91,7 @@ public struct SocketMethod: Sendable {
         self.work = work
     }
 
-    /// A method that only reads.
+    /// Declares a method that only reads.
     public static func question(
         _ name: String, _ parameters: [String] = [],
         _ body: @escaping @Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer
@@ -98,7 +99,7 @@ public struct SocketMethod: Sendable {
         SocketMethod(name, parameters, .question(body))
     }
 
-    /// A method that changes a setting or the state of the gimbal.
+    /// Declares a method that changes a setting or the state of the gimbal.
     public static func change(
         _ name: String, _ parameters: [String]? = [],
         _ body: @escaping @Sendable (Parameters, Caller) throws(Refusal) -> Answer
@@ -106,7 +107,7 @@ public struct SocketMethod: Sendable {
         SocketMethod(name, parameters, isWrite: true, .now(body))
     }
 
-    /// A method with actions that only read: its body checks write access. The
+    /// Declares a method that has some actions that only read; its body checks write access. The
     /// parameter `action` comes first.
     public static func task(
         _ name: String, _ parameters: [String],
@@ -115,8 +116,8 @@ public struct SocketMethod: Sendable {
         SocketMethod(name, ["action"] + parameters, .now(body))
     }
 
-    /// A method whose answer waits for a disk. With `isWrite` the method always changes something;
-    /// otherwise the method's body checks write access.
+    /// Declares a method whose answer waits for a disk. With `isWrite` the method always changes
+    /// something; otherwise the method's body checks write access.
     public static func saving<Value: Encodable & Sendable>(
         _ name: String, _ parameters: [String] = [], isWrite: Bool,
         _ body:
@@ -130,7 +131,7 @@ public struct SocketMethod: Sendable {
             })
     }
 
-    /// Methods that every server offers.
+    /// Methods that every server offers, for streams.
     static func own(_ variables: [Variable]) -> [SocketMethod] {
         [
             SocketMethod("subscribe", ["names", "rate"], .subscribe),
@@ -141,22 +142,22 @@ public struct SocketMethod: Sendable {
     }
 }
 
-/// Services of the daemon for the diagnostics socket, in addition to the gimbal's port; the socket
-/// implements the protocol.
+/// Methods and variables that the daemon offers over the diagnostics socket, in addition to those
+/// of the gimbal's port.
 public struct SocketServices: Sendable {
     /// The methods in the order of their listing; the server adds those for streams.
     public var methods: [SocketMethod]
-    /// Variables for `subscribe`; fixed for the life of the process.
+    /// Variables for `subscribe`; they do not change while the process runs.
     public var variables: [Variable]
-    /// The newest values of these elements of `variables`.
+    /// Function that returns the newest values of variables, given their indices in `variables`.
     public var sample: @Sendable ([Int]) -> VariableSample
-    /// Seconds on the loop's clock, for the `t` of every reply.
+    /// Function that returns the time on the loop's clock, s, for the `t` of every reply.
     public var time: @Sendable () -> Double
-    /// Waits until earlier events that matter have been handled. The server calls this method
-    /// before each request.
+    /// Function that waits until earlier lines of a simulator have been handled. The server calls
+    /// it before each request.
     public var settle: @Sendable () -> Void
 
-    /// These services.
+    /// Creates a set of methods and variables.
     public init(
         methods: [SocketMethod], variables: [Variable],
         sample: @escaping @Sendable ([Int]) -> VariableSample,

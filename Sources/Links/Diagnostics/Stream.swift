@@ -3,7 +3,8 @@ import GimbalCore
 import Port
 import Wire
 
-/// Schedule of a stream: a fixed grid on which missed messages are skipped.
+/// Schedule of a stream: messages are due at the times of a fixed grid, and missed messages are
+/// skipped.
 struct StreamSchedule {
     /// Allowed messages per second.
     static let allowedHz = 1.0...200.0
@@ -16,8 +17,8 @@ struct StreamSchedule {
         next = now
     }
 
-    /// Whether a message is due; if so, the next one is due a period later, or later still if that
-    /// time has passed too.
+    /// Whether a message is due; if it is, the next message is due one period later, or several
+    /// periods later if that time has also passed.
     mutating func takeDue(now: Instant) -> Bool {
         guard now >= next else { return false }
         next.nanoseconds += period
@@ -30,7 +31,7 @@ struct StreamSchedule {
 struct Stream {
     let id: Int
     let names: [String]
-    /// Position of each name in the backend's list.
+    /// Position of each name in the daemon's list of variables.
     let indices: [Int]
     let rateHz: Double
     var schedule: StreamSchedule
@@ -61,7 +62,7 @@ struct VariableIndex {
     /// The names and their positions; `*` means all variables, `attitude.*` all variables below
     /// `attitude`.
     ///
-    /// - Parameter patterns: Names or patterns; one named twice counts once.
+    /// - Parameter patterns: Names or patterns; a name that occurs twice counts once.
     /// - Returns: Names and positions in the requested order.
     /// - Throws: `unknown_key` with the nearest name.
     func resolve(_ patterns: [String]) throws(Refusal) -> (names: [String], indices: [Int]) {

@@ -5,14 +5,15 @@ public import ServiceLifecycle
 import Synchronization
 public import SystemPackage
 
-/// Newest time or counter used with a link's key. The file survives restarts, so that no recorded
-/// frame is accepted again.
+/// File with the newest time or counter that was accepted with a link's key. The file remains after
+/// a restart, so that nobody can record a frame and have it accepted again.
 ///
-/// The file is ahead of the used values: a value is accepted only if the disk has this value or a
-/// later one, so not even a power cut makes a recorded value valid again. After a power cut a
-/// genuine value is accepted only when it is greater than the value in the file. That value is at
-/// most `margin` greater than the last used one. At an orderly end the file receives that last
-/// value. A separate thread, `airframed-keys`, writes, so links never wait for a disk.
+/// The value in the file is greater than the accepted values: a value is accepted only if the file
+/// already contains this value or a greater one. So even after a power cut, a recorded value is not
+/// accepted again. After a power cut, a genuine value is accepted only if it is greater than the
+/// value in the file, which is at most `margin` greater than the last accepted one. When airframed
+/// ends in order, the last accepted value is written. A separate thread, `airframed-keys`, writes
+/// the file, so links never wait for the disk.
 public final class FreshnessFile: Service {
     private static let stackSize = 128 * 1024
 
@@ -21,19 +22,20 @@ public final class FreshnessFile: Service {
     private let logger: Logger
     private let thread: ServiceThread
     private let bell: Bell
-    /// Value of an earlier run.
+    /// Value that an earlier run has stored.
     private let floor: UInt64
     private let newest: Atomic<UInt64>
-    /// Value for the disk, to which the margin is added.
+    /// Value that must be written; the margin is added to it.
     private let wanted: Atomic<UInt64>
-    /// Largest value that can be used.
+    /// Largest value that can be accepted, because the file contains it.
     private let reserved: Atomic<UInt64>
 
     /// Reads the value of an earlier run. A file without a number is logged and counts as missing.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - margin: Lead of the file over the used values, in the unit of the values.
+    ///   - margin: Difference between the value in the file and the accepted values, in the unit of
+    ///     the values.
     ///   - logger: Log for failures to read and write.
     /// - Throws: `Errno` if the process has no free descriptors.
     public init(path: FilePath, margin: UInt64, logger: Logger) throws {
@@ -48,26 +50,28 @@ public final class FreshnessFile: Service {
         reserved = Atomic(floor)
     }
 
-    /// The newest used value, of this run or an earlier one. This value and smaller values are
-    /// refused.
+    /// The newest value that this run or an earlier run has accepted. This value and smaller values
+    /// are refused.
     public var value: UInt64 { floor }
 
-    /// Accepts a value that the disk will have after a power cut. A newer value is refused and
-    /// written, so that later ones are accepted. Any thread; never waits.
+    /// Whether a value can be accepted, because the file contains it or a greater one. A greater
+    /// value is refused, and then written, so that later values are accepted. Any thread; never
+    /// waits.
     public func admits(_ value: UInt64) -> Bool {
         let reserved = reserved.load(ordering: .acquiring)
         if value > reserved || reserved - value < margin / 2 { expect(value) }
         return value <= reserved
     }
 
-    /// Reserves values after this one in advance. Any thread; never waits.
+    /// Writes a greater value to the file in advance, so that the values after this one can be
+    /// accepted. Any thread; never waits.
     public func expect(_ value: UInt64) {
         guard value > wanted.load(ordering: .relaxed) else { return }
         wanted.store(value, ordering: .relaxed)
         bell.ring()
     }
 
-    /// Registers a newer used value. Any thread; never waits.
+    /// Registers a newer accepted value. Any thread; never waits.
     public func note(_ value: UInt64) { newest.store(value, ordering: .relaxed) }
 
     /// Writes until shutdown.
@@ -87,14 +91,15 @@ public final class FreshnessFile: Service {
             let value = isTooLarge ? UInt64.max : ahead
             guard value > reserved.load(ordering: .relaxed) else { return }
             write(value)
-            // The value counts as saved even after a failure: a full disk, which the log reports,
-            // must not disable the link.
+            // The value counts as saved even if the write failed, because a full disk must not
+            // disable the link; the log reports the failure.
             reserved.store(value, ordering: .releasing)
         }
         end()
     }
 
-    /// Writes the value without a margin at an orderly end, so that a restart delays no sender.
+    /// Writes the value without a margin when airframed ends in order, so that a restart delays no
+    /// sender.
     private func end() {
         let value = newest.load(ordering: .relaxed)
         if value != reserved.load(ordering: .relaxed) { write(value) }

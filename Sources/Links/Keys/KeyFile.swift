@@ -2,10 +2,10 @@ import Glibc
 public import SystemPackage
 public import Wire
 
-/// File with the passphrase of a link's shared key: one line. The key is derived from the
+/// File with one line: the passphrase of a link's shared key. The key is derived from the
 /// passphrase as in ground stations.
 public struct KeyFile: Sendable {
-    /// Shortest allowed passphrase, bytes; shorter ones are easy to guess.
+    /// Shortest allowed passphrase, bytes; a shorter passphrase is easy to guess.
     static let shortest = 8
     private static let longest = 1024
 
@@ -16,7 +16,7 @@ public struct KeyFile: Sendable {
 
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - setting: The setting that requires it, for messages.
+    ///   - setting: The setting that requires the file, for messages.
     public init(path: FilePath, setting: String) {
         self.path = path
         self.setting = setting

@@ -1,5 +1,5 @@
-/// Receiver of a simulator's lines, which answers each of them. The server's thread calls the
-/// methods in the order of the events.
+/// Receiver of a simulator's lines, which answers each line. The server's thread calls the methods
+/// in the order of the events.
 public protocol LockstepBackend: Sendable {
     /// Handles the connection of a simulator, before its first line.
     func connected()
@@ -12,25 +12,27 @@ public protocol LockstepBackend: Sendable {
     ///   - output: Receiver of the answer.
     func answer(_ line: [UInt8]?, to output: inout [UInt8])
 
-    /// Handles a silence of `LockstepConfiguration.timeout`. Once for each silence.
+    /// Handles that the simulator has sent no line for `LockstepConfiguration.timeout`. It is
+    /// called once for each such silence.
     func silent()
 
-    /// Handles the disconnection of the simulator; `connected` comes next.
+    /// Handles the disconnection of the simulator; the next call is `connected`.
     ///
-    /// - Parameter isMidLine: Whether the simulator left an incomplete line behind.
+    /// - Parameter isMidLine: Whether the last line of the simulator was incomplete.
     func disconnected(isMidLine: Bool)
 
     /// Appends the message for a second simulator.
     func refuse(to output: inout [UInt8])
 }
 
-/// Configuration of the lockstep socket: place and limits.
+/// Configuration of the lockstep socket: its path and limits.
 public struct LockstepConfiguration: Sendable {
     /// Path of the socket: `hardware.lockstep.socket`. At most 107 bytes.
     public var path: String
-    /// Group that owns the socket; nil, or a group that does not exist, means the daemon's own.
+    /// Group that owns the socket; nil, or a group that does not exist, means the daemon's own
+    /// group.
     public var group: String?
-    /// Wall time without a line after which the simulator counts as silent, s.
+    /// Real time without a line after which the simulator counts as silent, s.
     public var timeout: Double
     /// Size of unread replies, bytes, above which further lines wait.
     public var replyBacklog = 256 * 1024
@@ -42,7 +44,7 @@ public struct LockstepConfiguration: Sendable {
         self.timeout = timeout
     }
 
-    /// The socket's place.
+    /// Path, group and limits for the listening socket.
     var place: SocketPlace {
         SocketPlace(path: path, group: group, backlog: 8, key: "hardware.lockstep.socket")
     }

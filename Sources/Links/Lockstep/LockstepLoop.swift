@@ -5,13 +5,14 @@ import Logging
 import SystemPackage
 import Wire
 
-/// Thread of the lockstep socket: poll(2), read, answer each line, write. The thread waits only for
-/// the simulator.
+/// Body of the thread of the lockstep socket: it waits with poll(2), reads, answers each line, and
+/// writes. The thread waits only for the simulator.
 struct LockstepLoop {
     private static let chunkSize = 64 * 1024
-    /// Largest number of ended connections with unsent replies; further ones are closed at once.
+    /// Largest number of ended connections with unsent replies; further ended connections are
+    /// closed immediately.
     private static let maximumLeavers = 8
-    /// Time limit for ended connections, s.
+    /// Longest time for which an ended connection stays open to receive its replies, s.
     private static let leaveSeconds = 1.0
 
     private let wake: FileDescriptor
@@ -24,8 +25,8 @@ struct LockstepLoop {
     private var leavers: [LockstepLeaver] = []
     private var acceptor: Acceptor
 
-    /// A loop over an open socket, which `run` closes when it returns; it returns when `wake`
-    /// becomes readable.
+    /// Creates a loop for an open socket. `run` returns when `wake` becomes readable, and closes
+    /// the socket.
     init(
         listener: SocketListener, wake: FileDescriptor, settling: SettlingPipes,
         configuration: LockstepConfiguration, backend: any LockstepBackend, logger: Logger
@@ -62,7 +63,8 @@ struct LockstepLoop {
         if set[2] != 0, peer?.hasMore != true || isBehind { settling.acknowledge() }
     }
 
-    /// Adds the listener, the request to settle, the simulator, and ended connections.
+    /// Adds the descriptors of the listener, of waiting threads (`SettlingPipes`), of the
+    /// simulator, and of ended connections.
     private mutating func prepare(_ set: inout PollSet) {
         acceptor.prepare(&set, now: Self.now)
         set.add(settling.request.descriptor)
@@ -128,7 +130,7 @@ struct LockstepLoop {
         backend.silent()
     }
 
-    /// The loop's wall clock, used only for the timeout and for ended connections.
+    /// The real time of this thread, used only for the timeout and for ended connections.
     private static var now: Instant { Instant(nanoseconds: cl_now_ns()) }
 }
 
@@ -140,7 +142,7 @@ extension LockstepLoop {
     private mutating func admit(
         _ descriptor: FileDescriptor, _ chunk: UnsafeMutableRawBufferPointer
     ) {
-        // The previous simulator may have disconnected after poll(2) returned.
+        // The previous simulator can have disconnected after poll(2) returned.
         if peer != nil {
             receive(chunk)
             serve()

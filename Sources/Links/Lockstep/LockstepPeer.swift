@@ -9,13 +9,13 @@ struct LockstepPeer {
     let descriptor: FileDescriptor
     var input = LineBuffer(limit: LockstepSample.longestLine)
     var output = OutputBuffer()
-    /// Whether the simulator has ended its input.
+    /// Whether the simulator has closed its sending direction.
     var hasEnded = false
     /// Whether complete lines can wait in `input`.
     var hasLines = false
-    /// Whether more input can be ready at once.
+    /// Whether more input can already be available.
     var hasMore = false
-    /// Time of the last line, or of the connection.
+    /// Time of the last line; before the first line, time of the connection.
     var lastLine: Instant
     /// Whether the present silence has been reported.
     var isSilent = false
@@ -41,12 +41,12 @@ struct LockstepPeer {
     mutating func flush() { if !output.send(to: descriptor) { hasEnded = true } }
 }
 
-/// An ended connection: it still receives its replies and can finish its output, so that the client
-/// reads its last replies instead of an error.
+/// An ended connection. It stays open until its replies have been sent and its input has ended, so
+/// that the client reads its last replies instead of an error.
 struct LockstepLeaver {
     let descriptor: FileDescriptor
     var output: OutputBuffer
-    /// Latest time of the close.
+    /// Latest time at which the connection is closed.
     let deadline: Instant
     private var isShut = false
     private var hasEnded = false
@@ -57,7 +57,7 @@ struct LockstepLeaver {
         self.deadline = deadline
     }
 
-    /// Events for poll(2).
+    /// Events that poll(2) must wait for.
     var events: Int32 { (hasEnded ? 0 : POLLIN) | (output.isEmpty ? 0 : POLLOUT) }
 
     /// Sends waiting output, and reads and discards input.
@@ -70,7 +70,8 @@ struct LockstepLeaver {
             isShut = true
         }
         do {
-            // One chunk per turn, so that a flood on a refused connection delays nobody.
+            // One chunk per turn, so that many bytes on a refused connection do not delay other
+            // connections.
             let count = try descriptor.read(into: chunk, retryOnInterrupt: true)
             hasEnded = count == 0
             return hasEnded && output.isEmpty

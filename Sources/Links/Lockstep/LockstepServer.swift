@@ -6,8 +6,8 @@ public import ServiceLifecycle
 import Synchronization
 import SystemPackage
 
-/// The lockstep socket as a service: one simulator at a time on a UNIX stream socket, one line in,
-/// one line out, see `Wire`. Everything happens on one ordinary thread, `airframed-sim`.
+/// The lockstep socket as a service: one simulator at a time on a UNIX stream socket, each line
+/// receives one reply line, see `Wire`. All work is done on one ordinary thread, `airframed-sim`.
 public final class LockstepServer: Service {
     /// Stack size, the same as for the diagnostics socket, because the loop's tick and a parser run
     /// here.
@@ -21,11 +21,11 @@ public final class LockstepServer: Service {
     /// The open socket, until it is passed to the thread.
     private let listener = Mutex<SocketListener?>(nil)
 
-    /// A server that is not open yet.
+    /// Creates a server whose socket is not open yet.
     ///
     /// - Parameters:
     ///   - configuration: Path, group and timeout.
-    ///   - backend: Answers each line that the simulator sends.
+    ///   - backend: Backend that answers each line of the simulator.
     ///   - logger: Log for problems with the socket.
     /// - Throws: `Errno` when the process has no descriptors left.
     public init(
@@ -40,10 +40,10 @@ public final class LockstepServer: Service {
 
     deinit { listener.withLock { $0?.close() } }
 
-    /// Creates the socket, so that a start-up can fail with a message before anything runs. Call
-    /// this method once; without this call, `run()` calls it.
+    /// Creates the socket, so that the start of the process can fail with a message before any
+    /// service runs. Call this method once; without this call, `run()` calls it.
     ///
-    /// - Throws: The problem.
+    /// - Throws: `SocketError` with the problem.
     public func open() throws(SocketError) {
         let opened = try SocketListener(configuration.place, logger: logger)
         listener.withLock { $0 = opened }
@@ -57,8 +57,9 @@ public final class LockstepServer: Service {
         try await thread.run { self.serve() }
     }
 
-    /// Waits until all earlier events on the socket have been handled: lines, a connection,
-    /// its end. So a request after a line also takes effect after it. At most a second; any thread.
+    /// Waits until all earlier events on the socket have been handled: lines, a connection, or its
+    /// end. So a request that is sent after a line also takes effect after that line. Waits at most
+    /// a second; any thread.
     public func settle() { settling.settle() }
 
     /// The body of the thread.
@@ -73,13 +74,14 @@ public final class LockstepServer: Service {
     }
 }
 
-/// Handshake of another thread with the server's thread, after which all events have been handled:
-/// one byte each way.
+/// Handshake of another thread with the server's thread, after which all events have been handled;
+/// each side sends one byte.
 final class SettlingPipes: Sendable {
-    /// Bell for a waiting thread.
+    /// Bell that a waiting thread rings.
     let request: Bell
     private let answer: Bell
-    /// Whether the server's thread runs. Held while waiting: one at a time.
+    /// Whether the server's thread runs. A waiting thread holds this lock, so only one thread waits
+    /// at a time.
     private let isServed = Mutex(false)
 
     init() throws {
@@ -90,7 +92,7 @@ final class SettlingPipes: Sendable {
     /// Registers the start of the server's thread.
     func begin() { isServed.withLock { $0 = true } }
 
-    /// Registers the end of the server's thread, after it has released a waiting thread.
+    /// Registers the end of the server's thread, after a waiting thread has been released.
     func end() {
         acknowledge()
         isServed.withLock { $0 = false }

@@ -1,8 +1,8 @@
 import GimbalCore
 import Wire
 
-/// Converter of conditions into sentences for ground stations: one sentence when a condition
-/// appears, at most one a second for each condition.
+/// Converter of conditions into sentences for ground stations: a sentence is sent when a condition
+/// appears, for each condition at most once a second.
 struct FaultAnnouncer {
     private static let quietSeconds = 1.0
     /// Size of one chunk, bytes.
@@ -12,7 +12,7 @@ struct FaultAnnouncer {
     private var named: [UInt64: Instant] = [:]
     private var number: UInt16 = 0
 
-    /// Due messages for these conditions.
+    /// Messages that must be sent now, given the present conditions.
     mutating func messages(for conditions: Conditions, now: Instant) -> [StatusText] {
         let appeared = conditions.subtracting(last)
         last = conditions
@@ -27,7 +27,7 @@ struct FaultAnnouncer {
             }
     }
 
-    /// A sentence in as many chunks as necessary.
+    /// Messages with a sentence, in as many chunks as necessary.
     mutating func sentence(_ text: String, severity: UInt8) -> [StatusText] {
         let bytes = Array(text.utf8)
         let isWhole = bytes.count <= Self.chunk
@@ -44,7 +44,7 @@ struct FaultAnnouncer {
         }
     }
 
-    /// MAV_SEVERITY.
+    /// Severity of a condition: MAV_SEVERITY.
     private static func severity(of condition: Conditions) -> UInt8 {
         if condition.intersects(.emergencyStop) { return 1 }
         switch Supervisor.response(to: condition.subtracting(.inactiveMode | .shutdown)) {

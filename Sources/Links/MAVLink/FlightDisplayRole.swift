@@ -2,16 +2,16 @@ public import GimbalCore
 public import Logging
 import Wire
 
-/// MAVLink over the serial service, for a flight display: version 1 only, because such a display
-/// treats a frame of version 2 as noise and can lose the next frame with it. Heartbeat, attitude
-/// and head-up display are sent unasked, because the display sends nothing. A sender is served as
-/// on any other link; if signatures are required, only an emergency stop is accepted, because
-/// frames of version 1 have no signature. Thread airframed-ble.
+/// MAVLink over the serial service, for a flight display: it uses only version 1, because such a
+/// display treats a frame of version 2 as noise, and can then also lose the next frame. Heartbeat,
+/// attitude and head-up display are sent without a request, because the display sends nothing. A
+/// client that sends commands is served as on any other link. If signatures are required, only an
+/// emergency stop is accepted, because frames of version 1 have no signature. Thread airframed-ble.
 public final class FlightDisplayRole: SerialRole {
-    /// The only peer: messages go to every subscriber.
+    /// Number of the only peer: all subscribers together, because messages go to every subscriber.
     private static let peer = 0
 
-    /// The name in the configuration.
+    /// The name of the role in the configuration.
     public let name = "mavlink"
 
     private let component: MAVLinkComponent
@@ -22,7 +22,7 @@ public final class FlightDisplayRole: SerialRole {
     ///
     /// - Parameters:
     ///   - configuration: Identity of the gimbal.
-    ///   - port: The gimbal.
+    ///   - port: Port through which the role accesses the gimbal.
     ///   - attitudeHz: Rate of the attitude messages, Hz.
     ///   - hearsStopsOnly: Whether everything except an emergency stop is ignored.
     ///   - logger: Log for changes of control.
@@ -39,7 +39,7 @@ public final class FlightDisplayRole: SerialRole {
             isConfigured: false)
     }
 
-    /// Handles frames of any sender; all belong to one stream, because the answers go to all
+    /// Handles frames of any sender; all senders count as one peer, because answers go to all
     /// subscribers.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
@@ -55,10 +55,10 @@ public final class FlightDisplayRole: SerialRole {
         send(&output)
     }
 
-    /// Discards an incomplete frame.
+    /// Discards an incomplete frame of the ended connection.
     public func disconnected(_ central: Central, now: Instant) { parsers[central] = nil }
 
-    /// Sends due messages.
+    /// Sends messages that are due.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
         let next = component.advance(now: now)
         send(&output)

@@ -5,25 +5,26 @@ import Wire
 
 /// Gimbal manager: decides which MAVLink peer is in control, and carries out its requests.
 struct GimbalDirector {
-    /// Silence after which a peer counts as gone, s: five heartbeats.
+    /// Time without a message after which a peer counts as lost, s: five heartbeats.
     static let silenceSeconds = 5.0
 
-    /// The primary peer in control; `.none` without one.
+    /// The primary peer in control; `.none` if no peer is in control.
     private(set) var primary = MAVLinkAddress.none
     /// The secondary peer in control.
     private(set) var secondary = MAVLinkAddress.none
-    /// Heading of the vehicle.
+    /// Heading of the vehicle that carries the gimbal.
     var vehicle = VehicleHeading()
 
     private let port: any GimbalPort
-    /// Held yaw relative to north, rad; nil without one.
+    /// Yaw relative to north that is being held, rad; nil if none is held.
     private var heldYaw: Double?
     /// Requested heading in the loop's frame at the last request.
     private var askedYaw = 0.0
     private var wasEnabled = false
-    /// Followed yaw relative to the vehicle, rad; nil without one.
+    /// Yaw relative to the vehicle that is being kept, rad; nil if none is kept.
     private var followedYaw: Double?
-    /// Lead angle of the followed yaw, from the turn that the autopilot has announced, rad.
+    /// Lead angle of the yaw at the last request, from the turn that the autopilot has announced,
+    /// rad.
     private var askedLead = 0.0
 
     init(port: any GimbalPort) { self.port = port }
@@ -33,22 +34,22 @@ struct GimbalDirector {
         peer != .none && (peer == primary || peer == secondary)
     }
 
-    /// Source in the Commander for the peer in control.
+    /// The peer in whose name requests are sent to the `Commander`.
     private var source: MAVLinkAddress { primary != .none ? primary : secondary }
 
     // MARK: Control
 
-    /// Executes MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE: 0 means nobody, -1 unchanged, -2 the sender,
-    /// -3 nobody if it is the sender.
+    /// Executes MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE: 0 means that no peer is in control, -1 leaves
+    /// control unchanged, -2 gives control to the sender, -3 removes the sender's control.
     ///
-    /// A peer of equal rank must wait, as on every link: only the peer in control can pass control
-    /// on or release it. A change of the secondary peer leaves the primary unchanged.
+    /// A peer of equal rank must wait, as on every link: only the peer in control can give control
+    /// to another peer or release it. A change of the secondary peer leaves the primary unchanged.
     ///
     /// - Parameters:
     ///   - params: Parameters of the command: primary system and component, secondary system and
     ///     component.
     ///   - sender: The requesting component.
-    ///   - isHeard: Whether a component is present; control is passed only to such a component.
+    ///   - isHeard: Whether a component is present; control can be given only to such a component.
     ///   - now: Time of the receipt.
     /// - Throws: The reason why nothing has changed.
     mutating func configure(
@@ -86,7 +87,7 @@ struct GimbalDirector {
         (self.primary, self.secondary) = (primary, secondary)
     }
 
-    /// Keeps control with the present peers, if the Commander agrees.
+    /// Keeps control with the present peers, if the `Commander` permits it.
     private func confirm(now: Instant) throws(Refusal) {
         if source != .none { try port.ask(.take, for: source, now: now) }
     }
@@ -105,7 +106,7 @@ struct GimbalDirector {
         }
     }
 
-    /// Handles the departure of a peer.
+    /// Handles that a peer has left.
     ///
     /// - Returns: Whether the peer was in control.
     mutating func left(_ peer: MAVLinkAddress, now: Instant) -> Bool {
@@ -153,8 +154,8 @@ struct GimbalDirector {
         try carryOut(wish, for: source, now: now)
     }
 
-    /// Executes a request of the old protocol, or of a manager to its device. If control is free,
-    /// the sender takes it.
+    /// Executes a request of the old protocol, or a request that a manager sends to its device. If
+    /// control is free, the sender takes it.
     mutating func steerUnmanaged(
         _ wish: GimbalWish, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
@@ -207,11 +208,11 @@ struct GimbalDirector {
         }
     }
 
-    /// Direction of north in the loop's frame, rad; 0 while unknown, so that angles count from the
-    /// heading at power-on.
+    /// Direction of north in the loop's frame, rad; 0 while it is unknown, so that angles are
+    /// relative to the heading at power-on.
     private var north: Double { vehicle.north ?? 0 }
 
-    /// The angle in -π...π; NaN stays.
+    /// The angle in -π...π; NaN is returned unchanged.
     private static func wrapped(_ angle: Double) -> Double {
         angle.isFinite ? angle.remainder(dividingBy: 2 * .pi) : .nan
     }
@@ -239,7 +240,7 @@ struct GimbalDirector {
         }
     }
 
-    /// Keeps a held heading relative to north, while the loop's own heading drifts.
+    /// Keeps the held heading constant relative to north, while the loop's own heading drifts.
     mutating func holdHeading(now: Instant) {
         let isEnabled = port.snapshot?.output.enabled ?? false
         // While the motors were off, the loop has forgotten the requested heading.

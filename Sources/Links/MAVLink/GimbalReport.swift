@@ -3,7 +3,7 @@ import GimbalCore
 import Glibc
 import Wire
 
-/// State of the gimbal in MAVLink's values.
+/// State of the gimbal, converted to MAVLink's units and flags.
 struct GimbalReport {
     let snapshot: StabilizerSnapshot
     /// Direction of north in the loop's frame, rad; nil if unknown.
@@ -64,7 +64,7 @@ struct GimbalReport {
         return message
     }
 
-    /// MAV_STATE.
+    /// State of the gimbal: MAV_STATE.
     private var state: UInt8 {
         let conditions = snapshot.conditions
         if conditions.intersects(.emergencyStop) { return 6 }

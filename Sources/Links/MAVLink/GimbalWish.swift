@@ -1,10 +1,10 @@
 import GimbalCore
 import Wire
 
-/// Request of a message to the gimbal, for every kind of message: angles and rates in radians,
-/// pitch up, roll and yaw right positive; NaN for axes without a request.
+/// Requested motion, in one form for every kind of message. Angles are in rad and rates in rad/s;
+/// pitch up, roll right and yaw right are positive; an axis without a request is NaN.
 struct GimbalWish: Equatable {
-    /// Rate at the end of a stick, rad/s.
+    /// Rate that the end position of a stick requests, rad/s.
     private static let fullRate = Angle.degrees(60).radians
 
     var flags: GimbalFlags
@@ -25,7 +25,8 @@ struct GimbalWish: Equatable {
         rates.yaw = Double(message.yawRate)
     }
 
-    /// Creates the request of a stick. The end of the stick means the end of the range, or 60 °/s.
+    /// Creates the request of a stick. The end position of the stick means the end of the range, or
+    /// 60 °/s.
     init(_ message: GimbalManagerSetManualControl, lower: AxisVector, upper: AxisVector) {
         func angle(_ share: Float, _ lower: Double, _ upper: Double) -> Double {
             let share = min(max(Double(share), -1), 1)
@@ -54,7 +55,7 @@ struct GimbalWish: Equatable {
         self.flags = flags
         let q = q.map(Double.init)
         let attitude = Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
-        // A quaternion that is not a rotation is ignored.
+        // A quaternion whose length is not 1 is ignored.
         if attitude.isFinite, abs(attitude.norm - 1) < 0.1 {
             angles = EulerZXY.angles(attitude.normalized)
         }
@@ -62,7 +63,8 @@ struct GimbalWish: Equatable {
             yaw: Double(rates[2]), roll: Double(rates[0]), pitch: Double(rates[1]))
     }
 
-    /// Creates the request of a command: pitch and yaw in degrees, rates in degrees per second.
+    /// Creates the request from a command's parameters: pitch and yaw in degrees, their rates in
+    /// degrees per second.
     init(pitchYaw params: [Float]) {
         func radians(_ degrees: Float) -> Double { Angle.degrees(Double(degrees)).radians }
         let bits = params[4]
@@ -83,8 +85,8 @@ struct GimbalWish: Equatable {
 }
 
 extension AxisVector {
-    /// Largest requested rate; 0 without a request.
+    /// Largest requested rate; 0 if no rate is requested.
     var fastest: Double { [yaw, roll, pitch].filter { !$0.isNaN }.map(abs).max() ?? 0 }
-    /// The values, with zero on axes without a request.
+    /// The values, with zero instead of NaN.
     var orZero: AxisVector { filled(from: .zero) }
 }

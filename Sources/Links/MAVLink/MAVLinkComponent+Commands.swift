@@ -4,19 +4,20 @@ import Port
 import Synchronization
 import Wire
 
-/// Command from either kind of message.
+/// Command from a COMMAND_LONG or COMMAND_INT message.
 struct Order {
-    /// MAV_CMD.
+    /// Number of the command: MAV_CMD.
     var number: UInt16
     /// The seven parameters of the command.
     var params: [Float]
     /// The addressed component.
     var target: MAVLinkAddress
 
-    /// Second parameter of MAV_CMD_COMPONENT_ARM_DISARM that forces it in every state.
+    /// Value of the second parameter of MAV_CMD_COMPONENT_ARM_DISARM that forces the command in
+    /// every state.
     static let forced: Float = 21196
 
-    /// Creates the command of a frame; nil if the frame contains none.
+    /// Creates the command of a frame; nil if the frame contains no command.
     init?(_ frame: MAVLinkFrame) {
         if let message = frame.message(CommandLong.self) {
             (number, params, target) = (message.command, message.params, message.target)
@@ -28,8 +29,8 @@ struct Order {
         }
     }
 
-    /// Whether the command is an emergency stop of the component at `address`. A broadcast forced
-    /// disarm is meant for the vehicle.
+    /// Whether the command is an emergency stop of the component at `address`. A forced disarm that
+    /// is sent to all components is meant for the vehicle.
     func isStop(for address: MAVLinkAddress) -> Bool {
         switch MAVLinkCommand(rawValue: number) {
         case .flightTermination: params[0] > 0.5 && target.reaches(address)
@@ -58,7 +59,7 @@ final class PendingSave: Sendable {
 extension MAVLinkComponent {
     func obey(_ order: Order, from sender: MAVLinkAddress, _ peer: Int, now: Instant) {
         guard let command = MAVLinkCommand(rawValue: order.number) else {
-            // An unknown broadcast command is meant for another component.
+            // An unknown command that is sent to all components is meant for another component.
             if order.target == address { acknowledge(order, .unsupported, sender, peer) }
             return
         }
@@ -188,8 +189,8 @@ extension MAVLinkComponent {
         case .mountControl:
             try director.steerUnmanaged(try Self.mount(params), from: sender, now: now)
         case .mountConfigure:
-            // The horizon is always held; mount mode 0 retracts the camera and mode 1 centres it,
-            // as with the other command.
+            // The horizon is always held. Mount mode 0 retracts the camera, and mode 1 centres it,
+            // as in MAV_CMD_DO_MOUNT_CONTROL.
             guard let wish = Self.mountMode(params[0]) else { return }
             try director.steerUnmanaged(wish, from: sender, now: now)
         case .preflightCalibration:
@@ -201,7 +202,7 @@ extension MAVLinkComponent {
             }
             try port.calibrateGyro(for: CommandSource(sender), now: now)
         case .flightTermination:
-            // A command to terminate was executed before all other checks.
+            // A flight termination was executed earlier, before all other checks.
             throw Refusal(
                 .refused,
                 "This command cannot reset an emergency stop; a forced arm command resets it.")
@@ -223,7 +224,8 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Refuses a broadcast, which is meant for the vehicle's motors and sensors.
+    /// Refuses a command that was sent to all components, because it is meant for the vehicle's
+    /// motors and sensors.
     private func demandOwnAddress(_ order: Order) throws(Refusal) {
         guard order.target == address else {
             throw Refusal(.unsupported, "This command must be sent to the gimbal's own address.")
@@ -260,7 +262,7 @@ extension MAVLinkComponent {
                 yaw: radians(params[2]), roll: radians(params[1]), pitch: radians(params[0])))
     }
 
-    /// Request of MAV_MOUNT_MODE 0 or 1; nil for other modes.
+    /// The request that MAV_MOUNT_MODE 0 or 1 means; nil for other modes.
     private static func mountMode(_ mode: Float) -> GimbalWish? {
         switch mode {
         case 0: GimbalWish(flags: .retract)

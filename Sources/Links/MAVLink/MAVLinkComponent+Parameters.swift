@@ -33,7 +33,7 @@ extension MAVLinkComponent {
             count(error)
             for text in announcer.sentence(error.message, severity: 4) { send(text, to: peer) }
         }
-        // The protocol requires the value in force as the answer, changed or not.
+        // The protocol requires the value in force as the answer, whether it has changed or not.
         tell(Self.index(of: message.name), to: peer)
     }
 
@@ -54,10 +54,10 @@ extension MAVLinkComponent {
         send(answer, to: peer)
     }
 
-    /// Sends the next parameter of a list that is in progress, one at a time, so that a slow link
-    /// is not flooded.
+    /// Sends the next parameter of a list that is in progress, only one at a time, so that a slow
+    /// link is not overloaded.
     ///
-    /// - Returns: Whether more remain.
+    /// - Returns: Whether more parameters remain.
     func listParameter(for peer: Int) -> Bool {
         guard let index = listings[peer] else { return false }
         tell(index, to: peer)
@@ -67,6 +67,7 @@ extension MAVLinkComponent {
 }
 
 extension Float {
-    /// The shortest decimal number that converts to this float32: 1.2, not 1.2000000476837158.
+    /// The number with the shortest decimal text that converts to this float32: 1.2, not
+    /// 1.2000000476837158.
     var decimal: Double { Double("\(self)") ?? Double(self) }
 }

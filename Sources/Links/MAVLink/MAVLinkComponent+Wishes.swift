@@ -9,7 +9,7 @@ extension MAVLinkComponent {
     /// Handles a message that requests motion without an answer.
     ///
     /// - Parameters:
-    ///   - frame: An admitted frame of any kind.
+    ///   - frame: An accepted frame of any kind.
     ///   - now: Time of the receipt.
     /// - Returns: Whether the frame contained such a message.
     func receiveWish(_ frame: MAVLinkFrame, now: Instant) -> Bool {
@@ -53,7 +53,8 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Whether the number means this device: its own number, that of its component, or all.
+    /// Whether the number of a gimbal device means this gimbal: its own number, the number of its
+    /// component, or 0 for all.
     func isOurDevice(_ device: Float) -> Bool {
         [0, Float(MAVLinkConfiguration.device), Float(address.component)].contains(device)
     }

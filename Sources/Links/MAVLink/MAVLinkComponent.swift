@@ -4,31 +4,33 @@ import Logging
 import Port
 import Wire
 
-/// The gimbal as a MAVLink component, device and manager in one: frames in, frames out, time is an
-/// argument. The component identifies peers by number and contains no socket. Thread airframed-mav.
+/// The gimbal as a MAVLink component, which is both device and manager. It receives frames and
+/// returns frames; time is an argument. The component identifies peers by number and contains no
+/// socket. Thread airframed-mav.
 final class MAVLinkComponent {
     /// Counters of ignored frames, by reason.
     struct Counters: Equatable {
         /// Number of handled frames.
         var handled: UInt64 = 0
-        /// Frames for another system or component.
+        /// Number of frames for another system or component.
         var wrongTarget: UInt64 = 0
-        /// Messages refused because they came from another system, though only a component of our
-        /// own system can send them.
+        /// Number of messages that were refused because they came from another system; only a
+        /// component of the gimbal's own system can send them.
         var foreign: UInt64 = 0
-        /// Requests of a component that is not in control.
+        /// Number of requests of a component that is not in control.
         var notInControl: UInt64 = 0
-        /// Requests that were refused.
+        /// Number of requests that were refused.
         var refused: UInt64 = 0
-        /// Frames with this component's own address.
+        /// Number of frames with this component's own address.
         var echoes: UInt64 = 0
         /// Number of answered commands.
         var commands: UInt64 = 0
         /// Number of peers in control that became silent.
         var lostPeers: UInt64 = 0
-        /// Frames without a valid signature where one is required.
+        /// Number of frames without a valid signature, although signatures are required.
         var unsigned: UInt64 = 0
-        /// Frames whose sender uses the name of a component at another peer.
+        /// Number of frames whose sender uses the address of a component that belongs to another
+        /// peer.
         var spoofed: UInt64 = 0
     }
 
@@ -60,7 +62,7 @@ final class MAVLinkComponent {
     private var peers: [Int: Peer] = [:]
     private var identities = MAVLinkIdentities()
     private var signing: MAVLinkSigning?
-    /// End of the time in which a repeated stop is not reported.
+    /// End of the time in which a repeated stop is not reported to ground stations.
     private var stopQuiet = Instant(nanoseconds: .min)
     private var faultsDue: Instant
     /// Index of the next parameter of each list in progress, by peer.
@@ -91,8 +93,8 @@ final class MAVLinkComponent {
     ///   - peer: Number of the peer.
     ///   - streams: Messages that the peer receives periodically.
     ///   - version: Version that the peer supports; with v1, messages that do not fit are not sent.
-    ///   - isConfigured: Whether the peer is from the configuration: its components outrank those
-    ///     of guests.
+    ///   - isConfigured: Whether the peer is from the configuration: its components have precedence
+    ///     over those of other peers.
     func join(
         _ peer: Int, streams: MessageStreams, version: MAVLinkFrame.Version = .v2,
         isConfigured: Bool
@@ -108,12 +110,12 @@ final class MAVLinkComponent {
             isConfigured: isConfigured)
     }
 
-    /// Whether a component in control is at this peer.
+    /// Whether a component of this peer is in control.
     func isInControl(_ peer: Int) -> Bool {
         identities.names(by: peer).contains(where: director.isInControl)
     }
 
-    /// Removes a peer; the names of its components are free again.
+    /// Removes a peer; another peer can then use the addresses of its components.
     func leave(_ peer: Int) {
         peers[peer] = nil
         identities.forget(peer, isKept: director.isInControl)
@@ -132,7 +134,7 @@ final class MAVLinkComponent {
         outbox.append(Outgoing(peer: peer, bytes: bytes))
     }
 
-    /// Whether a peer's version supports a kind of message.
+    /// Whether the peer's version of MAVLink supports a kind of message.
     func speaks(_ id: UInt32, to peer: Int) -> Bool {
         id < 256 || peers[peer]?.version == .v2
     }
@@ -150,7 +152,7 @@ final class MAVLinkComponent {
 
     // MARK: Time
 
-    /// Executes due actions.
+    /// Executes the actions that are due.
     ///
     /// - Returns: Time at which the next call is due.
     func advance(now: Instant) -> Instant {
@@ -169,7 +171,7 @@ final class MAVLinkComponent {
         return next
     }
 
-    /// Checks ten times a second: faults, lost control, silent peers, a drifting heading.
+    /// Checks, ten times a second, for faults, lost control, silent peers, and a drifting heading.
     private func watch(now: Instant) {
         acknowledgeSaves()
         director.vehicle.advance(now: now)
@@ -199,7 +201,7 @@ final class MAVLinkComponent {
 
     /// Sends a message that describes the gimbal.
     ///
-    /// - Returns: Whether this kind can be requested.
+    /// - Returns: Whether this kind of message can be requested.
     func report(_ id: UInt32, to peer: Int, now: Instant) -> Bool {
         guard MessageStreams.usual[id] != nil, speaks(id, to: peer) else { return false }
         let isManagers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
@@ -247,12 +249,13 @@ final class MAVLinkComponent {
 
     /// Checks a frame before it is handled: the frame must not be the component's own, and must be
     /// signed if signatures are required. An emergency stop need not pass these checks: it is
-    /// executed here, from every sender and every peer.
+    /// executed here for every sender.
     ///
     /// - Parameters:
     ///   - frame: Header and payload.
     ///   - bytes: The whole received frame, with its signature.
-    ///   - peer: The peer of the frame; nil for a peer without a place, which receives no answer.
+    ///   - peer: The peer of the frame; nil for a peer that is not registered, which receives no
+    ///     answer.
     ///   - now: Time of the receipt.
     /// - Returns: Whether `handle` must be called.
     func admits(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int?, now: Instant) -> Bool {
@@ -272,7 +275,7 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// Handles an admitted frame.
+    /// Handles an accepted frame.
     func handle(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
         guard note(frame.sender, from: peer, now: now) else {
             counters.spoofed += 1
@@ -286,8 +289,8 @@ final class MAVLinkComponent {
         }
     }
 
-    /// Whether the sender's name belongs to the peer. A name that moves to another peer does not
-    /// take control with it.
+    /// Whether the sender's address belongs to the peer. If an address moves to another peer, that
+    /// peer does not get control.
     private func note(_ sender: MAVLinkAddress, from peer: Int, now: Instant) -> Bool {
         let finding = identities.note(
             sender, by: peer, now: now, isConfigured: { peers[$0]?.isConfigured ?? false },
@@ -303,7 +306,7 @@ final class MAVLinkComponent {
 
     /// Executes an emergency stop.
     ///
-    /// - Returns: Whether the frame contained one.
+    /// - Returns: Whether the frame contained an emergency stop.
     private func stops(_ frame: MAVLinkFrame, from peer: Int?, now: Instant) -> Bool {
         guard let order = Order(frame), order.isStop(for: address) else { return false }
         counters.handled += 1
@@ -328,7 +331,7 @@ final class MAVLinkComponent {
         return isOurs
     }
 
-    /// Handles clocks and parameters.
+    /// Handles messages about clocks and parameters.
     private func receiveOther(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
         if let message = frame.message(TimeSync.self) {
             guard message.tc1 == 0, isForUs(message.target) else { return }

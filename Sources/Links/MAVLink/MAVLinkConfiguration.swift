@@ -6,21 +6,21 @@ public struct MAVLinkConfiguration: Sendable {
     public var address = MAVLinkAddress(system: 1, component: 154)
     /// Whether the gimbal is its own manager; otherwise the autopilot is the manager.
     public var isManager = true
-    /// Address for ground stations; nil without one.
+    /// UDP address on which ground stations are served; nil if there is none.
     public var listen: DatagramAddress?
-    /// A ground station or autopilot that the gimbal contacts first; nil without one.
+    /// A ground station or autopilot that the gimbal contacts first; nil if there is none.
     public var connect: DatagramAddress?
-    /// Device file of a serial port; nil without one.
+    /// Device file of a serial port; nil if there is none.
     public var serial: String?
     /// Speed of the serial port, baud.
     public var baud = 57600
 
-    /// Key and times of signatures; nil means that frames are not signed, and signatures of others
-    /// are ignored.
+    /// Key and times of signatures; nil means that frames are not signed, and signatures of
+    /// received frames are ignored.
     public var signing: MAVLinkSigning?
     /// Newest time of a signature, stored across restarts.
     public var freshness: FreshnessFile?
-    /// The time of day for signatures, units of 10 µs since 2015.
+    /// Function that returns the time of day for signatures, in units of 10 µs since 2015.
     public var timeOfDay: @Sendable () -> UInt64 = { 0 }
 
     /// Creates the defaults, without any peer.

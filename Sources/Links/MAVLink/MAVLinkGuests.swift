@@ -1,16 +1,16 @@
 import GimbalCore
 import Wire
 
-/// The peers at MAVLink's port that receive streams. Pure; this type contains no socket, and time
-/// is an argument.
+/// The guests: peers on the open MAVLink port that receive streams. Pure; this type contains no
+/// socket, and time is an argument.
 ///
 /// The number of places is small, because each guest receives streams. A peer in control keeps its
 /// place. If all places are taken, a peer that was silent for two heartbeats is dropped. Otherwise
-/// the quietest peer of the host with most peers is dropped, unless the new peer's host would then
-/// have the most peers. Therefore one host cannot exclude another host. A stop is executed even
-/// from a peer without a place.
+/// from the host with the most peers, the peer that has been silent longest is dropped, unless the
+/// new peer's host would then have the most peers. Therefore one host cannot exclude another host.
+/// A stop is executed even from a peer without a place.
 struct MAVLinkGuests {
-    /// A peer with a place.
+    /// A guest: a peer with a place.
     struct Guest {
         let number: Int
         var parser: MAVLinkParser
@@ -19,9 +19,9 @@ struct MAVLinkGuests {
 
     /// Number of places.
     static let maximum = 8
-    /// Silence after which a guest receives nothing more, s.
+    /// Time without a message after which a guest receives no more messages, s.
     static let silenceSeconds = 10.0
-    /// Silence after which a guest can be dropped for another, s.
+    /// Time without a message after which another peer can replace a guest, s.
     static let idleSeconds = 2.0
 
     private(set) var guests: [DatagramAddress: Guest] = [:]
@@ -71,7 +71,7 @@ struct MAVLinkGuests {
         return (number, evicted)
     }
 
-    /// Removes peers after a long silence.
+    /// Removes and returns guests that have been silent for long.
     mutating func dismiss(now: Instant) -> [(DatagramAddress, Guest)] {
         guests.filter { now.seconds(since: $0.value.heard) > Self.silenceSeconds }.keys
             .compactMap { address in remove(address).map { (address, $0) } }

@@ -1,20 +1,21 @@
 import GimbalCore
 import Wire
 
-/// The present components, each bound to one peer (an address, a serial line). Pure; time is an
-/// argument.
+/// The addresses of present components, each bound to one peer (a network address or a serial
+/// line). Pure; time is an argument.
 ///
-/// The first peer that uses a component's name keeps it until the component is silent; until then
-/// the same name from another peer is refused. A peer from the configuration outranks a guest of
-/// the open port.
+/// The first peer that uses a component's address keeps it until the component is silent; until
+/// then the same address from another peer is refused. A peer from the configuration has precedence
+/// over a peer on the open port.
 struct MAVLinkIdentities {
-    /// Result of the check of a name.
+    /// Result of the check of a component's address.
     enum Finding: Equatable {
-        /// The peer is the same, or the name is new.
+        /// The peer is the same as before, or the address is new.
         case known
-        /// The name is now bound to another peer; that peer does not take over control.
+        /// The address is now bound to another peer, which does not take over control.
         case moved
-        /// Another peer has this name, or there are too many names.
+        /// The frame is refused, because another peer has this address, or because there are too
+        /// many addresses.
         case refused
     }
 
@@ -23,7 +24,7 @@ struct MAVLinkIdentities {
         var heard: Instant
     }
 
-    /// Largest number of remembered names.
+    /// Largest number of remembered addresses.
     private static let most = 64
 
     private var identities: [MAVLinkAddress: Identity] = [:]
@@ -39,12 +40,12 @@ struct MAVLinkIdentities {
     /// Registers a message of a component.
     ///
     /// - Parameters:
-    ///   - component: Its name.
+    ///   - component: Address of the component.
     ///   - peer: The peer of the message.
     ///   - now: Time of the message.
-    ///   - isConfigured: Whether a peer is from the configuration.
-    ///   - isKept: Whether a name must not be removed.
-    /// - Returns: Whether the name belongs to the peer.
+    ///   - isConfigured: Function that tells whether a peer is from the configuration.
+    ///   - isKept: Function that tells whether an address must not be removed.
+    /// - Returns: Whether the address belongs to the peer.
     mutating func note(
         _ component: MAVLinkAddress, by peer: Int, now: Instant, isConfigured: (Int) -> Bool,
         isKept: (MAVLinkAddress) -> Bool
@@ -63,7 +64,7 @@ struct MAVLinkIdentities {
         return finding
     }
 
-    /// Removes and returns the silent components.
+    /// Removes and returns the components that have been silent for too long.
     mutating func takeSilent(now: Instant) -> [MAVLinkAddress] {
         let silent = identities.filter { Self.isSilent($0.value, now: now) }.map(\.key)
         for component in silent { identities[component] = nil }
@@ -75,8 +76,9 @@ struct MAVLinkIdentities {
         identities = identities.filter { $0.value.peer != peer || isKept($0.key) }
     }
 
-    /// The component to drop, so that invented names do not exhaust the memory: the component that
-    /// has been silent longest among those of the same peer, otherwise among all.
+    /// The component that is dropped if there are too many, so that invented addresses do not
+    /// exhaust the memory: the component that has been silent longest, among those of the same peer
+    /// or, if it has none, among all.
     private func leastMissed(
         beside peer: Int, _ isKept: (MAVLinkAddress) -> Bool
     ) -> MAVLinkAddress? {

@@ -5,13 +5,14 @@ import Logging
 import SystemPackage
 import Wire
 
-/// Thread of MAVLink: poll(2) for its sockets and its serial port, frames in, frames out.
+/// Body of the MAVLink thread: it waits with poll(2) for its sockets and its serial port, and
+/// receives and sends frames.
 final class MAVLinkLoop {
     /// Number of datagrams that are read from one socket before the other sockets are served.
     private static let datagramsPerTurn = 64
     /// Time in which a frame on the serial port must be complete, s.
     private static let tornSeconds = 0.1
-    /// Interval of status updates, s.
+    /// Interval between two updates of the status, s.
     private static let statusSeconds = 0.2
 
     private let sockets: MAVLinkSockets
@@ -31,12 +32,12 @@ final class MAVLinkLoop {
     private var statusDue = Instant(nanoseconds: .min)
     private var sent: UInt64 = 0
     private var unsent: UInt64 = 0
-    /// Counters of earlier parsers.
+    /// Counters of parsers that no longer exist.
     private var past = MAVLinkParser.Counters()
     private var turnedAway: UInt64 = 0
     private var evicted: UInt64 = 0
 
-    /// Numbers of the initial peers; guests follow.
+    /// Numbers of the configured peers; guests have higher numbers.
     private static let clientNumber = 0
     private static let serialNumber = 1
 
@@ -74,7 +75,8 @@ final class MAVLinkLoop {
         serial?.close()
     }
 
-    /// Adds the socket of the guests, that of the client, and the serial port.
+    /// Adds the descriptors of the guests' socket, of the configured peer's socket, and of the
+    /// serial port.
     private func prepare(_ set: inout PollSet) {
         set.end(by: serial?.advance(now: clock()))
         set.add(sockets.server?.descriptor)
@@ -115,7 +117,8 @@ final class MAVLinkLoop {
     private func receive(_ bytes: [UInt8], from address: DatagramAddress, now: Instant) {
         let guest = guests[address]
         var parser = guest?.parser ?? MAVLinkParser()
-        // Only an admitted frame gives a guest a place; a stop does not require a place.
+        // Only a peer that sends an accepted frame becomes a guest; a stop is executed from any
+        // peer.
         let frames = Self.frames(inDatagram: bytes, &parser).filter {
             component.admits($0.frame, bytes: $0.bytes, from: guest?.number, now: now)
         }
@@ -129,7 +132,7 @@ final class MAVLinkLoop {
         for (frame, _) in frames { component.handle(frame, from: number, now: now) }
     }
 
-    /// Gives a new peer a place.
+    /// Registers a new peer as a guest.
     private func place(
         _ address: DatagramAddress, _ parser: MAVLinkParser, _ sender: MAVLinkAddress, now: Instant
     ) -> Int? {
@@ -195,7 +198,7 @@ final class MAVLinkLoop {
         }
     }
 
-    /// Parses a datagram, which must contain whole frames; an incomplete frame is noise.
+    /// Parses a datagram, which must contain whole frames; an incomplete frame counts as noise.
     private static func frames(
         inDatagram bytes: [UInt8], _ parser: inout MAVLinkParser
     ) -> [(frame: MAVLinkFrame, bytes: [UInt8])] {

@@ -2,14 +2,14 @@ import Configuration
 import GimbalCore
 import Port
 
-/// A number of a setting that ground stations can tune: gains under the names that apps use, and
-/// the limits of motion, each axis separately.
+/// A number of a setting that ground stations can tune: the gains, with the names that ground
+/// stations show, and the limits of motion; each axis is a separate parameter.
 struct MAVLinkParameter: Sendable {
     /// Name, at most 16 bytes. The name never changes, because ground stations store it in files.
     let name: String
-    /// The number, in the unit of the setting.
+    /// Function that reads the number, in the unit of the setting.
     let read: @Sendable (Settings) -> Double
-    /// The whole setting with the number replaced.
+    /// Function that returns the change of the whole setting if the number is replaced.
     let changed: @Sendable (Settings, Double) -> SettingUpdate
 
     /// Creates a parameter for the number at `part` of the setting at `path`.

@@ -3,7 +3,7 @@ public import Port
 public import Wire
 
 extension MAVLinkResult {
-    /// Creates the result of a refusal, for a peer.
+    /// Creates the result that tells a peer about a refusal.
     init(_ refusal: Refusal) {
         self =
             switch refusal.code {
@@ -24,9 +24,9 @@ extension CommandSource {
     }
 }
 
-// Requests for a peer. Radians; NaN on an axis means no request.
+// Requests in the name of a peer. Angles are in radians; NaN on an axis means no request.
 extension GimbalPort {
-    /// Sends a request of a peer.
+    /// Sends a request in the name of a peer.
     func ask(
         _ request: MotionRequest, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
@@ -49,7 +49,7 @@ extension GimbalPort {
         try ask(.point(angles, duration: 0, rate: min(rate, 4 * .pi)), for: peer, now: now)
     }
 
-    /// Holds roll and pitch as in `lock`; yaw follows the vehicle's heading with this offset.
+    /// Holds roll and pitch as in `lock`; yaw keeps this angle to the vehicle's heading.
     func follow(
         _ angles: AxisVector, rate: Double, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
@@ -59,7 +59,7 @@ extension GimbalPort {
         try ask(.lookAside(yaw: angles.yaw, rate: 0), for: peer, now: now)
     }
 
-    /// Turns at these rates until the next request or the dead-man.
+    /// Turns at these rates until the next request or until the dead-man time has passed.
     func turn(
         _ rates: AxisVector, isFollowing: Bool, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {

@@ -8,7 +8,7 @@ public import Wire
 /// The MAVLink component as a service, over UDP and a serial port, on one ordinary thread,
 /// `airframed-mav`.
 public final class MAVLinkServer: Service {
-    /// Stack of the thread, locked with everything else.
+    /// Size of the thread's stack, bytes, which is locked into memory.
     private static let stackSize = 512 * 1024
 
     private let configuration: MAVLinkConfiguration
@@ -19,11 +19,11 @@ public final class MAVLinkServer: Service {
     private let sockets: Mutex<MAVLinkSockets?>
     private let latest = Mutex(LinkStatus(name: "mavlink"))
 
-    /// Creates a server with open sockets, which does not serve yet.
+    /// Creates a server with open sockets, which serves no peer yet.
     ///
     /// - Parameters:
-    ///   - configuration: Identity, and addresses of the peers.
-    ///   - port: The gimbal.
+    ///   - configuration: Identity of the gimbal, and addresses of the peers.
+    ///   - port: Port through which the component accesses the gimbal.
     ///   - logger: Log for changes of control.
     ///   - clock: The loop's clock.
     /// - Throws: `SocketError` with the problem.
@@ -41,7 +41,7 @@ public final class MAVLinkServer: Service {
 
     deinit { sockets.withLock { $0?.close() } }
 
-    /// Counters, at most a fifth of a second old. Any thread.
+    /// Peers and counters, at most a fifth of a second old. Any thread.
     public var status: LinkStatus { latest.withLock(\.self) }
 
     /// Serves until shutdown.

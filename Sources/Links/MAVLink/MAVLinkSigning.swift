@@ -4,26 +4,26 @@ public import Wire
 /// MAVLink 2 signing with one key (mavlink.io, "Message signing"): signs frames, and checks
 /// signatures and their times. Pure; the time of day is an argument.
 ///
-/// Each sender's times must increase on each of its links, so no frame is accepted twice. The first
-/// frame of a link can be up to a minute older than the time of day and than the newest time of any
-/// frame. The first frame must also be newer than all frames of an earlier run, because the links
-/// of that run are not stored. Only frames with a valid signature are remembered.
+/// The times of a sender must increase on each of its links, so no frame is accepted twice. The
+/// first frame of a link can be up to a minute older than the time of day and than the newest time
+/// of all frames. The first frame must also be newer than all frames of an earlier run, because the
+/// links of that run are not stored. Only frames with a valid signature are remembered.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {
         var sender: MAVLinkAddress
         var link: UInt8
     }
 
-    /// A minute, in units of 10 µs.
+    /// One minute in units of 10 µs.
     public static let minute: UInt64 = 6_000_000
     /// Largest number of remembered links of all senders.
     private static let mostStreams = 256
-    /// 2015-01-01 in seconds since 1970.
+    /// Start of the time in signatures, 2015-01-01, in seconds since 1970.
     private static let epoch: Int64 = 1_420_070_400
 
     private let key: SharedKey
     private var streams: [Stream: UInt64] = [:]
-    /// Newest time of an earlier run.
+    /// Newest time that an earlier run has accepted.
     private let floor: UInt64
     /// Newest time of an accepted frame, units of 10 µs since 2015.
     private(set) var newest: UInt64
@@ -33,8 +33,8 @@ public struct MAVLinkSigning: Sendable {
     /// Creates a signer.
     ///
     /// - Parameters:
-    ///   - key: The key of genuine frames.
-    ///   - newest: The newest time of an earlier run.
+    ///   - key: The key with which genuine frames are signed.
+    ///   - newest: The newest time that an earlier run has accepted.
     public init(key: SharedKey, newest: UInt64 = 0) {
         self.key = key
         self.newest = newest
@@ -55,8 +55,9 @@ public struct MAVLinkSigning: Sendable {
     /// - Parameters:
     ///   - bytes: The whole frame.
     ///   - sender: The sender in the frame's header.
-    ///   - time: The time of day.
-    ///   - admits: Whether the time of a genuine frame can already be used, see `FreshnessFile`.
+    ///   - time: The time of day, in units of 10 µs since 2015.
+    ///   - admits: Function that tells whether the time of a genuine frame can already be accepted,
+    ///     see `FreshnessFile`.
     /// - Returns: Whether the frame is accepted.
     mutating func believes(
         _ bytes: [UInt8], from sender: MAVLinkAddress, time: UInt64,
@@ -82,7 +83,7 @@ public struct MAVLinkSigning: Sendable {
         return true
     }
 
-    /// Signs a frame that announces a signature.
+    /// Signs a frame whose header announces a signature.
     mutating func sign(_ bytes: inout [UInt8], time: UInt64) {
         timestamp = max(timestamp &+ 1, time)
         MAVLinkSignature(link: 0, timestamp: timestamp).append(to: &bytes, key: key)

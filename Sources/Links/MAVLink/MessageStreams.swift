@@ -3,14 +3,14 @@ import Wire
 
 /// Periodic messages to one peer, with their intervals.
 struct MessageStreams {
-    /// Shortest interval, s: 200 a second.
+    /// Shortest interval, s: 200 messages a second.
     static let shortest = 0.005
 
     /// Delay after which late messages are skipped, s.
     private static let makeUpSeconds = 0.1
 
-    /// Kinds of messages that can be streamed, with their usual interval in seconds; 0 means only
-    /// on request.
+    /// Kinds of messages that can be streamed, with their usual interval in seconds; 0 means that
+    /// the message is sent only on request.
     static let usual: [UInt32: Double] = [
         Heartbeat.format.id: 1,
         AttitudeReport.format.id: 0,
@@ -54,11 +54,11 @@ struct MessageStreams {
     /// Interval of a message, s; 0 if it is not sent periodically.
     func period(of id: UInt32) -> Double { streams[id]?.period ?? 0 }
 
-    /// Changes the interval of a kind.
+    /// Changes the interval of a kind of message.
     ///
     /// - Parameters:
-    ///   - id: One of `usual`.
-    ///   - microseconds: Interval; 0 means default, negative means never.
+    ///   - id: Number of the kind, one of `usual`.
+    ///   - microseconds: Interval; 0 means the default, negative means never.
     ///   - now: Time of the first message.
     mutating func set(_ id: UInt32, microseconds: Double, now: Instant) {
         let usual = Self.usual[id] ?? 0
@@ -69,7 +69,7 @@ struct MessageStreams {
             period > 0 ? Stream(period: max(period, Self.shortest), due: now) : nil
     }
 
-    /// The due kinds, and the time of the next ones.
+    /// The kinds of messages that are due, and the time of the next message.
     mutating func takeDue(now: Instant) -> (ids: [UInt32], next: Instant?) {
         var ids: [UInt32] = []
         var next: Instant?

@@ -14,9 +14,9 @@ struct VehicleHeading {
     private static let timeConstant = 2.0
 
     /// Direction of north in the loop's frame, rad; nil before the first report. An angle relative
-    /// to north minus this is one in the loop's frame.
+    /// to north minus this angle is the angle in the loop's frame.
     private(set) var north: Double?
-    /// Rate with which the autopilot is about to turn, rad/s; 0 if unknown.
+    /// Rate with which the autopilot will turn the vehicle, rad/s; 0 if unknown.
     private(set) var feedForward = 0.0
     private var heard: Instant?
 
@@ -24,7 +24,7 @@ struct VehicleHeading {
     ///
     /// - Parameters:
     ///   - state: The autopilot's message.
-    ///   - snapshot: The gimbal at the time of the message.
+    ///   - snapshot: The loop's snapshot at the time of the message.
     ///   - now: Time of the receipt.
     mutating func learn(
         _ state: AutopilotStateForGimbalDevice, _ snapshot: StabilizerSnapshot, now: Instant
@@ -50,7 +50,7 @@ struct VehicleHeading {
         self.north = north + turn * dt / (Self.timeConstant + dt)
     }
 
-    /// Discards the reports of a silent autopilot; the direction of north stays.
+    /// Discards the reports of a silent autopilot; the direction of north does not change.
     mutating func advance(now: Instant) {
         guard let heard, now.seconds(since: heard) > Self.staleSeconds else { return }
         feedForward = 0

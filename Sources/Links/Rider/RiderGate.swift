@@ -2,30 +2,32 @@ import GimbalCore
 import Wire
 
 /// Gate between one remote control and the wheels: a new remote control, and one that was silent
-/// for too long, must send a centred stick before it moves the wheels. Time is an argument.
+/// for too long, must send speeds of zero (a centred stick) before it can move the wheels. Time is
+/// an argument.
 struct RiderGate {
     private var lastAccepted: Instant?
     private var needsZero = true
 
-    /// Checks whether a request can go to the Commander.
+    /// Checks whether a request can be sent to the `Commander`.
     ///
     /// - Parameters:
     ///   - isStanding: Whether the request is 0/0.
     ///   - now: Time at which the request was received.
-    ///   - deadMan: Silence after which the wheels have stopped, s.
-    /// - Returns: False until 0/0 has arrived.
+    ///   - deadMan: Dead-man time after which the wheels have stopped, s.
+    /// - Returns: Whether the request can be sent; false until a request with both speeds zero has
+    ///   arrived.
     mutating func admits(isStanding: Bool, now: Instant, deadMan: Double) -> Bool {
         if let lastAccepted, now.seconds(since: lastAccepted) > deadMan { needsZero = true }
         return isStanding || !needsZero
     }
 
-    /// Registers that the Commander has accepted the request.
+    /// Registers that the `Commander` has accepted the request.
     mutating func accepted(isStanding: Bool, now: Instant) {
         lastAccepted = now
         if isStanding { needsZero = false }
     }
 
-    /// Registers that the Commander has refused the request, so that the stick must be centred
+    /// Registers that the `Commander` has refused the request, so that the stick must be centred
     /// again first.
     mutating func refused() { needsZero = true }
 }

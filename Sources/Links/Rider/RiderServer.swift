@@ -8,14 +8,14 @@ import Synchronization
 import SystemPackage
 public import Wire
 
-/// A rider's remote control as a service: datagrams on a UDP port, no answers, on one ordinary
-/// thread, `airframed-rider`.
+/// A rider's remote control as a service: it receives datagrams on a UDP port, and sends no
+/// answers, on one ordinary thread, `airframed-rider`.
 public final class RiderServer: Service {
-    /// Stack of the thread, locked with everything else.
+    /// Size of the thread's stack, bytes, which is locked into memory.
     private static let stackSize = 256 * 1024
     /// Number of datagrams that are read in one turn of the thread.
     private static let datagramsPerTurn = 64
-    /// Interval of status updates, s.
+    /// Interval between two updates of the status, s.
     private static let statusSeconds = 0.2
 
     private let port: any GimbalPort
@@ -28,14 +28,14 @@ public final class RiderServer: Service {
     private let socket: Mutex<DatagramSocket?>
     private let latest = Mutex(LinkStatus(name: "rider"))
 
-    /// A server with an open socket that serves no peer yet.
+    /// Creates a server with an open socket, which does not handle datagrams yet.
     ///
     /// - Parameters:
     ///   - address: Address for the datagrams.
-    ///   - port: Access to the wheels.
+    ///   - port: Port through which requests reach the wheels.
     ///   - speeds: Present speeds of the wheels, per cent, by name, for the status.
-    ///   - key: The key that every command except a stop needs; nil: none.
-    ///   - freshness: Store of the newest proved counter.
+    ///   - key: The key that every command except a stop needs; nil if no key is needed.
+    ///   - freshness: File with the newest counter that was accepted.
     ///   - logger: Log for refusals.
     ///   - clock: The loop's clock.
     /// - Throws: `SocketError` with the problem.

@@ -4,20 +4,23 @@ import Logging
 import Port
 import Wire
 
-/// Handler of all datagrams at the rider's port, from every sender. Knows no socket; time is an
-/// argument. Thread airframed-rider.
+/// Handler of all datagrams on the port for remote controls, from every sender. It uses no socket;
+/// time is an argument. Thread airframed-rider.
 struct RiderStation {
     /// Counters since the start.
     struct Counters: Equatable {
-        /// Accepted datagrams.
+        /// Number of accepted datagrams.
         var accepted: UInt64 = 0
-        /// Datagrams that are not a command.
+        /// Number of datagrams that are not a command.
         var malformed: UInt64 = 0
-        /// Commands of a sender that is not in control, or during a latched emergency stop.
+        /// Number of refused commands: the sender was not in control, or an emergency stop was
+        /// latched.
         var refused: UInt64 = 0
-        /// Commands without a valid code, or with a used one, if a code is required.
+        /// Number of commands without a valid authentication code, or with a counter that was
+        /// already used, if a key is required.
         var unsigned: UInt64 = 0
-        /// Commands of a new remote control, or after a silence, before 0/0.
+        /// Number of commands that were ignored because a new or long silent remote control had not
+        /// yet sent speeds of zero.
         var waitingForZero: UInt64 = 0
     }
 
@@ -31,11 +34,11 @@ struct RiderStation {
     private static let maximumRemotes = 16
 
     private(set) var counters = Counters()
-    /// Key that every command except a stop must have; nil without one.
+    /// Key that every command except a stop must have; nil if no key is needed.
     private let key: SharedKey?
-    /// The newest counter with a valid code; lower ones are old.
+    /// The newest counter that was accepted; lower counters are refused.
     private(set) var newest: UInt64
-    /// Accepts a genuine counter once the disk has it.
+    /// Function that tells whether a genuine counter can be accepted, see `FreshnessFile`.
     private let admits: (UInt64) -> Bool
     private let port: any GimbalPort
     private let log: Logger
@@ -93,7 +96,7 @@ struct RiderStation {
         carryOut(command, &remote, address, now)
     }
 
-    /// Checks that a datagram has a valid code and a new counter, which is then used up.
+    /// Checks that a datagram has a valid code and a new counter, which then cannot be used again.
     private mutating func isProved(_ sealed: SealedRiderCommand?) -> Bool {
         guard let key else { return true }
         guard let sealed, sealed.counter > newest, sealed.isRight(key: key),
@@ -139,7 +142,7 @@ struct RiderStation {
 }
 
 extension MotionRequest {
-    /// Request of a rider's remote control.
+    /// Creates the request for a command of a remote control.
     fileprivate init(_ command: RiderCommand) {
         self =
             switch command {

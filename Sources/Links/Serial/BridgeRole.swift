@@ -7,18 +7,18 @@ import Wire
 /// collected until it pauses, then go to the clients; bytes from the clients go to the port. Thread
 /// airframed-ble.
 ///
-/// With a tap the gimbal's own MAVLink shares the link to the clients: the port's bytes are then
-/// split into frames, and the gimbal's frames go between them.
+/// With the setting `rbl.tap`, the gimbal's own MAVLink uses the same link to the clients: the
+/// bytes from the port are then split into frames, and the gimbal's frames are sent between them.
 public final class BridgeRole: SerialRole {
-    /// Pause of the port after which collected bytes are sent, s: as in BLE Mini's firmware.
+    /// Pause of the port after which collected bytes are sent, s: as in the firmware of BLE Mini.
     private static let idleSeconds = 0.005
-    /// Number of bytes that are sent without waiting for a pause, because a stream at 115200 baud
-    /// can never pause.
+    /// Number of collected bytes that are sent even if the port does not pause, because a stream at
+    /// 115200 baud may never pause.
     private static let full = 160
-    /// Longest time for a frame to end, s; a USB adapter can pause for 16 ms within a frame.
+    /// Longest time until a frame is complete, s; a USB adapter can pause for 16 ms within a frame.
     private static let tornSeconds = 0.1
 
-    /// The name in the configuration.
+    /// The name of the role in the configuration.
     public let name = "serial"
 
     private var port: SerialPort
@@ -29,7 +29,7 @@ public final class BridgeRole: SerialRole {
 
     /// - Parameters:
     ///   - path: Device file of the port.
-    ///   - tap: The gimbal's own MAVLink; nil: the port's bytes go through untouched.
+    ///   - tap: The gimbal's own MAVLink; nil if the port's bytes are passed on unchanged.
     ///   - logger: Log for opening and loss of the port.
     public init(path: String, tap: (any SerialRole)?, logger: Logger) {
         port = SerialPort(path: path, baud: 57600, log: logger)
@@ -45,10 +45,10 @@ public final class BridgeRole: SerialRole {
         ]
     }
 
-    /// Speed of the port; a change applies at once, even during a transfer.
+    /// Speed of the port; a change takes effect immediately, even during a transfer.
     public func setBaud(_ bitsPerSecond: Int) { port.setBaud(bitsPerSecond) }
 
-    /// The port, while it is open.
+    /// Descriptor and events of the port; nil while it is closed.
     public var entry: pollfd? { port.entry }
 
     /// Writes bytes to the port.
@@ -75,7 +75,7 @@ public final class BridgeRole: SerialRole {
         }
     }
 
-    /// Releases the client's motion.
+    /// Ends the motion that the client has requested.
     public func disconnected(_ central: Central, now: Instant) {
         tap?.disconnected(central, now: now)
     }

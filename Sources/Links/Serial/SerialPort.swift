@@ -4,16 +4,16 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// Serial port that can disappear: the port of an unplugged adapter is opened again when it
-/// returns. Never waits. One thread.
+/// Serial port whose adapter can be unplugged: the port is opened again when the adapter returns.
+/// No call waits. One thread.
 struct SerialPort {
     /// Counters since the start.
     struct Counters: Equatable {
-        /// Received bytes.
+        /// Number of received bytes.
         var received: UInt64 = 0
-        /// Sent bytes.
+        /// Number of sent bytes.
         var sent: UInt64 = 0
-        /// Bytes that were lost because the port was missing or too slow.
+        /// Number of bytes that were lost because the port was missing or too slow.
         var dropped: UInt64 = 0
         /// Number of times that the port was opened.
         var opened: UInt64 = 0
@@ -21,7 +21,8 @@ struct SerialPort {
 
     /// Interval between attempts to open a missing port, s.
     private static let retrySeconds = 0.5
-    /// Largest number of bytes that wait for the driver: a third of a second at 115200 baud.
+    /// Largest number of bytes that wait for the driver: a third of a second of data at 115200
+    /// baud.
     private static let capacity = 4096
 
     let path: String
@@ -47,9 +48,9 @@ struct SerialPort {
         }
     }
 
-    /// Opens the port when an attempt is due.
+    /// Opens the port if an attempt is due.
     ///
-    /// - Returns: Time of the next call; nil while the port is open.
+    /// - Returns: Time of the next attempt; nil while the port is open.
     mutating func advance(now: Instant) -> Instant? {
         guard descriptor == nil else { return nil }
         guard now >= retry else { return retry }
@@ -72,7 +73,7 @@ struct SerialPort {
         return nil
     }
 
-    /// Changes the speed; at once if the port is open.
+    /// Changes the speed, immediately if the port is open.
     mutating func setBaud(_ baud: Int) {
         guard baud != self.baud else { return }
         self.baud = baud
@@ -86,7 +87,7 @@ struct SerialPort {
         }
     }
 
-    /// Reads at most this many bytes; empty when none wait.
+    /// Reads at most this many bytes; empty if none wait.
     mutating func receive(limit: Int = 4096) -> [UInt8] {
         guard let descriptor else { return [] }
         var failure: Errno?
@@ -107,8 +108,8 @@ struct SerialPort {
         return bytes
     }
 
-    /// Sends bytes, now or when the driver accepts them. Bytes that do not fit are dropped as a
-    /// whole and counted.
+    /// Sends bytes, now or when the driver accepts them. If the bytes do not fit into the buffer,
+    /// all of them are dropped and counted.
     mutating func send(_ bytes: [UInt8]) {
         guard descriptor != nil, pending.count + bytes.count <= Self.capacity else {
             counters.dropped &+= UInt64(bytes.count)

@@ -7,13 +7,14 @@ import SystemPackage
 /// Listening socket that accepts connections one by one, and pauses while the process has no free
 /// descriptor.
 struct Acceptor {
-    /// Pause, s. The listener stays readable, so without a pause the thread would spin.
+    /// Duration of a pause, s. The listener stays readable, so without a pause the thread would run
+    /// without a break.
     private static let pauseSeconds = 1.0
 
     let listener: SocketListener
-    /// The kind of client, for the log.
+    /// Name of the kind of client, for the log.
     let client: String
-    /// End of the pause; nil without a pause.
+    /// End of the pause; nil if there is none.
     private(set) var pause: Instant?
 
     init(_ listener: SocketListener, client: String) {
@@ -21,7 +22,7 @@ struct Acceptor {
         self.client = client
     }
 
-    /// Adds the listener, or the end of the pause.
+    /// Adds the descriptor of the listener, or during a pause the end of the pause.
     mutating func prepare(_ set: inout PollSet, now: Instant) {
         if let end = pause, now >= end { pause = nil }
         set.add(pause == nil ? listener.descriptor : nil)

@@ -3,15 +3,15 @@ struct PeerCredentials: Equatable, Sendable {
     var pid: Int32
     var user: UInt32
     var group: UInt32
-    /// Supplementary groups (SO_PEERGROUPS).
+    /// Supplementary groups of the client (SO_PEERGROUPS).
     var supplementaryGroups: [UInt32]
 }
 
 /// Policy for write access: root, the daemon's own user, and members of one group.
 ///
-/// The mode of the socket decides which users can connect. This policy decides again for every
-/// write, because an administrator may have opened the socket for reading, and because it checks
-/// membership even if a user namespace hides uids.
+/// The file mode of the socket decides which users can connect. This policy is applied in addition
+/// to every write request, because an administrator can have allowed more users to connect, and
+/// because it checks the membership even if a user namespace hides user ids.
 struct AccessPolicy: Equatable, Sendable {
     /// The kernel's substitute for ids that are unknown in the daemon's user namespace. Many users
     /// share it, so it does not identify a user.
@@ -31,9 +31,9 @@ struct AccessPolicy: Equatable, Sendable {
         return peer.group == group || peer.supplementaryGroups.contains(group)
     }
 
-    /// Message for a client without write access.
+    /// Message to a client without write access.
     var sentence: String {
-        // The message must not suggest joining root's group.
+        // The message must not advise anybody to join root's group.
         if group == 0 {
             return "Only root can make changes, because the socket has no group of its own. "
                 + "Use sudo, or set diagnostics.group and restart airframed."

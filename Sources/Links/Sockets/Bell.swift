@@ -1,7 +1,7 @@
 import SystemPackage
 
-/// Bell that wakes a thread in poll(2): a pipe that is readable from the first ring until it is
-/// silenced.
+/// Bell that wakes a thread in poll(2): a pipe that is readable from the first ring until `silence`
+/// is called.
 final class Bell: Sendable {
     /// Descriptor for poll(2).
     let descriptor: FileDescriptor
@@ -19,13 +19,13 @@ final class Bell: Sendable {
         try? writer.close()
     }
 
-    /// Rings. Any thread; never waits.
+    /// Rings the bell. Any thread; never waits.
     func ring() {
-        // A full pipe also wakes the reader.
+        // If the pipe is full, the reader wakes up too, so an error can be ignored.
         _ = try? writer.writeAll([1])
     }
 
-    /// Clears all rings. The waiting thread calls it before it handles their cause.
+    /// Clears all rings. The waiting thread calls it before it handles the cause of the rings.
     func silence() {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             while let count = try? descriptor.read(into: buffer), count > 0 {}

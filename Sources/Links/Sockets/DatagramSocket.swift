@@ -17,7 +17,7 @@ public struct DatagramAddress: Hashable, Sendable, CustomStringConvertible {
         bytes = Array(storage.prefix(Int(length)))
     }
 
-    /// "127.0.0.1:14550", "[::1]:14550".
+    /// The address as text, such as "127.0.0.1:14550" or "[::1]:14550".
     public var description: String {
         guard let (host, port) = parts else { return "unknown address" }
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -36,14 +36,16 @@ public struct DatagramAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// UDP socket that never waits.
+/// UDP socket whose calls never wait.
 struct DatagramSocket {
-    /// Longest accepted datagram, bytes; longer ones are cut, and then invalid in every format.
+    /// Longest accepted datagram, bytes; a longer datagram is cut, and is then invalid in every
+    /// format.
     static let capacity = 2048
 
     let descriptor: FileDescriptor
 
-    /// Opens a socket that is bound to `address`, or sends from any port if `binds` is false.
+    /// Opens a socket that is bound to `address`, or, if `binds` is false, a socket that sends from
+    /// any port.
     init(_ address: DatagramAddress, binds: Bool) throws(Errno) {
         var raw: Int32 = -1
         let error = cl_udp_open(address.bytes, UInt32(address.bytes.count), binds ? 1 : 0, &raw)
@@ -51,7 +53,7 @@ struct DatagramSocket {
         descriptor = FileDescriptor(rawValue: raw)
     }
 
-    /// Receives the next datagram; nil when none waits.
+    /// Receives the next datagram; nil if none waits.
     func receive() -> (bytes: [UInt8], from: DatagramAddress)? {
         var from = [UInt8](repeating: 0, count: Int(CL_UDP_ADDRESS_SIZE))
         var length: UInt32 = 0

@@ -19,9 +19,9 @@ struct LineBuffer {
     private var bytes: [UInt8] = []
     /// Start of the bytes that have not been returned.
     private var start = 0
-    /// End of the searched bytes: there is no newline between `start` and it.
+    /// End of the bytes after `start` that contain no newline.
     private var scanned = 0
-    /// End of the bytes that `arrivals` has visited.
+    /// End of the lines that `arrivals` has visited.
     private var looked = 0
     /// End of the bytes after `looked` in which `arrivals` has found no newline.
     private var searched = 0
@@ -29,11 +29,11 @@ struct LineBuffer {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Bytes of a line whose end has not arrived.
+    /// Whether the buffer contains a line whose end has not arrived.
     var hasPartialLine: Bool { start < bytes.count || isSkipping }
 
-    /// Whether there is room for more bytes: a line of maximum length, and the same number of bytes
-    /// after it.
+    /// Whether there is room for more bytes. The buffer contains at most one line of maximum
+    /// length, and the same number of bytes after it.
     var hasRoom: Bool { bytes.count - start <= limit }
 
     /// Adds bytes. Call this method only if there is room, because memory is not bounded otherwise.
@@ -48,9 +48,9 @@ struct LineBuffer {
         bytes += chunk
     }
 
-    /// Visits each complete line that has arrived since the last call once, and removes none.
+    /// Visits each complete line that has arrived since the last call, without removing it.
     ///
-    /// - Parameter visit: The line, and whether `next` returns this line.
+    /// - Parameter visit: Receiver of the line, and of whether `next` would return this line.
     mutating func arrivals(_ visit: (ArraySlice<UInt8>, _ isNext: Bool) -> Void) {
         var from = max(looked, start)
         while let newline = newline(from: max(from, searched)) {
@@ -63,7 +63,7 @@ struct LineBuffer {
     }
 
     /// Finds the next newline at or after a position. The search uses memchr(3), so that even a
-    /// debug build is fast with a stranger's input.
+    /// debug build handles long input fast.
     private func newline(from place: Int) -> Int? {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, place < bytes.count,
@@ -73,7 +73,7 @@ struct LineBuffer {
         }
     }
 
-    /// Removes the next line; nil when none is complete.
+    /// Removes the next line; nil if none is complete.
     mutating func next() -> Line? {
         guard let newline = newline(from: scanned) else {
             scanned = bytes.count
@@ -91,7 +91,7 @@ struct LineBuffer {
         return content.count > limit ? .tooLong : .complete(Array(content))
     }
 
-    /// Limits the buffer to one line, and reports a longer line.
+    /// Handles input without a newline: reports a line that exceeds the limit.
     private mutating func endOfLineMissing() -> Line? {
         let isLong = bytes.count - start > limit + 1
         if isSkipping || isLong {

@@ -7,7 +7,7 @@ struct OutputBuffer {
     var count: Int { bytes.count - sent }
     var isEmpty: Bool { count == 0 }
 
-    /// Lets `body` append bytes at the end.
+    /// Calls `body`, which appends bytes at the end.
     mutating func append(_ body: (inout [UInt8]) -> Void) {
         if sent > 0 {
             bytes.removeFirst(sent)
@@ -16,7 +16,7 @@ struct OutputBuffer {
         body(&bytes)
     }
 
-    /// Discards all bytes after the client's disconnection.
+    /// Discards all bytes, after the client has disconnected.
     mutating func discard() {
         bytes = []
         sent = 0
@@ -24,7 +24,8 @@ struct OutputBuffer {
 
     /// Sends bytes until `send` accepts no more.
     ///
-    /// - Parameter send: Sends a prefix and returns its length; 0 when the send would have to wait.
+    /// - Parameter send: Function that sends some of the first bytes and returns their number; 0 if
+    ///   it would have to wait.
     /// - Returns: Number of sent bytes.
     mutating func flush(_ send: (UnsafeRawBufferPointer) -> Int) -> Int {
         var total = 0
@@ -37,7 +38,7 @@ struct OutputBuffer {
             total += taken
         }
         if isEmpty {
-            // A rare large reply must not stay in locked memory.
+            // Memory for a rare large reply is freed, because all memory is locked.
             bytes.removeAll(keepingCapacity: bytes.capacity <= 8192)
             sent = 0
         }

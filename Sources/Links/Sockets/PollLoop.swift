@@ -4,7 +4,7 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// Descriptors for one round of poll(2), and the latest end of the wait.
+/// Descriptors for one call of poll(2), and the latest end of its wait.
 struct PollSet {
     /// Longest wait, s.
     private static let longest = 3600.0
@@ -17,19 +17,19 @@ struct PollSet {
         add(wake)
     }
 
-    /// Adds a descriptor and the events to wait for. nil adds an empty place.
+    /// Adds a descriptor and the events to wait for. If it is nil, the place stays empty.
     mutating func add(_ descriptor: FileDescriptor?, _ events: Int32 = POLLIN) {
         add(
             descriptor.map { pollfd(fd: $0.rawValue, events: Int16(events), revents: 0) })
     }
 
-    /// Adds an entry. nil adds an empty place.
+    /// Adds an entry of poll(2). If it is nil, the place stays empty.
     mutating func add(_ entry: pollfd?) {
         // poll(2) skips a negative descriptor.
         entries.append(entry ?? pollfd(fd: -1, events: 0, revents: 0))
     }
 
-    /// Ends the wait at this time at the latest, or at once if the time has passed.
+    /// Sets the latest end of the wait; if the time has passed, the call does not wait.
     mutating func end(by time: Instant?) {
         if let time, time < end { end = time }
     }
@@ -37,12 +37,13 @@ struct PollSet {
     /// Events of the n-th descriptor that was added, from 1.
     subscript(place: Int) -> Int32 { Int32(entries[place].revents) }
 
-    /// Waits.
+    /// Waits for an event of the descriptors.
     ///
     /// - Returns: 0 or an errno.
     fileprivate mutating func wait(_ now: Instant) -> Int32 {
-        // Compared first, because subtracting the earliest possible instant would overflow. One
-        // more than the difference, so that the time has passed at the wake-up.
+        // The times are compared first, because subtracting the earliest possible instant would
+        // overflow. The wait is one nanosecond longer than the difference, so that the time has
+        // passed at the wake-up.
         let rest = end <= now ? 0 : end.nanoseconds - now.nanoseconds + 1
         var ready: Int32 = 0
         return cl_socket_wait(&entries, entries.count, rest, &ready)
@@ -54,7 +55,7 @@ struct PollSet {
 struct PollLoop {
     /// Descriptor that becomes readable when the thread must end.
     let wake: FileDescriptor
-    /// Clock of the waits.
+    /// Clock that determines the end of a wait.
     var clock: @Sendable () -> Instant = { Instant(nanoseconds: cl_now_ns()) }
     /// Receiver of errors of poll(2).
     var logger: Logger?
@@ -62,8 +63,8 @@ struct PollLoop {
     /// Runs rounds until `wake` is readable.
     ///
     /// - Parameters:
-    ///   - prepare: Adds descriptors and the time of the next action.
-    ///   - turn: Handles the events.
+    ///   - prepare: Function that adds the descriptors and the time of the next action.
+    ///   - turn: Function that handles the events.
     func run(_ prepare: (inout PollSet) -> Void, turn: (PollSet) -> Void) {
         while true {
             var set = PollSet(wake, now: clock())

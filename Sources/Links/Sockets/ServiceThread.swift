@@ -2,8 +2,8 @@ import Glibc
 import ServiceLifecycle
 import SystemPackage
 
-/// Thread of a link: an ordinary thread with an explicit stack size, because its stack is locked in
-/// memory, and a pipe that ends it.
+/// Thread of a link: an ordinary thread with an explicit stack size, because its stack is locked
+/// into memory. A pipe tells the thread to end.
 final class ServiceThread: Sendable {
     typealias Completion = @Sendable (Result<Void, any Error>) -> Void
 
@@ -14,7 +14,7 @@ final class ServiceThread: Sendable {
     private let stackSize: Int
 
     /// - Parameters:
-    ///   - name: At most 15 bytes, for `ps -L` and `top -H`.
+    ///   - name: Name of the thread, at most 15 bytes, as `ps -L` and `top -H` show it.
     ///   - stackSize: Stack size, bytes.
     /// - Throws: `Errno` when the process has no descriptors left.
     init(name: String, stackSize: Int) throws {
@@ -33,7 +33,7 @@ final class ServiceThread: Sendable {
                 start(body) { continuation.resume(with: $0) }
             }
         } onCancelOrGracefulShutdown: {
-            // Harmless if the thread has ended or was never started.
+            // This has no effect if the thread has ended or was never started.
             self.bell.ring()
         }
     }
@@ -65,13 +65,13 @@ final class ServiceThread: Sendable {
     }
 }
 
-/// Names the calling thread. A kernel without /proc leaves it unnamed, which is harmless.
+/// Names the calling thread. If /proc is missing, the thread has no name, which does not matter.
 private func nameThread(_ name: String) {
     let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
     _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }
 }
 
-/// Context of the thread, passed through C's single pointer.
+/// Context of the thread, which is passed through the single pointer of the C interface.
 private final class ThreadContext: Sendable {
     let name: String
     let body: @Sendable () -> Void

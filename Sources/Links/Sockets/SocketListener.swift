@@ -3,11 +3,11 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// Place of a socket.
+/// Path, group and limits of a listening socket.
 struct SocketPlace: Sendable {
     /// Path of the socket's file.
     var path: String
-    /// Group that owns the file; nil, or a group that does not exist, means the daemon's own.
+    /// Group that owns the file; nil, or a group that does not exist, means the daemon's own group.
     var group: String?
     /// Largest number of connections that wait for acceptance.
     var backlog: Int
@@ -17,25 +17,25 @@ struct SocketPlace: Sendable {
 
 /// Failure to open a socket, as a sentence with the remedy.
 public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Path, problem and remedy.
+    /// Path, problem and remedy as a sentence.
     public var description: String
 }
 
 /// The listening socket and its file.
 struct SocketListener: Sendable {
     let descriptor: FileDescriptor
-    /// The group that owns the file.
+    /// The policy for write access, with the group that owns the file.
     let policy: AccessPolicy
     private let path: String
-    /// Device and inode of the file, so that only our own is removed at the end.
+    /// Device and inode of the file, so that only the file of this process is removed at the end.
     private let identity: (device: UInt64, inode: UInt64)?
 
-    /// Creates the socket, owned by the group and with mode 0660.
+    /// Creates the socket; its file belongs to the group and has the mode 0660.
     ///
     /// - Parameters:
     ///   - place: Path and group.
     ///   - logger: Log for a group that does not exist.
-    /// - Throws: The problem; then no file is left behind.
+    /// - Throws: The problem; in this case no file remains.
     init(_ place: SocketPlace, logger: Logger) throws(SocketError) {
         let path = place.path
         let obstacles = SocketPath(key: place.key)
@@ -49,8 +49,9 @@ struct SocketListener: Sendable {
         identity = SocketPath.identity(path)
 
         policy = Self.policy(group: place.group, path: path, logger: logger)
-        // The group first: until then the mode admits only the daemon's own user. The service's
-        // sandbox forbids chown(2), which the service does not need, because the group is its own.
+        // The group is set first; until then the file mode admits only the daemon's own user. As a
+        // service, airframed already has this group, so it does not call chown(2), which the
+        // sandbox forbids.
         if SocketPath.owningGroup(of: path) != policy.group,
             chown(path, uid_t.max, policy.group) != 0
         {
@@ -92,7 +93,7 @@ struct SocketListener: Sendable {
     }
 }
 
-/// Problems of a socket path, each with its message.
+/// Checks of a socket path, each with the message about its problem.
 struct SocketPath {
     /// The setting that names the path.
     let key: String
@@ -115,7 +116,8 @@ struct SocketPath {
         }
     }
 
-    /// Removes a socket without a listener; otherwise leaves the file and reports the reason.
+    /// Removes the file of a socket on which no process listens; otherwise leaves the file and
+    /// reports the reason.
     func clear(_ path: String) throws(SocketError) {
         var info = stat()
         guard lstat(path, &info) == 0 else {
@@ -137,7 +139,7 @@ struct SocketPath {
                     "\(path): another daemon uses this socket. Stop that daemon (sudo systemctl stop airframed), or start this one with "
                     + "--set \(key)=PATH.")
         case ECONNREFUSED:
-            // Left by a daemon that was killed.
+            // A daemon that was killed has left this file.
             if unlink(path) != 0, errno != ENOENT { throw failure(creating: path, errno) }
         case ENOENT: break
         default: throw failure(creating: path, error)

@@ -2,14 +2,14 @@ import GimbalCore
 
 /// The channels of a flight recording.
 public enum FlightChannels {
-    /// Version of the file format. The version increases when a program for older files would
-    /// misread new ones; new fields and channels do not count.
+    /// Version of the file format. It increases only if a program for older files would misread
+    /// newer files; new fields and new channels do not change it.
     public static let format = 1
 
     /// Name of the metadata record that identifies the file.
     public static let metadataName = "airframe"
 
-    /// Compression of the chunks, with its version.
+    /// Name and version of the library that compresses the chunks.
     public static var compression: String { Zstd.version }
 
     static let tick: UInt16 = 1
@@ -36,10 +36,10 @@ public enum FlightChannels {
     }
 }
 
-/// Conditions that the flight recorder treats as faults.
+/// The conditions that the flight recorder treats as faults.
 enum FlightFaults {
-    /// Conditions whose beginning triggers a file. Requests, limits and transient conditions are
-    /// excluded.
+    /// Conditions whose beginning causes a recording to be written. Requests, limits and transient
+    /// conditions are excluded.
     static var conditions: Conditions {
         .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault | .busError
             | .gravityMismatch | .emergencyStop | .responseReversed | .loopUnreliable

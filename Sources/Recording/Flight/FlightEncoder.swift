@@ -2,26 +2,28 @@ public import GimbalCore
 public import Realtime
 import Wire
 
-/// Encoder from the frames of the loop's tape to chunks of an MCAP file. One encoding serves the
-/// ring in memory, the file of a fault and continuous recording. One thread at a time.
+/// Encoder from the frames of the loop's tape to chunks of an MCAP file. The same chunks are used
+/// for the ring in memory, for the file about a fault, and for a continuous recording. One thread
+/// at a time.
 public struct FlightEncoder: ~Copyable {
-    /// Result of taking one frame.
+    /// Result of processing one frame.
     public struct Result: Sendable {
         /// A chunk that has just been completed.
         public var chunk: MCAPChunk?
         /// Faults that have begun.
         public var faults: Conditions = .none
-        /// Whether new tuning came into force.
+        /// Whether the frame contains new tuning.
         public var hasParameters = false
     }
 
-    /// Age at which a chunk is closed, s: the largest loss if the process ends suddenly, in
-    /// addition to the time of the write.
+    /// Age at which a chunk is closed, s. If the process ends suddenly, at most this time is lost,
+    /// plus the time that a write takes.
     public static let chunkSeconds = 0.5
     /// Size at which a chunk is closed, bytes. This limit bounds the buffers: at 4 kHz, half a
     /// second of data would need the largest buffers of the process.
     private static let chunkBytes = 300_000
-    /// Age from which on a state closes a chunk, s, so that most files begin with a state.
+    /// Age above which a state of the stabilizer closes a chunk, s, so that most files begin with a
+    /// state.
     private static let earliestSeconds = 0.25
 
     private var builder = MCAPChunkBuilder()
@@ -37,7 +39,7 @@ public struct FlightEncoder: ~Copyable {
 
     /// Processes the next frame.
     ///
-    /// - Parameter frame: In the order of the tape.
+    /// - Parameter frame: The next frame, in the order of the tape.
     /// - Returns: Completed chunk and new faults.
     public mutating func take(_ frame: TapeFrame) -> Result {
         var result = Result()
@@ -60,7 +62,7 @@ public struct FlightEncoder: ~Copyable {
             add(message, FlightChannels.command, frame)
         case .sample:
             let sample = frame.value(as: IMUSample.self)
-            // A sensor with a wrong time must not scatter its samples over the file.
+            // A sample whose time is wrong is stored at the time of its tick.
             let age = frame.now.nanoseconds &- sample.time.nanoseconds
             add(
                 SampleMessage(tick: frame.tick, sample), FlightChannels.sample, frame,
@@ -99,7 +101,7 @@ public struct FlightEncoder: ~Copyable {
         ) { message.write(to: &$0) }
     }
 
-    /// Records the changes in this tick.
+    /// Records the changes of mode, outputs and conditions in this tick; returns the new faults.
     private mutating func tell(_ frame: TapeFrame, _ end: TapeTick) -> Conditions {
         if let last, end.lostTicks != last.result.lostTicks {
             tell(frame, "gap", "\(end.lostTicks &- last.result.lostTicks) ticks are missing")

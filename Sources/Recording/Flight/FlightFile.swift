@@ -1,11 +1,11 @@
 import GimbalCore
 public import SystemPackage
 
-/// A recording of the flight recorder, read from a file as far as the file is readable.
+/// A recording of the flight recorder, read from a file, as far as the file can be read.
 public struct FlightFile: Sendable {
     /// One record, in the order of the loop.
     enum Record {
-        /// The whole stabilizer, as memory in the layout that the file describes.
+        /// The state of the whole stabilizer, as raw memory in the layout that the file describes.
         case state([UInt8])
         case parameters([UInt8])
         case command(CommandMessage)
@@ -18,23 +18,24 @@ public struct FlightFile: Sendable {
     public let metadata: [String: String]
     /// Embedded files, in their order.
     public let attachments: [MCAPAttachment]
-    /// Conversion of the file's raw memory; nil if the file does not describe its layout.
+    /// Conversion of the file's raw memory; nil if the file does not describe the layout of the
+    /// memory.
     let memory: RecordedMemory?
     private let reader: MCAPReader
     private let path: FilePath
 
     /// Opens a recording.
     ///
-    /// - Parameter path: The file.
+    /// - Parameter path: Path of the file.
     /// - Throws: `FlightFileError`, which states the path and a remedy.
     public init(path: FilePath) throws(FlightFileError) {
         try self.init(bytes: Self.contents(of: path), path: path)
     }
 
-    /// Opens a recording.
+    /// Reads a recording from bytes.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file.
+    ///   - bytes: Content of the whole file.
     ///   - path: Name of the file, for errors.
     /// - Throws: `FlightFileError`.
     public init(bytes: [UInt8], path: FilePath) throws(FlightFileError) {
@@ -74,12 +75,12 @@ public struct FlightFile: Sendable {
             .map { String(decoding: $0.data, as: UTF8.self) }
     }
 
-    /// Seconds between two times of a file. A damaged file can contain invalid times; they wrap
-    /// around.
+    /// Seconds between two times of a file. The times of a damaged file can be invalid; the
+    /// difference then overflows without a trap.
     ///
     /// - Parameters:
-    ///   - start: ns.
-    ///   - end: ns.
+    ///   - start: Start of the interval, ns.
+    ///   - end: End of the interval, ns.
     /// - Returns: The difference, s.
     public static func seconds(from start: Int64, to end: Int64) -> Double {
         Double(end &- start) * 1e-9
@@ -87,7 +88,8 @@ public struct FlightFile: Sendable {
 
     /// Visits every record.
     ///
-    /// - Parameter visit: Receives each record with the time of the file, ns; false ends the visit.
+    /// - Parameter visit: Receives each record and its time in the file, ns; if it returns false,
+    ///   the visit ends.
     /// - Returns: The readable part of the file.
     @discardableResult
     func read(_ visit: (Record, Int64) -> Bool) -> MCAPReader.Outcome {
@@ -145,9 +147,9 @@ public enum FlightFileError: Error, Equatable, Sendable, CustomStringConvertible
     case unreadable(path: FilePath, cause: Errno)
     /// The file is not an MCAP file.
     case notMCAP(path: FilePath, beginning: [UInt8])
-    /// The file is an MCAP of another major version.
+    /// The file is an MCAP file of another major version.
     case unknownVersion(path: FilePath, version: UInt8)
-    /// The file is an MCAP file, but not of this recorder.
+    /// The file is an MCAP file, but airframe's flight recorder has not written it.
     case notOurs(path: FilePath)
     /// A newer airframe has written the file, in a format that this version would misread.
     case newerFormat(path: FilePath, format: Int, version: String)

@@ -1,15 +1,15 @@
 internal import Glibc
 public import SystemPackage
 
-/// Writer of recordings to the shelf: dumps of the ring, and continuous recordings with their
-/// rotation. The keeper waits for the disk and therefore runs on a separate thread. If the disk is
-/// full or not writable, it reports the problem and tries again.
+/// Writer of recordings to the directory of the recordings: copies of the ring, and continuous
+/// recordings, which it divides into files. The keeper waits for the disk and therefore runs on a
+/// separate thread. If the disk is full or not writable, it reports the problem and tries again.
 public struct FlightKeeper {
     /// Description of the machine, included in every file.
     public struct Description: Sendable {
-        /// Name and version of the writing program: `airframed 0.1.0`.
+        /// Name and version of the program that writes: `airframed 0.1.0`.
         public var library: String
-        /// Metadata: version, board, clocks.
+        /// Metadata of the file: version, board, clocks.
         public var metadata: [String: String]
         /// Files to embed: settings, versions, board.
         public var attachments: [MCAPAttachment]
@@ -26,15 +26,15 @@ public struct FlightKeeper {
     public struct Report: Sendable, Equatable {
         /// The newest complete file; nil before the first file.
         public var lastFile: String?
-        /// The file of the continuous recording; nil without one.
+        /// The file of the continuous recording; nil if there is none.
         public var openFile: String?
-        /// Size of that file, bytes.
+        /// Size of the file of the continuous recording, bytes.
         public var openBytes = 0
         /// Number of files completed since the start.
         public var files = 0
-        /// Number of recordings on the shelf.
+        /// Number of recordings in the directory.
         public var shelved = 0
-        /// Bytes of all recordings on the shelf.
+        /// Size of all recordings in the directory, bytes.
         public var shelvedBytes = 0
         /// Number of chunks that a continuous recording has lost.
         public var lostChunks = 0
@@ -42,19 +42,19 @@ public struct FlightKeeper {
         public var problem: String?
     }
 
-    /// The shelf of the recordings.
+    /// The directory of the recordings.
     public let shelf: FlightShelf
     /// Present state of the recordings.
     public private(set) var report = Report()
     private var open: FlightWriter?
     /// Names of the attachments in the open file.
     private var embedded: Set<String> = []
-    /// Number of the next chunk for the continuous recording.
+    /// Number of the next chunk that the continuous recording needs.
     public private(set) var next: UInt64 = 0
     /// Date before which the keeper does not write again after a failure, seconds since 1970.
     private var retryDate = 0.0
     private static let retrySeconds = 10.0
-    /// Smallest free space with which a continuous recording begins, bytes.
+    /// Smallest free space at which a continuous recording is begun, bytes.
     private static let smallest = 1_000_000
 
     /// Creates a keeper that has not written anything yet.
@@ -63,13 +63,13 @@ public struct FlightKeeper {
     /// Whether a continuous recording has an open file.
     public var isOpen: Bool { open != nil }
 
-    /// Writes a separate file.
+    /// Writes chunks to a separate file.
     ///
     /// - Parameters:
-    ///   - chunks: Messages of the file.
-    ///   - reason: Reason for writing, as part of the name.
+    ///   - chunks: Chunks with the messages of the file.
+    ///   - reason: Reason for writing, which becomes part of the file name.
     ///   - description: Description of the machine.
-    ///   - date: Seconds since 1970.
+    ///   - date: Present date, seconds since 1970.
     /// - Returns: The path; nil if the file could not be written, and `report.problem` states the
     ///   reason.
     @discardableResult
@@ -100,9 +100,10 @@ public struct FlightKeeper {
     /// Continues the continuous recording, or begins it.
     ///
     /// - Parameters:
-    ///   - chunks: The new chunks, possibly with earlier chunks; those already written are skipped.
-    ///   - description: For the beginning of a file.
-    ///   - date: Seconds since 1970.
+    ///   - chunks: The new chunks, possibly preceded by earlier chunks; chunks that are already
+    ///     written are skipped.
+    ///   - description: Description of the machine, for the beginning of a file.
+    ///   - date: Present date, seconds since 1970.
     public mutating func record(
         _ chunks: some Collection<MCAPChunk>, _ description: () -> Description, date: Double
     ) {
@@ -145,7 +146,7 @@ public struct FlightKeeper {
         retryDate = 0
     }
 
-    /// Embeds attachments that are new since the file began: changed settings.
+    /// Embeds attachments that are new since the file began, for example changed settings.
     private mutating func embed(_ attachments: [MCAPAttachment]) throws(Failure) {
         guard let path = open?.path else { return }
         for attachment in attachments where embedded.insert(attachment.name).inserted {
@@ -167,8 +168,8 @@ public struct FlightKeeper {
             embedded = Set(description.attachments.map(\.name))
         }
         guard let path = open?.path else { return }
-        // The shelf is checked only once in 20 chunks, because a look at a directory takes long and
-        // this is called twice a second.
+        // The directory is checked only once in 20 chunks, because reading a directory takes long,
+        // and this method is called twice a second.
         if chunk.number % 20 == 0 {
             shelf.prune(date: date, reserve: 0, keeping: path.lastComponent?.string)
             count()
@@ -228,7 +229,7 @@ public struct FlightKeeper {
         }
     }
 
-    /// Counts the recordings on the shelf.
+    /// Counts the recordings in the directory.
     public mutating func look() { count() }
 
     private mutating func count() {
@@ -241,7 +242,7 @@ public struct FlightKeeper {
         FilePath(path).lastComponent?.string ?? path
     }
 
-    /// An error of the disk, as a sentence.
+    /// An error of writing, as a sentence.
     private struct Failure: Error {
         let sentence: String
 

@@ -3,14 +3,14 @@ public import GimbalCore
 /// Replay of a recording: runs estimator, supervisor and controller again, in the same order as the
 /// loop.
 ///
-/// The stabilizer has no clock and no thread, so the same build gives bit-identical results. On
-/// another architecture the mathematical library can differ in the last bits. A recording of
-/// another version is read variable by variable; its missing variables start with their initial
-/// values.
+/// The stabilizer has no clock and no thread, so a replay with the same build gives bit-identical
+/// results. On another architecture the mathematical library can differ in the last bits. A
+/// recording of another version is read variable by variable; its missing variables start with
+/// their initial values.
 public struct FlightReplay: Sendable {
     /// One tick, as recorded and as replayed.
     public struct Row: Sendable {
-        /// Time of the file, ns.
+        /// Time of the tick in the file, ns.
         public var time: Int64
         /// Recorded angles of the camera, Z-X-Y, degrees.
         public var recordedAttitude: AxisVector
@@ -32,8 +32,8 @@ public struct FlightReplay: Sendable {
         public var ticks = 0
         /// Number of replayed ticks whose outputs, attitude and supervisor are bit-identical.
         public var identicalTicks = 0
-        /// Number of ticks before the first state, or between a gap and the next state, which
-        /// cannot be replayed.
+        /// Number of ticks that cannot be replayed, because they are before the first state, or
+        /// between a gap and the next state.
         public var skippedTicks = 0
         /// Time from the first to the last replayed tick, s.
         public var seconds = 0.0
@@ -60,8 +60,8 @@ public struct FlightReplay: Sendable {
     ///
     /// - Parameters:
     ///   - file: The recording.
-    ///   - fallback: Tuning for the variables that a recording of another version lacks.
-    ///   - change: Changes the recorded parameters; nil keeps them.
+    ///   - fallback: Values for the parameters that a recording of another version lacks.
+    ///   - change: Changes the recorded parameters; nil leaves them unchanged.
     public init(
         _ file: FlightFile, fallback: Stabilizer.Parameters = Stabilizer.Parameters(),
         change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)? = nil
@@ -71,13 +71,13 @@ public struct FlightReplay: Sendable {
         self.change = change
     }
 
-    /// All sets of parameters in the recording that this program can read, in order, without
-    /// repetition.
+    /// All different sets of parameters in the recording that this program can read, in order.
     ///
     /// - Parameters:
-    ///   - file: Any recording.
-    ///   - fallback: Values for the variables that a recording of another version lacks.
-    /// - Returns: Empty if the file does not describe the layout of its state.
+    ///   - file: The recording.
+    ///   - fallback: Values for the parameters that a recording of another version lacks.
+    /// - Returns: The sets of parameters; empty if the file does not describe the layout of its raw
+    ///   memory.
     public static func parameters(
         in file: FlightFile, fallback: Stabilizer.Parameters
     ) -> [Stabilizer.Parameters] {
@@ -125,14 +125,14 @@ public struct FlightReplay: Sendable {
     /// State of a running replay.
     private struct Run {
         let memory: RecordedMemory
-        /// Source of the initial values for variables that the recording lacks.
+        /// Stabilizer with the initial values of variables that the recording lacks.
         let fresh: Stabilizer
         let change: ((Stabilizer.Parameters) -> Stabilizer.Parameters)?
         var report = Report()
         private var stabilizer: Stabilizer?
         /// Records that belong to the next tick, in the loop's order.
         private var pending: [FlightFile.Record] = []
-        /// Number of states and tunings with invalid bytes.
+        /// Number of states and parameter sets whose bytes are invalid.
         private(set) var impossible = 0
         /// Largest number of records in a tick, so that a file without ends of ticks cannot exhaust
         /// the memory.
@@ -154,8 +154,8 @@ public struct FlightReplay: Sendable {
             switch record {
             case .event: break
             case .state:
-                // First record of its tick: earlier pending ones belong to a tick whose end was
-                // lost.
+                // This is the first record of its tick, so earlier pending records belong to a tick
+                // whose end was lost.
                 pending = [record]
             case .parameters, .command, .sample:
                 if pending.count < Self.pendingLimit { pending.append(record) }
@@ -167,8 +167,8 @@ public struct FlightReplay: Sendable {
             let inputs = pending
             pending.removeAll(keepingCapacity: true)
             if let lastTick, tick.tick != lastTick &+ 1 { stabilizer = nil }
-            // A look at the state between two ticks does not count; it has the number of the next
-            // tick.
+            // A run of the supervisor between two ticks (`isLook`) is not a tick; it has the number
+            // of the next tick.
             lastTick = tick.isLook ? tick.tick &- 1 : tick.tick
             let now = Instant(nanoseconds: tick.now)
             for input in inputs { give(input, now: now) }
@@ -234,7 +234,7 @@ public struct FlightReplay: Sendable {
             }
         }
 
-        /// The first value that is not bit-identical; nil if all are.
+        /// The first value that is not bit-identical; nil if all values are.
         private static func difference(_ tick: TickMessage, _ now: StabilizerSnapshot) -> String? {
             func same(_ a: AxisVector, _ b: AxisVector) -> Bool {
                 a.yaw.bitPattern == b.yaw.bitPattern && a.roll.bitPattern == b.roll.bitPattern

@@ -1,6 +1,6 @@
-/// The recorder's newest chunks, covering a given time.
+/// The recorder's newest chunks in memory; together they cover a given time.
 public struct FlightRing: Sendable {
-    /// Covered time, s.
+    /// Time that the ring covers, s.
     public let seconds: Double
     /// The chunks, oldest first.
     public private(set) var chunks: [MCAPChunk] = []
@@ -9,7 +9,7 @@ public struct FlightRing: Sendable {
 
     /// Creates an empty ring.
     ///
-    /// - Parameter seconds: Time to cover.
+    /// - Parameter seconds: Time that the ring covers, s.
     public init(seconds: Double) { self.seconds = seconds }
 
     /// Time from the beginning of the oldest message to the end of the newest, s.
@@ -18,7 +18,7 @@ public struct FlightRing: Sendable {
         return Double(last.end - first.start) * 1e-9
     }
 
-    /// Adds a chunk, and removes those that are too old.
+    /// Adds a chunk, and removes chunks that are too old.
     public mutating func append(_ chunk: MCAPChunk) {
         chunks.append(chunk)
         bytes += chunk.bytes
@@ -28,8 +28,8 @@ public struct FlightRing: Sendable {
         }
     }
 
-    /// The chunks of the last `seconds`, extended back to a complete state so that all of them can
-    /// be replayed.
+    /// The chunks of the last `seconds`, preceded by chunks back to a complete state, so that all
+    /// of them can be replayed.
     ///
     /// - Parameter seconds: Time before the newest message, s.
     /// - Returns: The chunks, oldest first.
@@ -40,7 +40,7 @@ public struct FlightRing: Sendable {
         return chunks[first...]
     }
 
-    /// The remaining chunks from this number on.
+    /// The chunks in the ring from this number on.
     public func since(_ number: UInt64) -> ArraySlice<MCAPChunk> {
         let first = chunks.firstIndex { $0.number >= number } ?? chunks.endIndex
         return chunks[first...]

@@ -1,16 +1,16 @@
 public import GimbalCore
 
-/// Time series of a recording: one value per tick, and events.
+/// Time series of a recording: one value for each tick, and events.
 public struct FlightSeries: Sendable {
     /// An event in the recording.
     public struct Event: Sendable, Equatable {
         /// Time from the first tick, s.
         public var time: Double
-        /// `imu_stale`, `mode`, `outputs`, `gap`, or the name of a request.
+        /// Name of the event: `imu_stale`, `mode`, `outputs`, `gap`, or the name of a request.
         public var name: String
-        /// Change: `begins`, `ends`, `locked`, `on`; empty for requests.
+        /// Kind of the change: `begins`, `ends`, `locked`, `on`; empty for requests.
         public var what: String
-        /// Whether the recorder treated it as a fault.
+        /// Whether the recorder treated the event as a fault.
         public var isFault: Bool
     }
 
@@ -34,7 +34,7 @@ public struct FlightSeries: Sendable {
     public private(set) var events: [Event] = []
     /// Number of messages by topic.
     public private(set) var counts: [String: Int] = [:]
-    /// Time of the file at the first tick, ns.
+    /// Time of the first tick in the file, ns.
     public private(set) var start: Int64?
     /// Readable part of the file.
     public private(set) var outcome = MCAPReader.Outcome()

@@ -7,9 +7,9 @@ public struct FlightShelf: Sendable {
     public struct Limits: Sendable, Equatable {
         /// Size at which a continuous recording continues in a new file, bytes.
         public var fileBytes = 64_000_000
-        /// Largest total size of all recordings, bytes; the oldest are removed first.
+        /// Largest total size of all recordings, bytes; the oldest recordings are removed first.
         public var totalBytes = 1_000_000_000
-        /// Largest age of a recording, s; older ones are removed. 0 means no limit.
+        /// Largest age of a recording, s; older recordings are removed. 0 means no limit.
         public var ageSeconds = 30.0 * 86400
 
         /// The defaults.
@@ -18,7 +18,8 @@ public struct FlightShelf: Sendable {
 
     /// One recording.
     public struct Entry: Sendable, Equatable {
-        /// Name of the file, which contains the time, so that names sort by age.
+        /// Name of the file, which contains the date, so that the alphabetical order is the order
+        /// of age.
         public var name: String
         /// Length of the file, bytes.
         public var bytes: Int
@@ -30,7 +31,8 @@ public struct FlightShelf: Sendable {
     public let directory: FilePath
     /// Limits of the directory.
     public let limits: Limits
-    /// Beginning and end of the recordings' names; other files in the directory are not touched.
+    /// Beginning and end of the recordings' names; other files in the directory are neither counted
+    /// nor removed.
     private static let prefix = "airframe-"
     private static let suffix = ".mcap"
 
@@ -43,10 +45,10 @@ public struct FlightShelf: Sendable {
     /// The name of a recording.
     ///
     /// - Parameters:
-    ///   - reason: Reason for writing: letters, digits, `_`, `-`.
-    ///   - date: Seconds since 1970.
-    ///   - attempt: Above 0 if the previous name exists.
-    /// - Returns: `airframe-20261122T021530Z-reason.mcap`.
+    ///   - reason: Reason for writing; it contains only letters, digits, `_` and `-`.
+    ///   - date: Date of the recording, seconds since 1970.
+    ///   - attempt: Number of the attempt; above 0 if files with the previous names exist.
+    /// - Returns: A name such as `airframe-20261122T021530Z-reason.mcap`.
     public static func name(_ reason: String, date: Double, attempt: Int = 0) -> String {
         var seconds = time_t(date)
         var parts = tm()
@@ -95,9 +97,9 @@ public struct FlightShelf: Sendable {
     }
 
     /// Completes the recordings whose writing program ended unexpectedly. A recording that cannot
-    /// be mended stays unchanged, and is readable up to its last chunk.
+    /// be completed is left unchanged; it can be read up to its last chunk.
     ///
-    /// - Returns: The names of the mended recordings.
+    /// - Returns: The names of the completed recordings.
     public func mend() -> [String] {
         entries.map(\.name).filter { name in
             (try? MCAPMender.mend(directory.appending(name))) ?? false
@@ -107,9 +109,9 @@ public struct FlightShelf: Sendable {
     /// Removes recordings that are too old, and the oldest ones beyond the size limit.
     ///
     /// - Parameters:
-    ///   - date: Seconds since 1970.
-    ///   - reserve: Bytes that are about to be written.
-    ///   - kept: The name of a file that stays, because it is being written.
+    ///   - date: Present date, seconds since 1970.
+    ///   - reserve: Number of bytes that will be written next.
+    ///   - kept: Name of a file that is not removed, because it is being written.
     /// - Returns: The names of the removed recordings.
     @discardableResult
     public func prune(date: Double, reserve: Int, keeping kept: String?) -> [String] {
@@ -127,8 +129,8 @@ public struct FlightShelf: Sendable {
         return removed
     }
 
-    /// Number of bytes that can still be written. To leave space for other programs, a twentieth of
-    /// the disk stays free, at most 64 MB. Nil if the system does not report it.
+    /// Number of bytes that can still be written. A twentieth of the disk, at most 64 MB, stays
+    /// free for other programs. Nil if the system does not report it.
     public var room: Int? {
         var status = statvfs()
         guard statvfs(directory.string, &status) == 0 else { return nil }

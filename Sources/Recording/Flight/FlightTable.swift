@@ -9,10 +9,10 @@ public enum FlightTable {
     /// Writes a channel.
     ///
     /// - Parameters:
-    ///   - channel: Which channel.
+    ///   - channel: Channel of the table.
     ///   - file: The recording.
-    ///   - write: Takes UTF-8 text in pieces of whole lines.
-    /// - Returns: Number of lines after the first, and the readable part of the file.
+    ///   - write: Receives UTF-8 text in pieces of whole lines.
+    /// - Returns: Number of lines after the first line, and the readable part of the file.
     /// - Throws: The errors of `write`.
     public static func write<Failure: Error>(
         _ channel: Channel, of file: FlightFile, to write: ([UInt8]) throws(Failure) -> Void

@@ -1,27 +1,28 @@
 internal import Glibc
 public import SystemPackage
 
-/// Writer of a recording to the disk. The file is complete up to the last chunk at any time.
+/// Writer of a recording to the disk. At any time, the file can be read up to the last written
+/// chunk.
 public struct FlightWriter {
-    /// The file.
+    /// Path of the file.
     public let path: FilePath
     private let file: FileDescriptor
     private var assembler = MCAPAssembler(channels: FlightChannels.all)
     /// Time of the last message that is safely on the disk, ns.
     private var synced: Int64?
 
-    /// Interval between two syncs, ns: the largest loss in a power cut, long enough to limit the
-    /// wear of memory cards.
+    /// Interval between two syncs, ns. A power cut loses at most the data of this time; a shorter
+    /// interval would wear out memory cards.
     private static let syncNanoseconds: Int64 = 5_000_000_000
 
     /// Creates the file; an existing file is an error.
     ///
     /// - Parameters:
-    ///   - path: The file.
-    ///   - library: Name and version of the writing program.
+    ///   - path: Path of the file.
+    ///   - library: Name and version of the program that writes.
     ///   - metadata: Metadata for readers.
     ///   - attachments: Files to embed.
-    /// - Throws: The system's error; then there is no file.
+    /// - Throws: The system's error; in this case no file is created.
     public init(
         path: FilePath, library: String, metadata: [String: String],
         attachments: [MCAPAttachment]
@@ -34,7 +35,8 @@ public struct FlightWriter {
         } catch {
             throw (error as? Errno) ?? .ioError
         }
-        // The kernel releases the lock when this process ends in any way: see MCAPMender.
+        // The lock shows `MCAPMender` that the file is being written. The kernel releases it when
+        // this process ends in any way.
         _ = flock(file.rawValue, LOCK_EX | LOCK_NB)
         var bytes = assembler.begin(library: library)
         bytes += assembler.append(metadata: FlightChannels.metadataName, metadata)
@@ -58,8 +60,8 @@ public struct FlightWriter {
     /// Appends a chunk.
     ///
     /// - Parameter chunk: The next chunk.
-    /// - Throws: The system's error; the file then ends after the previous chunk, and accepts no
-    ///   more.
+    /// - Throws: The system's error; the file then ends after the previous chunk, and cannot be
+    ///   continued.
     public mutating func append(_ chunk: MCAPChunk) throws(Errno) {
         let end = assembler.size
         try put(assembler.append(chunk), keeping: end)
@@ -72,7 +74,7 @@ public struct FlightWriter {
 
     /// Embeds a file between two chunks.
     ///
-    /// - Parameter attachment: The file.
+    /// - Parameter attachment: The embedded file.
     /// - Throws: The system's error.
     public mutating func append(_ attachment: MCAPAttachment) throws(Errno) {
         let end = assembler.size
@@ -81,7 +83,7 @@ public struct FlightWriter {
 
     /// Writes summary and end, and closes the file.
     ///
-    /// - Throws: The system's error; the file is closed, and is readable without summary and end.
+    /// - Throws: The system's error; the file is closed, and can be read without summary and end.
     public mutating func finish() throws(Errno) {
         defer { try? file.close() }
         let end = assembler.size
@@ -96,7 +98,8 @@ public struct FlightWriter {
         do throws(Errno) {
             try Self.write(bytes, to: file)
         } catch {
-            // An incomplete record would make readers report an error.
+            // The file is cut after the last complete record, because readers report an error for
+            // an incomplete one.
             _ = ftruncate(file.rawValue, off_t(end))
             throw error
         }

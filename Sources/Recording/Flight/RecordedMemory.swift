@@ -1,7 +1,7 @@
 import GimbalCore
 
-/// Conversion of the raw memory of one recording, from the maps in the recording and those of this
-/// program.
+/// Conversion of the raw memory in one recording, with the memory maps in the recording and those
+/// of this program.
 public struct RecordedMemory: Sendable {
     private static let stateName = "memory-state.tsv"
     private static let parametersName = "memory-parameters.tsv"
@@ -9,10 +9,10 @@ public struct RecordedMemory: Sendable {
     private let states: MemoryTranslation<Stabilizer>
     private let tunings: MemoryTranslation<Stabilizer.Parameters>
 
-    /// The maps of this program, for every file that it writes.
+    /// The memory maps of this program, which every file contains.
     ///
     /// - Parameter time: Time of the file, ns.
-    /// - Returns: Two tables.
+    /// - Returns: Two attachments, one for each map.
     public static func attachments(time: Int64) -> [MCAPAttachment] {
         [(stateName, MemoryMap.stabilizer), (parametersName, .parameters)].map { name, map in
             MCAPAttachment(
@@ -21,7 +21,7 @@ public struct RecordedMemory: Sendable {
         }
     }
 
-    /// Finds the maps among a file's attachments; nil if they are missing or invalid.
+    /// Finds the memory maps among a file's attachments; nil if they are missing or invalid.
     init?(_ attachments: [MCAPAttachment]) {
         func map(_ name: String) -> MemoryMap? {
             attachments.first { $0.name == name }
@@ -40,9 +40,10 @@ public struct RecordedMemory: Sendable {
     /// Converts a recorded stabilizer.
     ///
     /// - Parameters:
-    ///   - bytes: As recorded.
-    ///   - fresh: Source of the variables that the recording lacks.
-    /// - Returns: Nil if the length is wrong, or a variable's bytes are not a value of its type.
+    ///   - bytes: Raw memory as recorded.
+    ///   - fresh: Stabilizer with the values of variables that the recording lacks.
+    /// - Returns: The stabilizer; nil if the length is wrong, or if a variable's bytes are not a
+    ///   value of its type.
     func stabilizer(_ bytes: [UInt8], fresh: Stabilizer) -> Stabilizer? {
         states.value(bytes, fresh: fresh)
     }
@@ -50,9 +51,10 @@ public struct RecordedMemory: Sendable {
     /// Converts recorded parameters.
     ///
     /// - Parameters:
-    ///   - bytes: As recorded.
-    ///   - fresh: Source of the variables that the recording lacks.
-    /// - Returns: Nil if the length is wrong, or a variable's bytes are not a value of its type.
+    ///   - bytes: Raw memory as recorded.
+    ///   - fresh: Parameters with the values of variables that the recording lacks.
+    /// - Returns: The parameters; nil if the length is wrong, or if a variable's bytes are not a
+    ///   value of its type.
     func parameters(_ bytes: [UInt8], fresh: Stabilizer.Parameters) -> Stabilizer.Parameters? {
         tunings.value(bytes, fresh: fresh)
     }
@@ -72,13 +74,13 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     /// Size of a recorded value, bytes.
     private let size: Int
     private var moves: [Move] = []
-    /// Checks before memory becomes a value.
+    /// Checks of variables whose bytes can be invalid.
     private let checks: [BytePattern.Check]
 
     /// Creates a conversion.
     ///
     /// - Parameters:
-    ///   - recorded: The recording's map.
+    ///   - recorded: Memory map of the recording.
     ///   - own: Memory map of this program.
     init(from recorded: MemoryMap, to own: MemoryMap) {
         size = recorded.size
@@ -101,12 +103,14 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     /// Converts a recorded value to this program's layout.
     ///
     /// - Parameters:
-    ///   - memory: As recorded.
-    ///   - fresh: Source of the variables that the recording lacks.
-    /// - Returns: Nil if the length is wrong, or bytes are not a value of their variable's type.
+    ///   - memory: Raw memory as recorded.
+    ///   - fresh: Value with the variables that the recording lacks.
+    /// - Returns: The converted value; nil if the length is wrong, or if a variable's bytes are not
+    ///   a value of its type.
     func value(_ memory: [UInt8], fresh: Value) -> Value? {
         guard memory.count == size else { return nil }
-        // In untyped memory, so that only checked bytes become a value.
+        // The bytes are collected in untyped memory, so that they become a value only after the
+        // check.
         return withUnsafeTemporaryAllocation(
             byteCount: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment
         ) { own in

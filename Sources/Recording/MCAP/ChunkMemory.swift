@@ -1,16 +1,17 @@
 internal import CLinuxShim
 internal import Glibc
 
-/// Storage of waiting chunks: an unnamed file in memory. Unlike the heap of a process with locked
-/// pages, it can be swapped out, and freed blocks return to the system at once.
+/// Storage of chunks in an unnamed file in memory. Unlike the heap of a process whose memory is
+/// locked, the file can be swapped out, and the space of freed blocks returns to the system
+/// immediately.
 final class ChunkMemory {
-    /// A block of bytes; its space is freed with the last copy of the reference.
+    /// A block of bytes; its space is freed when the last reference to it is released.
     final class Block: Sendable {
         /// Number of bytes.
         let count: Int
         private let file: File?
         private let offset: Int
-        /// Content if the file could not be created.
+        /// Content of the block, if the file could not be created.
         private let heap: [UInt8]
 
         fileprivate init(_ bytes: [UInt8], in file: File?, at offset: Int) {
@@ -57,11 +58,11 @@ final class ChunkMemory {
     private let file = File()
     private var end = 0
 
-    /// Size in whole pages, 64 KiB on some boards, because only whole pages can be freed; unwritten
-    /// space takes no memory.
+    /// A size rounded up to whole pages (64 KiB on some boards), because only whole pages can be
+    /// freed. Space that is not written needs no memory.
     private static func whole(_ count: Int) -> Int { (count + 65535) / 65536 * 65536 }
 
-    /// Stores bytes while the returned block exists.
+    /// Stores bytes for as long as the returned block exists.
     func keep(_ bytes: [UInt8]) -> Block {
         defer { end += Self.whole(bytes.count) }
         return Block(bytes, in: file, at: end)

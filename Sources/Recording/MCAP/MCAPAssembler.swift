@@ -1,10 +1,10 @@
 internal import Persistence
 
-/// Description of a channel, complete for readers of its messages.
+/// Description of a channel that is sufficient to read its messages.
 public struct MCAPChannel: Sendable {
     /// Number of the channel in the file; its schema has the same number.
     public var id: UInt16
-    /// Topic of the channel: `/tick`.
+    /// Topic of the channel, for example `/tick`.
     public var topic: String
     /// Full name of the message type.
     public var schemaName: String
@@ -37,11 +37,11 @@ public struct MCAPChannel: Sendable {
 
 /// A file that is embedded in the recording.
 public struct MCAPAttachment: Sendable {
-    /// File name: `settings.toml`.
+    /// File name, for example `settings.toml`.
     public var name: String
-    /// Media type: `text/plain`, `application/json`.
+    /// Media type, for example `text/plain`, `application/json`.
     public var mediaType: String
-    /// Time at which the content applied, ns.
+    /// Time from which on the content was valid, ns.
     public var time: Int64
     /// Content of the file.
     public var data: [UInt8]
@@ -73,9 +73,9 @@ struct MCAPChunkPlace {
     var counts: [UInt16: Int]
 }
 
-/// Assembler of the bytes of an MCAP file, piece by piece; the caller writes them in this order.
-/// The assembler collects the data for the summary at the end. A file that ends before the summary
-/// is readable up to its last complete piece.
+/// Assembler of the bytes of an MCAP file, piece by piece; the caller writes the pieces in this
+/// order. The assembler also collects the data for the summary at the end. A file that ends before
+/// the summary is readable up to its last complete piece.
 ///
 /// Source: MCAP File Format Specification, https://mcap.dev/spec.
 public struct MCAPAssembler: Sendable {
@@ -98,9 +98,9 @@ public struct MCAPAssembler: Sendable {
     /// Creates an assembler for a file with these channels.
     public init(channels: [MCAPChannel]) { self.channels = channels }
 
-    /// The beginning of the file.
+    /// The bytes of the beginning of the file.
     ///
-    /// - Parameter library: Name and version of the writing program.
+    /// - Parameter library: Name and version of the program that writes.
     /// - Returns: Magic bytes, header, schemas and channels.
     public mutating func begin(library: String) -> [UInt8] {
         var bytes = MCAPOpcode.magic
@@ -114,21 +114,22 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// An assembler for an existing file, at the position of its first record. The channels of the
-    /// file are added as they are found.
+    /// Creates an assembler for an existing file, at the position of its first record. `note` then
+    /// adds each record of the file.
     static func adopting() -> MCAPAssembler {
         var assembler = MCAPAssembler(channels: [])
         assembler.size = MCAPOpcode.magic.count
         return assembler
     }
 
-    /// Registers a channel record that is now at the end of the file, after its schema's record.
+    /// Registers a channel record that was found at the end of the file so far, after the record of
+    /// its schema.
     mutating func note(_ channel: MCAPChannel, length: Int) {
         channels.append(channel)
         size += length
     }
 
-    /// A chunk, and the index of its messages.
+    /// The bytes of a chunk and of the index of its messages.
     public mutating func append(_ chunk: MCAPChunk) -> [UInt8] {
         let parts = chunk.parts
         var bytes: [UInt8] = []
@@ -147,7 +148,7 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// Registers a chunk with its index that is now in the file.
+    /// Registers a chunk and its index, which were found in the file.
     mutating func note(_ place: MCAPChunkPlace) {
         chunkIndices.appendRecord(.chunkIndex) { index in
             index.appendInteger(place.start)
@@ -176,7 +177,7 @@ public struct MCAPAssembler: Sendable {
         size = place.position + place.length + place.indexSize
     }
 
-    /// An embedded file.
+    /// The bytes of an embedded file.
     public mutating func append(_ attachment: MCAPAttachment) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.appendRecord(.attachment) { bytes in
@@ -193,8 +194,8 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// Registers an attachment record that is now at the end of the file; only the names in
-    /// `attachment` are used.
+    /// Registers an attachment record that was found at the end of the file so far; only the names
+    /// in `attachment` are used.
     mutating func note(_ attachment: MCAPAttachment, dataSize: Int, length: Int) {
         let position = size
         attachmentIndices.appendRecord(.attachmentIndex) { index in
@@ -210,7 +211,7 @@ public struct MCAPAssembler: Sendable {
         size += length
     }
 
-    /// A metadata record: names with values.
+    /// The bytes of a metadata record with names and values.
     public mutating func append(metadata name: String, _ values: [String: String]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.appendRecord(.metadata) { bytes in
@@ -221,7 +222,7 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// Registers a metadata record that is now at the end of the file.
+    /// Registers a metadata record that was found at the end of the file so far.
     mutating func note(metadata name: String, length: Int) {
         let position = size
         metadataIndices.appendRecord(.metadataIndex) { index in
@@ -236,7 +237,7 @@ public struct MCAPAssembler: Sendable {
     /// Registers a record at the end of the file that the summary does not mention.
     mutating func note(length: Int) { size += length }
 
-    /// The end of the file: summary, its offsets, footer.
+    /// The bytes of the end of the file: summary, offsets of the summary, and footer.
     public mutating func finish() -> [UInt8] {
         var bytes: [UInt8] = []
         // The checksum of the data section is optional; every chunk and attachment has its own.

@@ -53,8 +53,8 @@ enum MCAPOpcode: UInt8 {
     case summaryOffset
     case dataEnd
 
-    /// Magic bytes at the beginning and end of a file; the character after the letters is the
-    /// version.
+    /// Magic bytes at the beginning and end of a file; the character after the letters `MCAP` is
+    /// the version.
     static let magic: [UInt8] = [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 0x0D, 0x0A]
 }
 
@@ -80,20 +80,20 @@ struct MCAPCursor {
         return Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    /// The next bytes, without a copy.
+    /// The next bytes, which are not copied.
     mutating func slice(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count >= 0, rest >= count else { return nil }
         defer { offset += count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
-    /// Bytes after a length of 4 bytes.
+    /// Reads a length of 4 bytes, and returns as many of the following bytes.
     mutating func shortBlock() -> UnsafeRawBufferPointer? {
         guard let count = integer(UInt32.self) else { return nil }
         return slice(Int(count))
     }
 
-    /// Bytes after a length of 8 bytes.
+    /// Reads a length of 8 bytes, and returns as many of the following bytes.
     mutating func longBlock() -> UnsafeRawBufferPointer? {
         guard let count = integer(UInt64.self), let size = Int(exactly: count) else { return nil }
         return slice(size)

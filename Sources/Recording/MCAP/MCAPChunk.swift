@@ -1,6 +1,6 @@
 internal import Persistence
 
-/// A sequence of messages in the form of the file: compressed, with an index. A chunk is built
+/// A sequence of messages as the file contains it: compressed, with an index. A chunk is built
 /// once, and can be written to several files.
 public struct MCAPChunk: Sendable {
     /// Number of the chunk; it increases by one with each chunk of a recorder.
@@ -11,14 +11,14 @@ public struct MCAPChunk: Sendable {
     public var end: Int64
     /// Number of messages by channel.
     public var counts: [UInt16: Int]
-    /// The content of the chunk record, and its message index records. The index is compressed too,
-    /// because it is regular.
+    /// The content of the chunk record, and its message index records. The index is also compressed
+    /// in memory, because it is regular.
     fileprivate let block: ChunkMemory.Block
     /// Size of the content in the block, bytes.
     fileprivate let contentSize: Int
     /// Length of the uncompressed index records, bytes.
     let indexSize: Int
-    /// Position of each channel's index record, relative to the first.
+    /// Position of each channel's index record, relative to the first index record.
     let indexOffsets: [UInt16: Int]
     let compression: String
     let compressedSize: Int
@@ -61,7 +61,7 @@ struct MCAPChunkBuilder {
     /// The earliest time so far, ns; nil without messages.
     var firstTime: Int64? { isEmpty ? nil : start }
 
-    /// Adds a message.
+    /// Adds a message to the chunk.
     ///
     /// - Parameters:
     ///   - channel: Number of the message's channel.
@@ -115,7 +115,7 @@ struct MCAPChunkBuilder {
         return chunk
     }
 
-    /// The compressed index, or the original if compression does not shorten it.
+    /// The compressed index, or the uncompressed index if compression does not shorten it.
     private func pack(_ index: [UInt8]) -> [UInt8] {
         let packed = index.withUnsafeBytes { compressor.compress($0) } ?? index
         return packed.count < index.count ? packed : index

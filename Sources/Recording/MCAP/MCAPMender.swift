@@ -1,24 +1,24 @@
 internal import Glibc
 public import SystemPackage
 
-/// Completion of a file whose writing program ended unexpectedly: the complete part is kept, a torn
-/// end is cut off, summary and end are appended.
+/// Completion of a file whose writing program ended unexpectedly: it keeps the complete part, cuts
+/// off an incomplete end, and appends summary and end.
 ///
-/// Programs that open a file by its summary, such as PlotJuggler, reject a file without one. Only
-/// the headers of the records and the last chunk are read, for a file of any length. A torn index
-/// of the last chunk is written again. A file with damage before its end is left unchanged, because
-/// the part after the damage can be readable.
+/// Programs that open a file by its summary, such as PlotJuggler, reject a file without one. The
+/// mender reads only the headers of the records and the last chunk, so a long file does not take
+/// long. If the index of the last chunk is incomplete, it is written again. If the file is damaged
+/// before its end, it is left unchanged, because the part after the damage can be readable.
 public enum MCAPMender {
-    /// Longest torn end, bytes: the data between two syncs at the highest rate, plus a margin. A
-    /// longer torn end counts as damage.
+    /// Largest incomplete end, bytes: the data between two syncs at the highest rate, plus a
+    /// margin. A larger incomplete end counts as damage.
     private static let longestTear = 8 << 20
 
     /// Reads the file from its beginning, and completes it if it is incomplete.
     ///
-    /// - Parameter path: The file.
-    /// - Returns: Whether the file was mended. False for a complete file, for a file that is being
-    ///   written (and locked, as by `FlightWriter`), and for a file whose structure differs from
-    ///   that of `FlightWriter`; these files are left unchanged.
+    /// - Parameter path: Path of the file.
+    /// - Returns: Whether the file was completed. False for a complete file, for a file that is
+    ///   being written (and locked, as by `FlightWriter`), and for a file whose structure differs
+    ///   from that of `FlightWriter`; these files are left unchanged.
     /// - Throws: The system's error.
     public static func mend(_ path: FilePath) throws(Errno) -> Bool {
         do {
@@ -31,7 +31,7 @@ public enum MCAPMender {
                 let end = scan.assembler.size - scan.lastIndex.count
                 guard scan.size - end <= longestTear else { return false }
                 let rest = scan.lastIndex + scan.assembler.finish()
-                // A power cut between these steps leaves a file that can be mended again.
+                // A power cut between these steps leaves a file that can be completed later.
                 guard ftruncate(file.rawValue, off_t(end)) == 0 else {
                     throw Errno(rawValue: errno)
                 }
@@ -63,7 +63,7 @@ public enum MCAPMender {
         }
 
         private static let head = 9
-        /// Number of bytes read of a record: more than its header.
+        /// Number of bytes that are read from the beginning of a record; its header is shorter.
         private static let glimpse = 4096
         /// Largest size of a schema, bytes; schemas are texts of some kilobytes.
         private static let schemaLimit = 1 << 20
@@ -73,14 +73,15 @@ public enum MCAPMender {
             self.size = size
         }
 
-        /// Whether the file begins as an MCAP file, but lacks the end of one.
+        /// Whether the file has the beginning of an MCAP file, but not the end.
         var isOpenEnded: Bool {
             let magic = MCAPOpcode.magic
             return size > magic.count && bytes(0, magic.count) == magic
                 && bytes(size - magic.count, magic.count) != magic
         }
 
-        /// Takes all complete records; false if one differs from this writer's structure.
+        /// Registers all complete records; false if a record differs from the structure that
+        /// `FlightWriter` writes.
         mutating func readAll() -> Bool {
             while let record = record(at: assembler.size) {
                 switch record.opcode {
@@ -99,11 +100,11 @@ public enum MCAPMender {
                 default: return false
                 }
             }
-            // Without channels a file is useless.
+            // A file without channels contains no messages.
             return assembler.size > MCAPOpcode.magic.count
         }
 
-        /// The record that begins at `start`; nil if it is incomplete.
+        /// The record that begins at `start`; nil if the record is incomplete.
         private func record(at start: Int) -> Record? {
             let bytes = bytes(start, Self.head)
             guard bytes.count == Self.head, bytes[0] != 0 else { return nil }
@@ -183,7 +184,7 @@ public enum MCAPMender {
             case whole
             /// The file ends in the chunk or in its index.
             case last
-            /// Something else follows the chunk.
+            /// Other bytes follow the chunk.
             case damaged
         }
 
@@ -209,7 +210,7 @@ public enum MCAPMender {
                 assembler.note(place)
                 return .whole
             }
-            // No complete record follows, so the index can be torn.
+            // No complete record follows, so the index can be incomplete.
             guard let index = messageIndex(record) else { return .last }
             lastIndex = index.bytes
             place.indexOffsets = index.offsets.mapValues { indexStart + $0 }
@@ -234,7 +235,7 @@ public enum MCAPMender {
             }
         }
 
-        /// The index of a chunk from its content; nil if that is damaged.
+        /// The index of a chunk from its content; nil if the content is damaged.
         private func messageIndex(_ record: Record) -> MCAPMessageIndex? {
             read(record, most: record.length) { cursor in
                 guard cursor.slice(16) != nil, let size = cursor.integer(UInt64.self),

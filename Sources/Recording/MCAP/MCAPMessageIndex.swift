@@ -1,5 +1,4 @@
-/// Index of a chunk's messages: the message index records that follow it in a file, one for each
-/// channel.
+/// Index of a chunk's messages: the records that follow the chunk in a file, one for each channel.
 struct MCAPMessageIndex {
     /// Time and position of each message, in the format of the records.
     struct Entries {
@@ -9,7 +8,7 @@ struct MCAPMessageIndex {
         ///
         /// - Parameters:
         ///   - channel: Number of the message's channel.
-        ///   - time: Its `log_time`, ns.
+        ///   - time: The message's `log_time`, ns.
         ///   - offset: Position of the message's record in the uncompressed chunk, bytes.
         mutating func add(channel: UInt16, time: Int64, offset: Int) {
             channels[channel, default: []].appendInteger(time)
@@ -22,10 +21,10 @@ struct MCAPMessageIndex {
         }
     }
 
-    /// Length of an entry, time and position, bytes.
+    /// Length of an entry, which consists of time and position, bytes.
     static let entrySize = 16
 
-    /// The records.
+    /// The index records.
     let bytes: [UInt8]
     /// Position of each channel's record in `bytes`.
     let offsets: [UInt16: Int]

@@ -1,14 +1,14 @@
 internal import Persistence
 
-/// Reader of the records of an MCAP file from its beginning, including the readable part of a
-/// damaged file.
+/// Reader of the records of an MCAP file from its beginning, which also reads the readable part of
+/// a damaged file.
 ///
 /// The reader does not need the summary at the end, so it also reads a file whose writing program
 /// ended unexpectedly.
 public struct MCAPReader: Sendable {
     /// One item in a file.
     public enum Item {
-        /// A metadata record: names with values.
+        /// A metadata record with names and values.
         case metadata(name: String, values: [String: String])
         /// An embedded file.
         case attachment(MCAPAttachment)
@@ -20,13 +20,13 @@ public struct MCAPReader: Sendable {
     public struct Outcome: Sendable, Equatable {
         /// Number of valid bytes.
         public var readBytes = 0
-        /// Number of chunks that were read.
+        /// Number of chunks that were read completely.
         public var chunks = 0
-        /// Problems of the file, as sentences; empty for a complete one.
+        /// Problems of the file, as sentences; empty for a complete file.
         public var remarks: [String] = []
         /// Whether the file has its regular end.
         public var isComplete = false
-        /// Number of further bytes to which chunks can decompress.
+        /// Number of bytes that the remaining chunks can have after decompression.
         var room = Int.max
     }
 
@@ -36,21 +36,21 @@ public struct MCAPReader: Sendable {
     }
 
     private let bytes: [UInt8]
-    /// Largest chunk, bytes: a damaged length must not exhaust the memory. The recorder's chunks
-    /// have 300 kB.
+    /// Largest chunk, bytes: a damaged length must not exhaust the memory. The chunks of the
+    /// recorder have at most 300 kB.
     static let chunkLimit: UInt64 = 1 << 24
-    /// Limit of the decompressed size of all chunks: this factor times the file, plus these bytes.
-    /// Recordings compress to between a tenth and a half.
+    /// Limit of the decompressed size of all chunks: this factor times the size of the file, plus
+    /// this number of bytes. Compression reduces recordings to between a tenth and a half.
     static let expansion = (factor: 50, bytes: 4_000_000)
 
     /// Creates a reader.
     ///
-    /// - Parameter bytes: A whole file, including its magic bytes.
+    /// - Parameter bytes: Content of a whole file, including its magic bytes.
     init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// Visits all items in the data section, in the order of the file.
     ///
-    /// - Parameter visit: Receives each item; false ends the visit.
+    /// - Parameter visit: Receives each item; if it returns false, the visit ends.
     /// - Returns: The readable part of the file.
     public func read(_ visit: (Item) -> Bool) -> Outcome {
         bytes.withUnsafeBytes { raw in
@@ -91,8 +91,8 @@ public struct MCAPReader: Sendable {
         }
     }
 
-    /// Takes a record. Returns the record's problem, nil without a problem, or an empty text if the
-    /// visitor has ended the visit.
+    /// Processes a record. Returns a problem of the record; nil if there is none; an empty text if
+    /// the visitor has ended the visit.
     private static func take(
         _ opcode: UInt8, _ content: UnsafeRawBufferPointer, _ schemas: inout [UInt16: String],
         _ channels: inout [UInt16: Channel], _ outcome: inout Outcome, _ visit: (Item) -> Bool
@@ -181,7 +181,7 @@ public struct MCAPReader: Sendable {
                 guard let opcode = inner.integer(UInt8.self), let content = inner.longBlock() else {
                     return "a chunk ends in the middle of a record"
                 }
-                // Nested chunks are not allowed, and could be endless.
+                // Nested chunks are not allowed, because they could be nested without end.
                 if opcode == MCAPOpcode.chunk.rawValue { return "a chunk contains another chunk" }
                 let problem = take(opcode, content, &schemas, &channels, &outcome, visit)
                 if let problem { return problem }

@@ -2,7 +2,8 @@ internal import CZstd
 
 /// Compressor of blocks with zstd; the working memory is reused.
 final class ZstdCompressor {
-    /// The fastest regular level; with higher levels, a sensor's doubles are only slightly smaller.
+    /// Compression level: the fastest regular level; higher levels compress a sensor's numbers only
+    /// slightly better.
     static let level: Int32 = 1
 
     private let context: OpaquePointer?
@@ -11,7 +12,7 @@ final class ZstdCompressor {
 
     deinit { ZSTD_freeCCtx(context) }
 
-    /// One complete zstd frame; nil if memory is exhausted.
+    /// The bytes as one complete zstd frame; nil if memory is exhausted.
     func compress(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         let bound = ZSTD_compressBound(bytes.count)
         var size = 0
@@ -30,7 +31,8 @@ enum Zstd {
     /// - Parameters:
     ///   - frame: One complete zstd frame.
     ///   - size: Expected length of the result.
-    /// - Returns: Nil if the frame is damaged, or of another length.
+    /// - Returns: The decompressed bytes; nil if the frame is damaged, or if the result has another
+    ///   length.
     static func decompress(_ frame: UnsafeRawBufferPointer, size: Int) -> [UInt8]? {
         guard ZSTD_getFrameContentSize(frame.baseAddress, frame.count) == UInt64(size) else {
             return nil

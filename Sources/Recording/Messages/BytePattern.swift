@@ -1,22 +1,23 @@
 @_spi(Reflection) import Swift
 
 /// Check whether bytes are a valid value of a type. Raw memory of a recording becomes a variable
-/// only after this check: Swift jumps by an enumeration's tag without a range check, and a file can
-/// contain any bytes.
+/// only after this check: Swift uses the tag of an enumeration as a jump index without a range
+/// check, and a file can contain any bytes.
 ///
-/// The answer comes from the types' own metadata, so new variables are checked automatically.
-/// Numbers can have any bits. A Bool is 0 or 1. An enumeration or an optional must be one of its
-/// cases, and the payload of that case is checked in the same way. Whole numbers that count or
-/// index (Int) must be within the counts that a recording can reach.
+/// The check uses the metadata of the types, so new variables are checked automatically. Numbers
+/// can have any bits. A Bool is 0 or 1. An enumeration or an optional must be one of its cases, and
+/// the payload of that case is checked in the same way. Whole numbers that count or index (Int)
+/// must be within the range that a count in a recording can reach.
 ///
 /// Source: Swift ABI documentation, "Type Metadata" and "Value Witness Table" (64-bit layouts).
 enum BytePattern {
     /// Whether bytes are a value of a bitwise-copyable type.
     ///
     /// - Parameters:
-    ///   - bytes: At least the type's size.
+    ///   - bytes: Bytes to check, at least as many as the type's size.
     ///   - type: Any struct, tuple, enumeration or number.
-    /// - Returns: False also for kinds of types that are not supported here.
+    /// - Returns: Whether the bytes are a value; also false for kinds of types that are not
+    ///   supported here.
     static func isValue(_ bytes: UnsafeRawPointer, of type: Any.Type) -> Bool {
         if type == Bool.self { return bytes.load(as: UInt8.self) <= 1 }
         if type == Int.self { return counts.contains(bytes.loadUnaligned(as: Int.self)) }
@@ -101,9 +102,9 @@ enum BytePattern {
     }
 
     private enum Kind {
-        /// Variables with names.
+        /// The type consists of variables with names.
         case parts([(offset: Int, type: Any.Type)])
-        /// A number: any bits.
+        /// The type is a number, for which any bits are valid.
         case number
         case enumeration(Cases)
         case other
@@ -126,7 +127,7 @@ enum BytePattern {
 
     /// The cases of an enumeration, from its metadata.
     private struct Cases {
-        /// Number of cases with a payload; they come first.
+        /// Number of cases with a payload; these cases are the first.
         let payloads: Int
         /// Number of all cases.
         let count: Int
@@ -146,10 +147,10 @@ enum BytePattern {
             count = payloads + Int((descriptor + 24).load(as: UInt32.self))
         }
 
-        /// Index of the bytes' case; nil if they are invalid.
+        /// Index of the bytes' case; nil if the bytes are invalid.
         func tag(_ bytes: UnsafeRawPointer) -> Int? {
-            // This function is the first witness that only enumerations have. The function follows
-            // eight functions, size, stride and flags.
+            // The function that returns the tag is the first witness that only enumerations have.
+            // It follows eight functions, size, stride and flags.
             typealias GetTag = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> UInt32
             let function = (witnesses + 88).load(as: UnsafeRawPointer.self)
             let tag = unsafeBitCast(function, to: GetTag.self)(bytes, metadata)
@@ -173,7 +174,7 @@ enum BytePattern {
                     return Array(room)
                 }
             }
-            // Without payloads all bits belong to the tag.
+            // If no case has a payload, all bits belong to the tag.
             guard payloads > 0 else { return true }
             let value = Array(UnsafeRawBufferPointer(start: bytes, count: size))
             let telling = injected(0, into: [UInt8](repeating: 0xFF, count: size))
@@ -183,7 +184,7 @@ enum BytePattern {
     }
 }
 
-/// An array with inline elements.
+/// An array whose elements are stored inline.
 private protocol FixedArray {
     static var element: Any.Type { get }
     static var elements: Int { get }

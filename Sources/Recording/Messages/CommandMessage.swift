@@ -19,7 +19,7 @@ struct CommandMessage: RecordedMessage, Sendable {
     private var ticks: Int64 = 0
     private var errorLimit = 0.0
 
-    /// Names of the commands. The order of the cases is that of the numbers in the file.
+    /// Names of the commands. The index of a case is its number in the file.
     private enum Kind: String, CaseIterable {
         case mode
         case point
@@ -82,7 +82,8 @@ struct CommandMessage: RecordedMessage, Sendable {
         self.kind = UInt32(Kind.allCases.firstIndex(of: kind) ?? 0)
     }
 
-    /// The command; nil if this version has no such command. It ends at `validUntil`.
+    /// The command; nil if this version has no such command. The dead-man time of the command ends
+    /// at `validUntil`.
     var command: Command? {
         let kinds = Kind.allCases
         guard kind < kinds.count else { return nil }

@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// Name of a field, composed only on demand.
+/// Name of a field, which is composed only when its text is needed.
 struct FieldName: ExpressibleByStringLiteral {
     let stem: String
     var axis = ""
@@ -14,7 +14,7 @@ struct FieldName: ExpressibleByStringLiteral {
 
     init(stringLiteral value: String) { self.init(value) }
 
-    /// The non-empty parts, joined by underscores.
+    /// The text of the name: the non-empty parts, joined by underscores.
     var text: String {
         [stem, axis, unit].filter { !$0.isEmpty }.joined(separator: "_")
     }
@@ -25,14 +25,14 @@ struct FieldName: ExpressibleByStringLiteral {
 protocol FieldVisitor {
     mutating func double(_ name: FieldName, _ number: Int, _ value: inout Double)
     mutating func float(_ name: FieldName, _ number: Int, _ value: inout Float)
-    /// A signed whole number of 8 bytes.
+    /// Visits a field with a signed whole number of 8 bytes.
     mutating func integer(_ name: FieldName, _ number: Int, _ value: inout Int64)
-    /// A set of bits, or an unsigned number, of 8 bytes.
+    /// Visits a field with a set of bits or an unsigned number, of 8 bytes.
     mutating func bits(_ name: FieldName, _ number: Int, _ value: inout UInt64)
-    /// A small unsigned number.
+    /// Visits a field with a small unsigned number.
     mutating func count(_ name: FieldName, _ number: Int, _ value: inout UInt32)
     mutating func flag(_ name: FieldName, _ number: Int, _ value: inout Bool)
-    /// A choice among several words, as its index.
+    /// Visits a field with a choice among several words; the value is the index of the word.
     mutating func choice(
         _ name: FieldName, _ number: Int, _ words: FieldWords, _ value: inout UInt32)
     mutating func text(_ name: FieldName, _ number: Int, _ value: inout String)
@@ -47,10 +47,10 @@ struct FieldWords: Sendable {
     var words: [String]
 }
 
-/// A message that the recorder writes and a replay reads: Protocol Buffers, version 3.
+/// A message that the recorder writes and a replay reads: encoded with Protocol Buffers, version 3.
 ///
-/// A reader skips unknown fields; a field that the writer did not write is zero. Field numbers
-/// never change.
+/// A reader skips unknown fields; a field that is missing in the message counts as zero. Field
+/// numbers never change.
 protocol RecordedMessage {
     /// Name of the type, within the package `airframe`.
     static var name: String { get }
@@ -64,7 +64,7 @@ protocol RecordedMessage {
 }
 
 extension FieldVisitor {
-    /// Three fields with consecutive numbers.
+    /// Visits three fields with consecutive numbers.
     @inline(__always)
     mutating func axes(
         _ stem: String, _ unit: String, _ number: Int, _ value: inout AxisVector
@@ -74,7 +74,7 @@ extension FieldVisitor {
         double(FieldName(stem, "pitch", unit), number + 2, &value.pitch)
     }
 
-    /// Three fields with consecutive numbers.
+    /// Visits three fields with consecutive numbers.
     @inline(__always)
     mutating func vector(
         _ stem: String, _ unit: String, _ number: Int, _ value: inout Vector3
@@ -84,7 +84,7 @@ extension FieldVisitor {
         double(FieldName(stem, "z", unit), number + 2, &value.z)
     }
 
-    /// Four fields with consecutive numbers.
+    /// Visits four fields with consecutive numbers.
     @inline(__always)
     mutating func quaternion(_ stem: String, _ number: Int, _ value: inout Quaternion) {
         double(FieldName(stem, "w"), number, &value.w)

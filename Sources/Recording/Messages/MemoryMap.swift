@@ -4,23 +4,23 @@ import GimbalCore
 /// Map of the variables of a type in memory, by name, so that another version of the program can
 /// find the variables.
 ///
-/// A recording contains the maps of its raw messages. The field names and offsets come from Swift's
-/// own metadata.
+/// A recording contains the maps of the types that it stores as raw memory. The field names and
+/// offsets come from Swift's own metadata.
 public struct MemoryMap: Sendable, Equatable {
-    /// One variable without named parts.
+    /// One variable that has no named parts.
     struct Field: Sendable, Hashable {
         /// Names from the outermost to the innermost, such as `estimator.gyroBias.x`.
         var path: String
         /// Name of the variable's type; a variable with another type does not match.
         var type: String
-        /// Size, bytes.
+        /// Size of the variable, bytes.
         var size: Int
-        /// Offset from the beginning, bytes.
+        /// Offset of the variable from the beginning of the value, bytes.
         var offset: Int
     }
 
     var fields: [Field] = []
-    /// Total size, bytes.
+    /// Size of the whole value, bytes.
     var size = 0
 
     /// Map of the whole stabilizer, including its parameters.
@@ -73,7 +73,7 @@ extension MemoryMap {
 
     /// Reads a map; nil if a line is invalid, or a field is outside the total size.
     ///
-    /// - Parameter text: As `text` writes it.
+    /// - Parameter text: Text in the format of the property `text`.
     public init?(text: String) {
         var lines = text.split(separator: "\n")[...]
         guard let first = lines.popFirst(), let size = Int(first), size >= 0 else { return nil }

@@ -1,6 +1,7 @@
 import GimbalCore
 
-/// The whole stabilizer before a tick, as raw memory; `MemoryMap` describes its layout in the file.
+/// Message with the state of the whole stabilizer before a tick, as raw memory; `MemoryMap`
+/// describes its layout in the file.
 struct StateMessage: RecordedMessage, Sendable {
     static let name = "State"
     static let topic = "/state"
@@ -14,8 +15,8 @@ struct StateMessage: RecordedMessage, Sendable {
     }
 }
 
-/// Tuning that came into force, as raw memory; the settings that it was computed from are attached
-/// to the file.
+/// Message with tuning that came into force, as raw memory. The file has an attachment with the
+/// settings from which the tuning was computed.
 struct ParametersMessage: RecordedMessage, Sendable {
     static let name = "Parameters"
     static let topic = "/parameters"
@@ -29,7 +30,8 @@ struct ParametersMessage: RecordedMessage, Sendable {
     }
 }
 
-/// An event for plots: a condition, a mode, outputs on or off, a gap.
+/// Message with an event for plots: a condition begins or ends, the mode changes, the outputs go on
+/// or off, or ticks are missing.
 struct EventMessage: RecordedMessage, Sendable {
     static let name = "Event"
     static let topic = "/event"
@@ -37,9 +39,9 @@ struct EventMessage: RecordedMessage, Sendable {
     var tick: UInt64 = 0
     /// Name of the event: `imu_stale`, `mode`, `outputs`, `gap`.
     var word = ""
-    /// Change: `begins`, `ends`, the mode's name.
+    /// Kind of the change: `begins`, `ends`, or the name of a mode.
     var what = ""
-    /// Whether the flight recorder treats it as a fault.
+    /// Whether the flight recorder treats the event as a fault.
     var isFault = false
 
     mutating func visit(_ visitor: inout some FieldVisitor) {

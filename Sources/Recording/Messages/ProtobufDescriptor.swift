@@ -3,7 +3,7 @@
 ///
 /// Source: google/protobuf/descriptor.proto.
 struct ProtobufDescriptor: FieldVisitor {
-    /// The package of all types.
+    /// Name of the package that contains all types.
     static let package = "airframe"
 
     private var fields: [UInt8] = []
@@ -47,7 +47,7 @@ struct ProtobufDescriptor: FieldVisitor {
         var field: [UInt8] = []
         field.appendBlock(1, Array(name.text.utf8))
         field.appendNumber(3, number)
-        // Optional: in version 3 every field except a list.
+        // The label of the field is "optional", as for every field of version 3 except a list.
         field.appendNumber(4, 1)
         field.appendNumber(5, kind.rawValue)
         if let typeName { field.appendBlock(6, Array(typeName.utf8)) }
@@ -81,7 +81,8 @@ struct ProtobufDescriptor: FieldVisitor {
     mutating func choice(
         _ name: FieldName, _ number: Int, _ words: FieldWords, _ value: inout UInt32
     ) {
-        // Names of values are unique within the message that holds their type.
+        // The names of an enumeration's values must be unique within the message that contains the
+        // enumeration.
         var type: [UInt8] = []
         type.appendBlock(1, Array(words.name.utf8))
         for (index, word) in words.words.enumerated() {

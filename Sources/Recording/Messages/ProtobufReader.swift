@@ -4,13 +4,13 @@ struct ProtobufReader: FieldVisitor {
     private static let limit = 128
 
     private let bytes: UnsafeRawBufferPointer
-    /// By number: the bits of a value, or the range of a block.
+    /// For each field number, the bits of a value, or the range of a block of bytes.
     private var values = [UInt64](repeating: 0, count: limit)
     private var blocks: [Int: Range<Int>] = [:]
 
     /// Creates a reader; nil if the message is damaged.
     ///
-    /// - Parameter bytes: One message.
+    /// - Parameter bytes: Bytes of one message.
     init?(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         var cursor = MCAPCursor(bytes)
@@ -93,7 +93,7 @@ struct ProtobufReader: FieldVisitor {
 extension RecordedMessage {
     /// Reads a message; nil if it is damaged.
     ///
-    /// - Parameter bytes: The payload.
+    /// - Parameter bytes: Bytes of the message.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard var reader = ProtobufReader(bytes) else { return nil }
         self.init()

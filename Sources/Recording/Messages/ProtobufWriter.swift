@@ -3,7 +3,7 @@
 ///
 /// Source: Protocol Buffers, "Encoding".
 struct ProtobufWriter: FieldVisitor {
-    /// The message so far.
+    /// The bytes of the message that have been written.
     var bytes: [UInt8]
 
     mutating func double(_ name: FieldName, _ number: Int, _ value: inout Double) {
@@ -81,7 +81,7 @@ extension [UInt8] {
         append(UInt8(rest))
     }
 
-    /// Appends a field with a length.
+    /// Appends a field that contains a length and bytes.
     mutating func appendBlock(_ number: Int, _ block: [UInt8]) {
         appendVarint(UInt64(number << 3 | ProtobufType.block.rawValue))
         appendVarint(UInt64(block.count))
@@ -96,7 +96,7 @@ extension [UInt8] {
 }
 
 extension RecordedMessage {
-    /// Appends the message.
+    /// Appends the encoded message.
     func write(to bytes: inout [UInt8]) {
         var copy = self
         var writer = ProtobufWriter(bytes: [])

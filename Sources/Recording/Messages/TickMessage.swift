@@ -2,7 +2,7 @@ import GimbalCore
 import Observables
 import Realtime
 
-/// One tick: its inputs besides samples and commands, and its results.
+/// Message with one tick: its inputs other than samples and commands, and its results.
 struct TickMessage: RecordedMessage, Sendable {
     static let name = "Tick"
     static let topic = "/tick"
@@ -11,12 +11,12 @@ struct TickMessage: RecordedMessage, Sendable {
     var tick: UInt64 = 0
     /// Beginning of the tick on the loop's clock, ns.
     var now: Int64 = 0
-    /// Time since the previous tick, ns; 0 for the first.
+    /// Time since the previous tick, ns; 0 for the first tick.
     var dt: Int64 = 0
     var samples: UInt32 = 0
-    /// `Conditions` that the loop reported.
+    /// Raw value of the `Conditions` that the loop reported to the stabilizer.
     var reported: UInt64 = 0
-    /// `Conditions` that held.
+    /// Raw value of all `Conditions` that held.
     var conditions: UInt64 = 0
     var mode: UInt32 = 0
     var phase: UInt32 = 0
@@ -32,7 +32,8 @@ struct TickMessage: RecordedMessage, Sendable {
     var attitude = Quaternion(w: 0, x: 0, y: 0, z: 0)
 
     /// The recorded observables, in the order of `Observable.recorded`, in the units of their
-    /// names, rounded to single precision. A replay uses the values above.
+    /// names, rounded to single precision. A replay does not use these values, but the properties
+    /// above.
     private var shown = [Float](repeating: 0, count: Observable.recorded.count)
 
     init() {}
@@ -40,8 +41,8 @@ struct TickMessage: RecordedMessage, Sendable {
     /// Creates a message.
     ///
     /// - Parameters:
-    ///   - frame: Number and time.
-    ///   - result: The loop's result.
+    ///   - frame: Frame with number and time of the tick.
+    ///   - result: Result of the tick.
     ///   - dt: Time since the previous tick, ns.
     init(_ frame: TapeFrame, _ result: TapeTick, dt: Int64) {
         let snapshot = result.record.snapshot
@@ -104,7 +105,7 @@ struct TickMessage: RecordedMessage, Sendable {
     /// An observable by the name of its field; 0 if it is not recorded.
     func shown(_ name: String) -> Double { Self.columns[name].map { Double(shown[$0]) } ?? 0 }
 
-    /// The components of an observable in degrees.
+    /// The yaw, roll and pitch components of an observable whose unit is degrees.
     func degrees(_ stem: String) -> AxisVector {
         AxisVector(
             yaw: shown("\(stem)_yaw_deg"), roll: shown("\(stem)_roll_deg"),

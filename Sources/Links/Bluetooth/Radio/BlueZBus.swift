@@ -2,19 +2,19 @@ import CBlueZ
 import GimbalCore
 import Glibc
 
-/// Swift interface of the C shim: a table of services, a connection to bluetoothd, and its events.
-/// One thread.
+/// Swift interface of the C library CBlueZ: a table of services, a connection to bluetoothd, and
+/// its events. One thread.
 ///
-/// Requests from phones are answered while `process` runs. Everything else is collected for
-/// `takeEvents`, so that the shim's callbacks open and close nothing.
+/// Requests from phones are answered while `process` runs. Other events are collected for
+/// `takeEvents`, so that a callback of CBlueZ never opens or closes the connection.
 final class BlueZBus {
-    /// One request of a phone; `device` is bluetoothd's name for it.
+    /// One request of a phone; `device` is bluetoothd's name of the phone.
     struct Request {
         var characteristic: Int
         var device: String
-        /// ATT MTU; nil if unknown.
+        /// Largest size of an ATT packet (MTU), bytes; nil if unknown.
         var mtu: Int?
-        /// Token of a write, for `answer`.
+        /// Number of a write, with which `answer` identifies it.
         var token: UInt64 = 0
     }
 
@@ -22,7 +22,7 @@ final class BlueZBus {
     enum WriteResult {
         case done
         case refused(ATTError)
-        /// The answer follows by `answer`.
+        /// The answer follows later, with a call of `answer`.
         case later
     }
 
@@ -43,7 +43,7 @@ final class BlueZBus {
         case device(DeviceEvent)
     }
 
-    /// Handler of requests to the services; earlier requests are refused.
+    /// Handler of requests to the services; without a handler, requests are refused.
     weak var responder: (any BlueZResponder)?
 
     fileprivate var events: [Event] = []
@@ -63,8 +63,8 @@ final class BlueZBus {
         guard let handle = cbz_new(&callbacks) else { fatalError("no memory") }
         self.handle = handle
         for (index, service) in services.enumerated() {
-            // Handles far above bluetoothd's own, with room for 80 attributes each, because phones
-            // remember handles.
+            // The handles are far above bluetoothd's own handles, with room for 80 attributes of
+            // each service, because phones remember handles.
             expect(cbz_add_service(handle, "\(service.uuid)", UInt16(0x100 + 0x50 * index)))
             for characteristic in service.characteristics {
                 expect(
@@ -94,10 +94,11 @@ final class BlueZBus {
         events = []
     }
 
-    /// Whether there is a connection to process, even an ended one that has yet to report its end.
+    /// Whether `process` must be called: there is a connection, or a connection whose end has not
+    /// been reported yet.
     var isOpen: Bool { cbz_is_open(handle) }
 
-    /// Descriptor and events for poll(2); nil without a connection.
+    /// Descriptor and events for poll(2); nil if there is no connection.
     func pollEntry() -> (entry: pollfd, deadline: Instant?)? {
         var entry = pollfd(fd: -1, events: 0, revents: 0)
         var deadline: Int64 = 0
@@ -105,9 +106,9 @@ final class BlueZBus {
         return (entry, deadline == .max ? nil : Instant(nanoseconds: deadline))
     }
 
-    /// Processes one due event.
+    /// Processes one event that is due.
     ///
-    /// - Returns: Whether there can be more, or the errno that ended the connection.
+    /// - Returns: Whether more events can be due, or the errno that ended the connection.
     func process() -> Result<Bool, RadioBusError> {
         var isMore = false
         let error = cbz_process(handle, 1, &isMore)
@@ -120,7 +121,7 @@ final class BlueZBus {
         return events
     }
 
-    /// Resources of the connection.
+    /// Resources that the connection uses.
     var resources: Resources {
         var resources = cbz_resources()
         cbz_count(handle, &resources)
@@ -131,14 +132,14 @@ final class BlueZBus {
 
     /// Sends a value to all subscribers.
     ///
-    /// - Returns: 0 or an errno; EAGAIN when the bus is behind.
+    /// - Returns: 0 or an errno; EAGAIN if too many messages wait for the bus.
     func notify(_ characteristic: Int, _ value: [UInt8]) -> Int32 {
         value.withUnsafeBufferPointer {
             cbz_notify(handle, UInt32(characteristic), $0.baseAddress, $0.count)
         }
     }
 
-    /// Sends a request to bluetoothd; if that fails, the connection ends.
+    /// Sends a request to bluetoothd; if it cannot be sent, the connection ends.
     func ask(_ action: RadioAction) {
         switch action {
         case .openBus: break
@@ -158,13 +159,13 @@ final class BlueZBus {
         }
     }
 
-    /// Changes the name of an advertisement, from its next registration on; a name that does not
-    /// fit is left out.
+    /// Changes the name of an advertisement, from its next registration on; a name that is too long
+    /// is left out of the advertisement.
     func rename(advertisement index: Int, _ name: String) {
         cbz_rename_advertisement(handle, UInt32(index), name)
     }
 
-    /// Answers a deferred write; nil means success.
+    /// Answers a write whose answer was deferred; nil means success.
     func answer(_ token: UInt64, _ error: ATTError?) {
         _ = cbz_answer_write(handle, token, error?.code ?? 0)
     }
@@ -181,7 +182,7 @@ final class BlueZBus {
 }
 
 extension BlueZBus {
-    /// Resources of a connection, for a comparison before and after.
+    /// Numbers of resources that a connection uses, which tests compare to find leaks.
     struct Resources: Equatable {
         /// Number of published objects.
         var objects = 0
@@ -194,7 +195,7 @@ extension BlueZBus {
     }
 }
 
-/// Responder to the requests of phones. All calls are made on the bus's thread.
+/// Responder to the requests of phones. All calls are made on the thread `airframed-ble`.
 protocol BlueZResponder: AnyObject {
     /// A phone reads a characteristic.
     func read(_ request: BlueZBus.Request) -> Result<[UInt8], ATTError>
@@ -202,7 +203,7 @@ protocol BlueZResponder: AnyObject {
     func write(
         _ request: BlueZBus.Request, _ bytes: UnsafeRawBufferPointer
     ) -> BlueZBus.WriteResult
-    /// The first central subscribed to a characteristic, or the last central unsubscribed.
+    /// The first central has subscribed to a characteristic, or the last central has unsubscribed.
     func subscribe(_ characteristic: Int, isOn: Bool)
 }
 
@@ -212,7 +213,7 @@ struct RadioBusError: Error {
 }
 
 extension GATTCharacteristic {
-    /// The shim's flags.
+    /// The properties of the characteristic as flags of CBlueZ.
     fileprivate func flags(_ isEncrypted: Bool) -> UInt32 {
         var flags = isEncrypted ? UInt32(CBZ_PROTECTED) : 0
         for property in properties {
@@ -228,7 +229,7 @@ extension GATTCharacteristic {
 }
 
 extension ATTError {
-    /// ATT code for the central.
+    /// Code of the ATT error that is sent to the central.
     var code: UInt8 {
         switch self {
         case .notSupported: 0x06

@@ -1,10 +1,10 @@
 /// Configuration of the Bluetooth peripheral; see `[bluetooth]` in etc/airframed.toml.
 public struct BluetoothConfiguration: Sendable {
-    /// Access for reading and writing.
+    /// Phones that can read and write.
     public enum Security: String, Sendable {
-        /// Every phone in range, as the apps require.
+        /// Every phone in range can; the apps require this.
         case open
-        /// Phones that were paired with a passkey.
+        /// Only phones that were paired with a passkey can.
         case encrypted
     }
 
@@ -12,13 +12,13 @@ public struct BluetoothConfiguration: Sendable {
     public var adapter = ""
     /// The name that a connected phone reads. The AirLink app connects only to this name.
     public var name = "AirOS Gimbal"
-    /// Access for reading and writing.
+    /// Phones that can read and write.
     public var security = Security.open
-    /// Largest number of connected phones; more are disconnected.
+    /// Largest number of connected phones; further phones are disconnected.
     public var maximumCentrals = 4
-    /// Largest number of accepted writes per second of one phone, on average and as a burst.
+    /// Largest number of accepted writes per second from one phone, on average and in a burst.
     public var writesPerSecond = 600.0
-    /// Address of the bus; nil for the system bus.
+    /// Address of the D-Bus daemon; nil for the system bus.
     public var busAddress: String?
 
     /// The defaults.

@@ -2,7 +2,8 @@ import GimbalCore
 import Wire
 
 extension BluetoothLoop {
-    /// State in one or two words, and a remedy; nil without a problem.
+    /// State of Bluetooth in one or two words, and a sentence with problem and remedy; nil if there
+    /// is no problem.
     var radioState: (state: String, sentence: String?) {
         guard supervisor.hasBus else {
             return ("no bus", "Is D-Bus running? Check it with `systemctl status dbus`.")
@@ -31,7 +32,7 @@ extension BluetoothLoop {
         return ("advertising", nil)
     }
 
-    /// Status of the radio.
+    /// Status of Bluetooth.
     func status(now: Instant, _ notifier: RadioNotifier) -> BluetoothStatus {
         var status = BluetoothStatus()
         (status.state, status.sentence) = radioState

@@ -5,17 +5,18 @@ import Logging
 import SystemPackage
 import Wire
 
-/// Thread of the radio: poll(2) for the bus, requests of other threads and the services' output.
+/// Body of the thread `airframed-ble`: poll(2) for the bus, requests of other threads and the
+/// services' output.
 ///
-/// bluetoothd owns the radio; this process registers a table of services. Everything that a phone
-/// can reach in this process runs here, one request at a time, and no request blocks. A phone that
-/// writes at full speed delays only other phones, never the control loop.
+/// bluetoothd controls the radio; this process registers a table of services with it. All requests
+/// of phones are handled here, one at a time, and no request blocks. A phone that writes at full
+/// speed delays only other phones, never the control loop.
 final class BluetoothLoop {
-    /// Number of bus messages that are handled before the services' turn.
+    /// Number of bus messages that are handled before the services are called.
     private static let messagesPerTurn = 32
-    /// Time for which a passkey is shown.
+    /// Time for which a passkey is shown, s.
     private static let passkeySeconds = 60.0
-    /// Shortest interval of status updates.
+    /// Shortest interval between two updates of the status, s.
     private static let statusSeconds = 0.2
 
     let services: [any GATTService]
@@ -26,24 +27,25 @@ final class BluetoothLoop {
     var supervisor: RadioSupervisor
     var centrals: CentralRegistry
     var counters = BluetoothCounters()
-    /// Addresses of adapters.
+    /// Bluetooth addresses of the adapters, by bluetoothd's names.
     var addresses: [String: String] = [:]
-    /// Passkey to type on the phone.
+    /// Passkey that a person must type on the phone.
     var passkey: (device: String, number: UInt32, until: Instant)?
 
     private let wake: FileDescriptor
     private let clock: @Sendable () -> Instant
     private let table: CharacteristicTable
     private var notifier: RadioNotifier
-    /// Phones that were connected when bluetoothd died. The kernel keeps their links for some
-    /// seconds, but no new bluetoothd answers on them; such a phone waits for an answer, and cannot
-    /// connect again.
+    /// Phones that were connected when bluetoothd ended. The kernel keeps their links for some
+    /// seconds, but a new bluetoothd does not answer on them; such a phone waits for an answer, and
+    /// cannot connect again.
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
-    /// Time at which poll(2) returned, which counts as the receipt of everything handled after it.
+    /// Time at which poll(2) returned; it counts as the time of receipt of all requests that are
+    /// handled afterwards.
     private var wokenAt: Instant
-    /// Time of the services' next call.
+    /// Time at which the services must be called next.
     private var due: Instant?
     /// Advertised names of the services.
     private var names: [String]
@@ -52,7 +54,7 @@ final class BluetoothLoop {
     private var isStatusStale = false
     private var statusDue = Instant(nanoseconds: .min)
 
-    /// A loop before its start; `run` returns when `wake` becomes readable.
+    /// Creates a loop; its `run` returns when `wake` becomes readable.
     init(
         services: [any GATTService], configuration: BluetoothConfiguration,
         mailbox: BluetoothMailbox, wake: FileDescriptor, logger: Logger,
@@ -80,8 +82,8 @@ final class BluetoothLoop {
         bus.responder = self
     }
 
-    /// Serves until `wake` is readable, then leaves the bus: bluetoothd drops the services and the
-    /// advertisements.
+    /// Serves until `wake` is readable, then disconnects from the bus, so that bluetoothd removes
+    /// the services and the advertisements.
     func run() {
         handle(.time)
         PollLoop(wake: wake, clock: clock, logger: logger).run {
@@ -89,13 +91,13 @@ final class BluetoothLoop {
         } turn: {
             turn($0)
         }
-        // Otherwise bluetoothd would keep phones connected to a table that no longer exists.
+        // Otherwise bluetoothd would keep phones connected to services that no longer exist.
         for device in centrals.entries.keys { bus.disconnect(device: device) }
         endConnections()
         bus.close()
     }
 
-    /// Adds requests of other threads, the services, and the bus.
+    /// Adds the descriptors of the mailbox, the services and the bus.
     private func prepare(_ set: inout PollSet) {
         set.add(mailbox.bell.descriptor)
         for service in services { set.add(service.entry) }
@@ -106,7 +108,7 @@ final class BluetoothLoop {
         if hasMore { set.end(by: Instant(nanoseconds: .min)) }
         set.end(by: supervisor.deadline)
         set.end(by: due)
-        // The status has ages in it only while somebody pairs.
+        // Only during pairing does the status contain times that change.
         let isPairing = supervisor.pairingUntil != nil || passkey != nil
         if isStatusStale || isPairing { set.end(by: statusDue) }
     }
@@ -118,7 +120,7 @@ final class BluetoothLoop {
             service.ready(now: wokenAt)
         }
         processBus()
-        // Not inside a request, because bluetoothd still waits for its answer.
+        // This is not done within a request, because bluetoothd then still waits for the answer.
         if hasNewCentral {
             hasNewCentral = false
             handle(.centralCame)
@@ -140,7 +142,7 @@ final class BluetoothLoop {
             case .failure(let error): return loseBus(error.errno)
             }
         }
-        // The buffer can contain more data, which poll(2) does not report.
+        // The buffer of the bus can contain more data, which poll(2) does not report.
         hasMore = true
     }
 
@@ -177,7 +179,7 @@ final class BluetoothLoop {
         reportState()
     }
 
-    /// Logs a change of the radio's state.
+    /// Logs a change of Bluetooth's state.
     private func reportState() {
         let (state, sentence) = radioState
         guard state != lastState else { return }
@@ -215,7 +217,7 @@ final class BluetoothLoop {
 }
 
 extension BluetoothLoop: BlueZResponder {
-    /// Central of this request; nil for one that is not served.
+    /// The central that sent this request; nil if its requests are refused.
     private func central(of request: BlueZBus.Request, _ now: Instant) -> Central? {
         connect(request.device, now)
         centrals.learn(mtu: request.mtu, of: request.device)
@@ -265,7 +267,7 @@ extension BluetoothLoop: BlueZResponder {
         services[service].subscription(uuid, isOn: isOn, now: clock())
     }
 
-    /// Registers a connection; a known connection has no effect.
+    /// Registers a connection; a connection that is already registered has no effect.
     private func connect(_ device: String, _ now: Instant) {
         guard let entry = centrals.connect(device) else { return }
         statusDue = now
@@ -279,7 +281,7 @@ extension BluetoothLoop: BlueZResponder {
         counters.connections += 1
         logger.notice("\(entry.central) connected.")
         hasNewCentral = true
-        // bluetoothd keeps a bonded phone's subscriptions.
+        // bluetoothd keeps the subscriptions of a paired phone.
         for index in notifier.subscriptions.resume() {
             let (service, uuid) = table[index]
             services[service].subscription(uuid, isOn: true, now: now)
@@ -296,7 +298,7 @@ extension BluetoothLoop: BlueZResponder {
         handle(.centralLeft)
     }
 
-    /// Registers the loss of bluetoothd or the adapter, and of every connection.
+    /// Registers the loss of bluetoothd or the adapter, and thereby of every connection.
     private func endConnections() {
         let now = clock()
         let gone = centrals.disconnectAll()
@@ -319,7 +321,7 @@ extension BluetoothLoop: BlueZResponder {
     private func take(_ event: BlueZBus.DeviceEvent) {
         switch event {
         case .connected(let device, true):
-            // The new bluetoothd lists the device before it has any service.
+            // A new bluetoothd lists the device before the services are registered.
             if orphans.remove(device) != nil, supervisor.application != .done {
                 logger.notice(
                     "\(CentralRegistry.address(of: device)) has a dead link: airframed switches the adapter off and on to end the link."
@@ -379,6 +381,6 @@ extension BluetoothLoop: BlueZResponder {
 }
 
 extension Int {
-    /// Whether a repetition with this number is logged: 1, 2, 4, 8, …
+    /// Whether the repetition with this number is logged: numbers 1, 2, 4, 8 and so on are.
     fileprivate var isPowerOfTwo: Bool { self > 0 && self & (self - 1) == 0 }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 import Wire
 
-/// Request of another thread to the radio.
+/// Request of another thread to the Bluetooth thread.
 enum RadioRequest: Equatable {
     /// Allow pairing for this time; 0 ends it.
     case allowPairing(seconds: Double)
@@ -11,8 +11,8 @@ enum RadioRequest: Equatable {
     case answer(token: UInt64, ATTError?)
 }
 
-/// Mailbox between the radio's thread and others: the newest status one way, requests the other
-/// way.
+/// Mailbox between the Bluetooth thread and other threads: the newest status in one direction,
+/// requests in the other.
 final class BluetoothMailbox: Sendable {
     private struct Contents {
         var status = BluetoothStatus()
@@ -31,16 +31,16 @@ final class BluetoothMailbox: Sendable {
     /// The newest status.
     var status: BluetoothStatus { contents.withLock { $0.status } }
 
-    /// Replaces the status; the radio's thread only.
+    /// Replaces the status; only the Bluetooth thread.
     func publish(_ status: BluetoothStatus) { contents.withLock { $0.status = status } }
 
-    /// Adds a request and wakes the radio's thread.
+    /// Adds a request and wakes the Bluetooth thread.
     func post(_ request: RadioRequest) {
         contents.withLock { $0.requests.append(request) }
         bell.ring()
     }
 
-    /// Removes all requests; only the radio's thread.
+    /// Removes and returns all requests; only the Bluetooth thread.
     func take() -> [RadioRequest] {
         bell.silence()
         return contents.withLock { contents in

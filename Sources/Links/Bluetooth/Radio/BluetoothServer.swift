@@ -5,9 +5,10 @@ import Synchronization
 public import Wire
 
 /// The Bluetooth peripheral as a service, on one ordinary thread, `airframed-ble`. The service
-/// starts without bus, bluetoothd or adapter, and uses them as soon as they appear.
+/// starts even if the bus, bluetoothd or the adapter are missing, and uses them as soon as they
+/// appear.
 public final class BluetoothServer: Service {
-    /// Stack of the thread, locked with everything else.
+    /// Size of the thread's stack, bytes, which is locked into memory.
     private static let stackSize = 512 * 1024
 
     private let configuration: BluetoothConfiguration
@@ -17,14 +18,14 @@ public final class BluetoothServer: Service {
     private let thread: ServiceThread
     private let mailbox: BluetoothMailbox
 
-    /// Creates a peripheral that is not on the air yet.
+    /// Creates a peripheral that does not advertise yet.
     ///
     /// - Parameters:
     ///   - configuration: Adapter, security and limits.
-    ///   - services: Services of the peripheral, each with an advertisement; from now on only its
-    ///     own thread uses them.
+    ///   - services: Services of the peripheral, each with an advertisement; from now on only the
+    ///     Bluetooth thread uses them.
     ///   - logger: Log for connections and changes of state, at level notice.
-    ///   - clock: Monotonic.
+    ///   - clock: Monotonic clock.
     /// - Throws: `Errno` if the process has no free descriptors.
     public init(
         configuration: BluetoothConfiguration, services: sending [any GATTService], logger: Logger,
@@ -38,7 +39,7 @@ public final class BluetoothServer: Service {
         mailbox = try BluetoothMailbox()
     }
 
-    /// Serves until shutdown; returns within milliseconds of it.
+    /// Serves until shutdown; returns within milliseconds after it.
     ///
     /// - Throws: `SocketError` when the thread cannot be started.
     public func run() async throws {

@@ -1,8 +1,8 @@
 import GimbalCore
 import Port
 
-/// Registry of phones: connections, keys, and the rate of writes. Pure; devices are bluetoothd's
-/// names.
+/// Registry of phones: their connections, their keys, and the rate of their writes. Pure; a device
+/// is identified by bluetoothd's name.
 struct CentralRegistry {
     /// A connected phone.
     struct Entry {
@@ -14,16 +14,16 @@ struct CentralRegistry {
         fileprivate var bucket: TokenBucket
     }
 
-    /// A device in bluetoothd's list.
+    /// Properties of a device in bluetoothd's list.
     private struct Known {
         var name = ""
         var isPaired = false
     }
 
-    /// Largest number of refused phones that are remembered until they disconnect: more than a
-    /// radio can connect to.
+    /// Largest number of refused phones that are remembered until they disconnect: more phones than
+    /// a radio can connect to.
     private static let mostRefused = 32
-    /// Largest number of remembered devices: more than bluetoothd keeps by default.
+    /// Largest number of remembered devices: more devices than bluetoothd keeps by default.
     private static let mostKnown = 256
 
     private(set) var entries: [String: Entry] = [:]
@@ -32,7 +32,7 @@ struct CentralRegistry {
     private let writesPerSecond: Double
     private var nextConnection = 1
 
-    /// A registry without connections.
+    /// Creates a registry without connections.
     init(limit: Int, writesPerSecond: Double) {
         self.limit = limit
         self.writesPerSecond = writesPerSecond
@@ -44,20 +44,20 @@ struct CentralRegistry {
             .sorted { $0.central.connection < $1.central.connection }
     }
 
-    /// Smallest known ATT MTU; 23 if none is known.
+    /// Smallest known size of an ATT packet (MTU) of all connections, bytes; 23 if none is known.
     var mtu: Int { connected.compactMap(\.mtu).min() ?? 23 }
 
-    /// Devices with keys.
+    /// Devices that have paired and have keys.
     var bonds: [(address: String, name: String, device: String)] {
         known.filter(\.value.isPaired)
             .map { (Self.address(of: $0.key), $0.value.name, $0.key) }
             .sorted { $0.address < $1.address }
     }
 
-    /// Registers a connection, new or existing.
+    /// Registers a connection.
     ///
-    /// - Returns: The new entry; nil if the connection was known, or if there are more connections
-    ///   than a radio can have.
+    /// - Returns: The new entry; nil if the connection was registered before, or if there are more
+    ///   connections than a radio can have.
     mutating func connect(_ device: String) -> Entry? {
         guard entries[device] == nil, entries.count < limit + Self.mostRefused else { return nil }
         let entry = Entry(
@@ -71,13 +71,13 @@ struct CentralRegistry {
 
     /// Registers the end of a connection.
     ///
-    /// - Returns: The entry.
+    /// - Returns: The entry of the ended connection.
     mutating func disconnect(_ device: String) -> Entry? {
         entries.removeValue(forKey: device)
     }
 
-    /// Registers the end of all connections, with bluetoothd. Keys are listed again when it
-    /// returns.
+    /// Registers the end of all connections, because bluetoothd has ended. When bluetoothd runs
+    /// again, it lists the keys again.
     ///
     /// - Returns: The accepted phones.
     mutating func disconnectAll() -> [Entry] {
@@ -88,12 +88,12 @@ struct CentralRegistry {
         return connected
     }
 
-    /// Registers the MTU of a connection, from a request.
+    /// Registers the MTU of a connection, which a request contains.
     mutating func learn(mtu: Int?, of device: String) {
         if let mtu { entries[device]?.mtu = min(max(mtu, 23), 517) }
     }
 
-    /// Whether this write of the device is within its limit.
+    /// Whether a write of the device at this time is within the device's limit.
     mutating func admitsWrite(of device: String, now: Instant) -> Bool {
         entries[device]?.bucket.take(now: now) ?? false
     }
@@ -108,7 +108,7 @@ struct CentralRegistry {
         remember(device) { $0.name = name }
     }
 
-    /// Adds a device. Bounded: a device without keys is dropped if necessary.
+    /// Adds a device. If too many devices are stored, a device without keys is dropped.
     private mutating func remember(_ device: String, _ change: (inout Known) -> Void) {
         if known[device] == nil, known.count >= Self.mostKnown {
             guard let other = known.first(where: { !$0.value.isPaired }) else { return }
@@ -117,7 +117,7 @@ struct CentralRegistry {
         change(&known[device, default: Known()])
     }
 
-    /// Remembered devices, connected or not.
+    /// Number of remembered devices, connected or not.
     var remembered: Int { Set(known.keys).union(entries.keys).count }
 
     /// Removes a device that bluetoothd has removed.
@@ -125,7 +125,8 @@ struct CentralRegistry {
         known[device] = nil
     }
 
-    /// Address of a device: ".../dev_C0_1A_B0_00_00_02" → "C0:1A:B0:00:00:02".
+    /// Bluetooth address in bluetoothd's name of a device: ".../dev_C0_1A_B0_00_00_02" →
+    /// "C0:1A:B0:00:00:02".
     static func address(of device: String) -> String {
         let last = device.split(separator: "/").last ?? ""
         return last.dropFirst(last.hasPrefix("dev_") ? 4 : 0)

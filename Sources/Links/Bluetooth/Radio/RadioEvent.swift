@@ -4,44 +4,45 @@ import GimbalCore
 enum RadioEvent: Equatable {
     /// Time has passed.
     case time
-    /// The bus accepted the connection.
+    /// The connection to the bus is open.
     case busOpened
     /// The bus is missing or has ended, with the reason.
     case busLost(String)
-    /// Whether bluetoothd is on the bus; a restart gives two events, one after the other.
+    /// Whether bluetoothd runs; a restart of bluetoothd gives two events.
     case daemon(isPresent: Bool)
-    /// Present capabilities of an object.
+    /// An object of bluetoothd has gained or lost a capability.
     case interface(RadioInterface, of: String, isPresent: Bool)
     case powered(String, Bool)
     case pairable(String, Bool)
     case alias(String, String)
     /// Number of advertisements that an adapter sends.
     case active(String, Int)
-    /// Number of further advertisements that it accepts.
+    /// Number of further advertisements that an adapter accepts.
     case slots(String, Int)
     /// The answer to an action; nil means success.
     case done(RadioCall, RadioFailure?)
     /// A new bluetoothd lists a link of the previous one, on which it does not answer: the device.
     case deadLink(String)
-    /// bluetoothd released an advertisement.
+    /// bluetoothd has released the advertisement with this index.
     case released(Int)
-    /// The name of a service has changed.
+    /// The advertised name of a service has changed.
     case renamed
     /// bluetoothd has released the pairing agent.
     case agentReleased
-    /// A central connected: the advertisements are on the air.
+    /// A central has connected, so the advertisements are being sent.
     case centralCame
     /// A central disconnected.
     case centralLeft
-    /// Pairing is allowed until this time; nil means not allowed.
+    /// Pairing is allowed until this time; nil means that pairing is not allowed.
     case allowPairing(until: Instant?)
 }
 
-/// Action of the radio supervisor. Paths are bluetoothd's names of adapters.
+/// Action of the radio supervisor. A path is bluetoothd's name of an adapter.
 enum RadioAction: Equatable {
-    /// Open the bus, and close any other bus first. Answered by `.busOpened` or `.busLost`.
+    /// Open a connection to the bus, and first close any other connection. The answer is
+    /// `.busOpened` or `.busLost`.
     case openBus
-    /// List the objects. This and the following actions are answered by `.done`.
+    /// List the objects of bluetoothd. The answer to this and to the following actions is `.done`.
     case list
     case powerOn(String)
     case powerOff(String)
@@ -58,7 +59,7 @@ enum RadioCall: Equatable {
     case list, powerOn, powerOff, setAlias, setPairable, registerAgent, registerApplication
     case registerAdvertisement(Int)
     case unregisterAdvertisement(Int)
-    /// A request without an answer for the supervisor.
+    /// A request whose answer the supervisor does not need.
     case other
 }
 
@@ -66,7 +67,7 @@ enum RadioCall: Equatable {
 enum RadioInterface: Hashable {
     case adapter, device, gattManager, advertisingManager
 
-    /// Capabilities that an adapter needs.
+    /// Capabilities that an adapter needs to be a peripheral.
     static let ofAdapter: Set<Self> = [.adapter, .gattManager, .advertisingManager]
 }
 
@@ -77,9 +78,9 @@ struct RadioFailure: Error, Equatable {
     /// Message of bluetoothd.
     var message: String
 
-    /// Whether the requested object exists already.
+    /// Whether the request failed because the object exists already.
     var isAlreadyThere: Bool { name == "org.bluez.Error.AlreadyExists" }
-    /// Whether rfkill blocks the radio.
+    /// Whether the request failed because rfkill blocks the radio.
     var isBlocked: Bool {
         name.hasSuffix(".Blocked") || message.contains("rfkill") || message.contains("Blocked")
     }

@@ -1,4 +1,4 @@
-/// Table of all services' characteristics, numbered as in the shim.
+/// Table of all services' characteristics, numbered as in CBlueZ.
 struct CharacteristicTable {
     private let entries: [(service: Int, uuid: GATTUUID)]
     private let indices: [GATTUUID: Int]
@@ -18,20 +18,22 @@ struct CharacteristicTable {
     func index(of uuid: GATTUUID) -> Int? { indices[uuid] }
 }
 
-/// Subscriptions per characteristic: whether any central has subscribed, according to bluetoothd.
+/// Subscriptions of each characteristic: whether any central has subscribed, according to
+/// bluetoothd.
 final class Subscriptions {
     /// Characteristics for which bluetoothd has started notifications.
     private var started: Set<Int> = []
-    /// Whether no central is connected, so that no notifications are sent even if started.
+    /// Whether no central is connected, so that no notifications are sent, even if bluetoothd has
+    /// started them.
     private(set) var isPaused = false
 
-    /// Registers bluetoothd's start or stop of notifications.
+    /// Registers that bluetoothd has started or stopped notifications.
     ///
-    /// - Returns: Whether the service must be told.
+    /// - Returns: Whether the service must be informed.
     func setStarted(_ index: Int, _ isOn: Bool) -> Bool {
         if isOn {
             let isNew = started.insert(index).inserted
-            // A subscription shows that a phone is connected; a later event identifies it.
+            // A subscription shows that a phone is connected; a later event identifies the phone.
             return isNew && !isPaused
         }
         return started.remove(index) != nil && !isPaused
@@ -55,14 +57,15 @@ final class Subscriptions {
         return started.sorted()
     }
 
-    /// Registers the end of bluetoothd.
+    /// Registers that bluetoothd has ended.
     func forget() { started = [] }
 
     /// Whether a value would reach a central.
     func isOn(_ index: Int) -> Bool { !isPaused && started.contains(index) }
 }
 
-/// Sends notifications of the services, counts them, and drops those without a subscriber.
+/// Sender of the services' notifications, which counts them, and drops notifications without a
+/// subscriber.
 struct RadioNotifier: GATTNotifier {
     /// Counters of sent and dropped notifications.
     final class Counts {
@@ -70,7 +73,7 @@ struct RadioNotifier: GATTNotifier {
         var dropped = 0
     }
 
-    /// The present write.
+    /// The write that is being handled.
     final class Write {
         var token: UInt64 = 0
         var isLeftForLater = false

@@ -9,13 +9,13 @@ extension RadioSupervisor {
         switch call {
         case .list: listing = settled(listing, failure, now)
         case .powerOn: powering = settled(powering, failure, now)
-        // Complete when the adapter reports that it is off. An adapter that stays on loses the link
-        // a few seconds later.
+        // The step is complete when the adapter reports that it is off. If the adapter stays on,
+        // the link ends a few seconds later.
         case .powerOff: if failure != nil { cutting = .done }
         case .setAlias: naming = settled(naming, failure, now)
         case .setPairable:
             pairability = settled(pairability, failure, now)
-            // The adapter's own report can come before or after this answer.
+            // The report of the adapter can come before or after this answer.
             if pairability == .done, let path = chosen {
                 adapters[path]?.isPairable = askedPairable
             }
@@ -23,7 +23,8 @@ extension RadioSupervisor {
             agent = settled(agent, failure?.isAlreadyThere == true ? nil : failure, now)
         case .registerApplication:
             if failure != nil, asksForHandles, failure?.isAlreadyThere == false {
-                // Another program has the handles, or this bluetoothd does not assign any.
+                // Another program uses these handles, or this version of bluetoothd does not assign
+                // requested handles.
                 asksForHandles = false
                 application = .wanted
             } else {

@@ -1,22 +1,22 @@
 import GimbalCore
 
-/// Supervisor that brings the peripheral on the air and keeps it on the air, through all failures
-/// of bus, bluetoothd and adapter.
+/// Supervisor that starts the peripheral's advertisements and services, and restores them after
+/// every failure of bus, bluetoothd and adapter.
 ///
 /// A pure state machine: its inputs are events and the time, its outputs are requests. The
-/// supervisor compares the desired with the present state and requests the difference, so the order
-/// of failures and returns does not matter. The supervisor repeats failed requests at growing
-/// intervals.
+/// supervisor compares the desired with the present state and requests the difference, so it does
+/// not matter in which order parts fail and return. The supervisor repeats failed requests at
+/// growing intervals.
 struct RadioSupervisor {
-    /// Desired state of the radio.
+    /// Desired state of Bluetooth.
     struct Plan {
         /// Adapter, such as "hci0"; empty for the first adapter.
         var adapter = ""
-        /// The adapter's name for phones.
+        /// Name of the adapter that phones read.
         var alias = ""
         /// Number of advertisements.
         var advertisements = 0
-        /// Whether phones must pair.
+        /// Whether phones must pair before they can read and write.
         var isEncrypted = false
     }
 
@@ -35,15 +35,15 @@ struct RadioSupervisor {
         var isComplete: Bool { interfaces.isSuperset(of: RadioInterface.ofAdapter) }
     }
 
-    /// Step that is requested until it is done.
+    /// State of a step that is requested until it is done.
     enum Step: Equatable {
-        /// Due for a request.
+        /// The step must be requested.
         case wanted
-        /// Due for another request at this time.
+        /// The step must be requested again at this time.
         case waiting(until: Instant)
         case asked
         case done
-        /// An advertisement that is being withdrawn, to be registered again.
+        /// The advertisement is being withdrawn, and is then registered again.
         case renewing
 
         var isWaiting: Bool {
@@ -51,15 +51,15 @@ struct RadioSupervisor {
         }
     }
 
-    /// Shortest and longest waiting time, s.
+    /// Shortest and longest time between two attempts, s.
     static let firstRetry = 0.25
     static let lastRetry = 8.0
-    /// Interval of attempts to connect to a missing bus.
+    /// Interval between attempts to connect to a missing bus, s.
     static let busRetry = 1.0
-    /// Time after a disconnection at which advertisements are renewed, so that a returning phone
-    /// finds them.
+    /// Time after a disconnection at which advertisements are registered again, s, so that a
+    /// returning phone finds them.
     static let renewalDelay = 1.0
-    /// Longest silence of an adapter about an accepted advertisement.
+    /// Longest time for which an adapter does not report an advertisement that it has accepted, s.
     static let patience = 2.0
 
     let plan: Plan
@@ -83,26 +83,26 @@ struct RadioSupervisor {
     var naming = Step.wanted
     var pairability = Step.wanted
     var askedPairable = false
-    /// Whether power-on has succeeded once. Until then power-on is repeated; later an adapter that
-    /// a user switches off stays off.
+    /// Whether power-on has succeeded once. Until then it is repeated; later, an adapter that a
+    /// user has switched off stays off.
     var powering = Step.wanted
-    /// State of the adapter's power cycle, which ends a phone's link that outlived its bluetoothd
-    /// and blocks the phone.
+    /// State of the adapter's power cycle, which ends a phone's link that remained after bluetoothd
+    /// had ended, and that blocks the phone.
     var cutting = Step.done
     private var deadLinks: Set<String> = []
     private(set) var chosen: String?
     var asksForHandles = true
-    /// Time at which advertisements are renewed because the adapter sends fewer than it accepted;
-    /// nil without a suspicion. The adapter's report can merely be late.
+    /// Time at which advertisements are registered again because the adapter reports fewer than it
+    /// has accepted; nil if it reports all. The time is later, because the report can be late.
     private var suspicion: Instant?
-    /// Time at which the advertisements are renewed, in case one was lost silently; a connection of
-    /// a phone proves that none was.
+    /// Time at which the advertisements are registered again, in case one was lost without a
+    /// report. A connection of a phone proves that none was lost.
     private var renewal: Instant?
-    /// Whether all advertisements were registered and are being renewed.
+    /// Whether all advertisements were registered and are now being registered again.
     private var isRenewing = false
     private var retry = Self.firstRetry
 
-    /// The state before the first event.
+    /// Creates the state before the first event.
     init(_ plan: Plan) {
         self.plan = plan
         bus = .wanted
@@ -120,7 +120,7 @@ struct RadioSupervisor {
 
     private var isAdvertising: Bool { advertisements.allSatisfy { $0 == .done } }
 
-    /// Time at which `handle(.time)` is due without an event.
+    /// Time at which `handle(.time)` must be called if no other event occurs.
     var deadline: Instant? {
         let steps =
             [bus, listing, agent, naming, pairability, powering, application] + advertisements
@@ -132,7 +132,7 @@ struct RadioSupervisor {
 
     /// Handles one event.
     ///
-    /// - Returns: Requests, in this order.
+    /// - Returns: Requests to execute, in this order.
     mutating func handle(_ event: RadioEvent, now: Instant) -> [RadioAction] {
         var actions: [RadioAction] = []
         switch event {
@@ -201,8 +201,8 @@ extension RadioSupervisor {
         if isDue(&application, now) {
             actions.append(.registerApplication(path, asksForHandles: asksForHandles))
         }
-        // A phone that finds an advertisement connects at once, so the services must be registered
-        // first.
+        // A phone that finds an advertisement connects immediately, so the services must be
+        // registered first.
         guard application == .done else { return actions }
         for index in advertisements.indices where isDue(&advertisements[index], now) {
             actions.append(.registerAdvertisement(path, index))
@@ -210,9 +210,10 @@ extension RadioSupervisor {
         return actions + renewLost(now)
     }
 
-    /// Whether the adapter's power must be cycled for a dead link. bluetoothd takes two seconds to
-    /// end such a link, the kernel four; an adapter that is switched off ends it at once. Nothing
-    /// else uses the adapter of a bluetoothd that has just started.
+    /// Whether the adapter must be switched off and on, to end a link that no longer works.
+    /// bluetoothd needs two seconds to end such a link, the kernel four seconds; an adapter that is
+    /// switched off ends it immediately. No other program uses the adapter when bluetoothd has just
+    /// started.
     private mutating func isCutting(_ path: String, _ adapter: Adapter) -> Bool {
         if deadLinks.contains(where: { $0.hasPrefix("\(path)/") }) {
             cutting = .wanted
@@ -223,7 +224,7 @@ extension RadioSupervisor {
         return cutting != .done
     }
 
-    /// Renews advertisements that the adapter reports as not sent.
+    /// Registers advertisements again that the adapter does not send according to its report.
     private mutating func renewLost(_ now: Instant) -> [RadioAction] {
         guard isAdvertising, let sent = adapter?.sent,
             sent < advertisements.count
@@ -240,7 +241,7 @@ extension RadioSupervisor {
         return renew()
     }
 
-    /// Whether a step is due; if so, it counts as requested.
+    /// Whether a step is due; if it is due, it then counts as requested.
     private func isDue(_ step: inout Step, _ now: Instant) -> Bool {
         switch step {
         case .wanted: break
@@ -326,8 +327,8 @@ extension RadioSupervisor {
             cutting == .asked
             ? "The adapter was switched off to end a dead link." : "The adapter was switched off."
         isRenewing = false
-        // Versions of bluetoothd differ in what they keep. A new registration shows which
-        // advertisements remain.
+        // Versions of bluetoothd keep different objects. Registering the advertisements again shows
+        // which of them remain.
         for index in advertisements.indices { advertisements[index] = .wanted }
     }
 
@@ -348,7 +349,7 @@ extension RadioSupervisor {
         }
     }
 
-    /// Time of the next attempt; intervals grow.
+    /// Time of the next attempt; the intervals between attempts grow.
     mutating func later(_ now: Instant) -> Instant {
         defer { retry = min(2 * retry, Self.lastRetry) }
         return now.advanced(bySeconds: retry)

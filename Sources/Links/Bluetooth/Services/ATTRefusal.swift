@@ -2,15 +2,15 @@ import Logging
 public import Port
 import Wire
 
-/// Defers the answer to a write: returns a closure that takes the answer later. Call the closure
-/// once, on any thread.
+/// Function that defers the answer to a write: it returns a closure that receives the answer later.
+/// Call the closure once, on any thread.
 public typealias GATTLater = () -> Later<Void>
 
 extension GATTNotifier {
-    /// Defers the answer, and logs a refusal.
+    /// Defers the answer to a write, and logs a refusal.
     ///
     /// - Parameters:
-    ///   - what: Description of the write, for a refusal.
+    ///   - what: Description of the write, for the log line about a refusal.
     ///   - log: Log for the refusal.
     /// - Returns: Function that defers the answer.
     func later(_ what: String, _ log: Logger) -> GATTLater {
@@ -27,24 +27,24 @@ extension GATTNotifier {
 
 // Application errors, the same for all services.
 extension ATTError {
-    /// 0x80: the value is outside its range. Biscuit and similar firmware use the same code.
+    /// Error 0x80: the value is outside its range. Biscuit and similar firmware use the same code.
     public static let outOfRange = ATTError.application(0x80)
-    /// 0x81: a number is NaN or infinite.
+    /// Error 0x81: a number is NaN or infinite.
     public static let notFinite = ATTError.application(0x81)
-    /// 0x82: not possible now; the gimbal's log states the reason.
+    /// Error 0x82: the write is not possible now; the gimbal's log states the reason.
     public static let notNow = ATTError.application(0x82)
-    /// 0x83: no measurement is available yet.
+    /// Error 0x83: no measurement is available yet.
     public static let noValue = ATTError.application(0x83)
-    /// 0x84: the phone writes faster than `bluetooth.max_writes_hz`; the same write is accepted
-    /// later.
+    /// Error 0x84: the phone writes faster than `bluetooth.max_writes_hz`; the same write is
+    /// accepted later.
     public static let tooManyWrites = ATTError.application(0x84)
 
-    /// 0x85: the written value is not a number, or not text.
+    /// Error 0x85: the written value is not a number, or not text.
     public static let malformed = ATTError.application(0x85)
-    /// 0x86: airframed has failed; its log has details.
+    /// Error 0x86: airframed has failed; its log has details.
     public static let internalFailure = ATTError.application(0x86)
 
-    /// Creates the error of a refusal for a central.
+    /// Creates the error that tells a central about a refusal.
     init(_ refusal: Refusal) {
         self =
             switch refusal.code {
@@ -62,7 +62,7 @@ extension ATTError {
 }
 
 extension Refusal {
-    /// The characteristic does not exist, or does not support the operation.
+    /// Refusal because the characteristic does not exist, or does not support the operation.
     static var notOffered: Refusal {
         Refusal(.unsupported, "the characteristic does not support this")
     }

@@ -6,8 +6,8 @@ import Wire
 
 // Requests and settings of an app.
 extension AirOSService {
-    /// The settings that an app can change and save: the displayed triples, and the mode for the
-    /// next start.
+    /// The settings that an app can change and save: the PID and Kalman numbers that the app shows,
+    /// and the mode for the next start.
     private static let keys = [
         "airos.pid.pitch", "airos.pid.roll", "airos.pid.yaw", "estimator.kalman_q_angle",
         "estimator.kalman_q_bias", "estimator.kalman_r_measure", "mode.boot",
@@ -24,7 +24,8 @@ extension AirOSService {
         }
     }
 
-    /// Sets the resting mode; if `neutral` is not possible, the outputs go off.
+    /// Sets the mode `airos.inactive` for a request for "inactive"; if `neutral` is not possible,
+    /// the outputs go off.
     private func rest(_ central: Central, _ now: Instant) throws(Refusal) {
         do {
             try ask(.mode(port.settings.airos.inactive.mode), central, now)
@@ -88,15 +89,17 @@ extension AirOSService {
         try port.tuning.save(Self.keys, with: updates, from: source, note, later())
     }
 
-    /// The mode to save for the next start. Tracking is excluded, because it requires rates, and so
-    /// is the result of a stop.
+    /// The mode that is saved for the next start; nil if the present mode must not be saved. Mode
+    /// `tracking` is not saved, because it requires rates; after an emergency stop the mode is not
+    /// saved either.
     private var modeToKeep: Mode? {
         let control = port.control
         if control.isStopped { return nil }
         return control.mode == .tracking ? .locked : control.mode
     }
 
-    /// Restores the defaults. The settings come first, so that the mode stays if the disk refuses.
+    /// Restores the defaults. The settings are reset first, so that the mode does not change if
+    /// they cannot be saved.
     private func restoreDefaults(
         _ central: Central, _ now: Instant, _ later: GATTLater
     ) throws(Refusal) {
@@ -137,11 +140,12 @@ extension AirOSService {
     }
 }
 
-/// The heading that counts as zero for apps.
+/// Zero of the heading that apps show.
 struct HeadingZero {
     /// Heading in the loop's frame that counts as zero, rad.
     private var zero = 0.0
-    /// Number of samples at that time; a lower number later means a new estimate with another zero.
+    /// Number of samples when `zero` was set. If the number is lower later, the estimator has
+    /// restarted with another zero.
     private var samples: UInt64 = 0
 
     /// The reported heading, rad.
@@ -150,7 +154,7 @@ struct HeadingZero {
         return (EulerZXY.angles(snapshot.attitude).yaw - zero).remainder(dividingBy: 2 * .pi)
     }
 
-    /// Moves the reported heading towards zero by a share, 0...1.
+    /// Moves the reported heading towards zero by a fraction `share` of its value, 0...1.
     mutating func turn(share: Double, _ snapshot: StabilizerSnapshot) {
         zero += share * heading(snapshot)
         samples = snapshot.samples.accepted
@@ -158,14 +162,14 @@ struct HeadingZero {
 }
 
 extension KalmanTriple {
-    /// Creates the triple of the settings in force.
+    /// Creates the Kalman numbers from the settings in force.
     init(_ estimator: Settings.Estimator) {
         self.init(
             qAngle: estimator.kalmanQAngle, qBias: estimator.kalmanQBias,
             rMeasure: estimator.kalmanRMeasure)
     }
 
-    /// The triple as changes of settings.
+    /// Changes of settings that store these Kalman numbers.
     var updates: [SettingUpdate] {
         [
             SettingUpdate(\.estimator.kalmanQAngle, qAngle),

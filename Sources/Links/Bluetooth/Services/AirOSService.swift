@@ -6,13 +6,13 @@ import Wire
 
 /// The AirOS service: the gimbal for AirLink and similar apps.
 ///
-/// The service converts bytes to settings and requests and back, and paces notifications: the
-/// newest values at `airos.notify_hz` to all subscribers. A period in which the service could not
-/// send is skipped, so no queue builds up. Thread airframed-ble.
+/// The service converts between bytes and settings or requests. It sends the newest values to all
+/// subscribers at the rate `airos.notify_hz`. A period in which the service could not send is
+/// skipped, so no queue builds up. Thread airframed-ble.
 public final class AirOSService: GATTService {
     /// Counters since the start.
     public struct Counters: Sendable, Equatable {
-        /// Notifications passed to the radio.
+        /// Number of notifications that were passed to the radio.
         public var notifications: UInt64 = 0
         /// Number of executed writes.
         public var writes: UInt64 = 0
@@ -27,7 +27,7 @@ public final class AirOSService: GATTService {
     public let uuid = GATTUUID(AirOSCharacteristic.service)
     /// The only name that the app connects to.
     public let advertisedName = AirOSCharacteristic.advertisedName
-    /// All ten characteristics, in the order of the original table.
+    /// All ten characteristics of the service, in the order of the original table.
     public let characteristics = AirOSCharacteristic.allCases.map {
         GATTCharacteristic(uuid: $0.uuid, properties: $0.properties, name: $0.name)
     }
@@ -40,30 +40,32 @@ public final class AirOSService: GATTService {
         ]
     }
 
-    /// Time for which the status reports a failed calibration of a phone, s: twenty notifications.
+    /// Time for which the status reports a failed calibration of a phone, s: the time of twenty
+    /// notifications.
     private static let failureSeconds = 2.0
 
     let port: any GimbalPort
     let log: Logger
     /// Heading that counts as zero.
     var zero = HeadingZero()
-    /// Centrals that have been told that their mode ignores tracking.
+    /// Centrals for which the log already contains the line that the present mode ignores tracking
+    /// speeds.
     var toldThatNothingTurns: Set<Central> = []
     private var subscribed: Set<AirOSCharacteristic> = []
-    /// Time of the next notifications; nil without a subscriber.
+    /// Time of the next notifications; nil if nobody has subscribed.
     private var due: Instant?
 
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - port: The gimbal.
+    ///   - port: Port through which the service accesses the gimbal.
     ///   - logger: Log for actions and refusals.
     public init(port: any GimbalPort, logger: Logger) {
         self.port = port
         log = logger
     }
 
-    /// The present value.
+    /// Returns the present value of a characteristic.
     public func read(
         _ characteristic: GATTUUID, by central: Central, now: Instant
     ) throws(ATTError) -> [UInt8] {
@@ -161,7 +163,7 @@ public final class AirOSService: GATTService {
         return ATTError(refusal)
     }
 
-    /// Registers a subscription; the first notifications are sent at once.
+    /// Registers a subscription; the first notifications are sent immediately.
     public func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant) {
         guard let known = AirOSCharacteristic(characteristic),
             known.properties.contains(.notify)
@@ -170,7 +172,7 @@ public final class AirOSService: GATTService {
         if subscribed.isEmpty { due = nil } else if due == nil { due = now }
     }
 
-    /// Stops the central's motion at once.
+    /// Stops the motion that the central has requested.
     public func disconnected(_ central: Central, now: Instant) {
         port.left(CommandSource(central), now: now)
         toldThatNothingTurns.remove(central)
@@ -200,10 +202,10 @@ extension AirOSCharacteristic {
     /// The characteristic with this UUID.
     init?(_ uuid: GATTUUID) { self.init(rawValue: uuid.description) }
 
-    /// Its UUID.
+    /// UUID of the characteristic.
     var uuid: GATTUUID { GATTUUID(rawValue) }
 
-    /// Properties as in the original table, plus reading for values that the app can read.
+    /// Properties as in the original table, and also read access to values that the app reads.
     var properties: Set<GATTCharacteristic.Property> {
         switch self {
         case .pitch, .roll, .yaw, .status: [.read, .notify]

@@ -9,12 +9,12 @@ import Wire
 /// UART.
 ///
 /// Characteristic 0004 also accepts writes without response, because a flight display uses them.
-/// BlueZ then hides every error, so an invalid speed is ignored and counted. 0003 accepts as many
-/// bytes as the MTU allows, not only 20.
+/// BlueZ then hides every error, so an invalid speed is ignored and counted. Characteristic 0003
+/// accepts as many bytes as the MTU allows, not only 20.
 ///
 /// The output of a role is sent in pieces of the client's MTU (at least 20 bytes), at most at
-/// `piecesPerSecond`. The radio does not report congestion, so the queue must be here, where it can
-/// be shortened.
+/// `piecesPerSecond`. The radio does not report congestion. Therefore this service limits the rate,
+/// and old output waits in a queue that can drop it.
 ///
 /// Thread airframed-ble.
 public final class RBLService: GATTService {
@@ -24,7 +24,7 @@ public final class RBLService: GATTService {
         public var receivedBytes: UInt64 = 0
         /// Number of notifications passed to the radio.
         public var notifications: UInt64 = 0
-        /// Number of invalid speeds.
+        /// Number of invalid speeds that clients have written.
         public var invalidBauds: UInt64 = 0
         /// Number of refused reads and writes.
         public var refusals: UInt64 = 0
@@ -35,12 +35,12 @@ public final class RBLService: GATTService {
     /// Largest number of notifications per second: the rate that a phone with a connection interval
     /// of 30 ms can receive.
     public static let piecesPerSecond = 125.0
-    /// Largest burst of pieces, so that a frame of 36 bytes does not wait for its second half.
+    /// Largest burst of pieces, so that both pieces of a frame of 36 bytes are sent immediately.
     static let burst = 4.0
 
     /// The service's UUID.
     public let uuid = GATTUUID(RBLCharacteristic.service)
-    /// `rbl.name`.
+    /// Name in the advertisement, setting `rbl.name`.
     public var advertisedName: String { port.settings.rbl.name }
     /// Characteristics 0002 to 0007, with the firmware's descriptions.
     public let characteristics = RBLCharacteristic.allCases.enumerated().map {
@@ -55,18 +55,18 @@ public final class RBLService: GATTService {
     private var output = SerialOutput()
     private var tally = Counters()
     private var power = RBLTransmitPower.zero
-    /// Present speed of the role.
+    /// Present speed of the serial port.
     private var baud: RBLBaud
     private var isSubscribed = false
-    /// Time of the role's next call.
+    /// Time at which the role must be called next.
     private var roleDue: Instant?
-    /// Time of the next piece at a constant pace.
+    /// Time of the next piece if pieces are sent at a constant rate.
     private var pieceDue: Instant?
 
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - port: Stores name and speed.
+    ///   - port: Port through which the service stores name and speed.
     ///   - role: Function of the service.
     ///   - logger: Log for refusals.
     public init(port: any GimbalPort, role: any SerialRole, logger: Logger) {
@@ -96,7 +96,7 @@ public final class RBLService: GATTService {
         ].merging(role.counts) { $1 }
     }
 
-    /// The present value.
+    /// Returns the present value of a characteristic.
     public func read(
         _ characteristic: GATTUUID, by central: Central, now: Instant
     ) throws(ATTError) -> [UInt8] {
@@ -110,7 +110,7 @@ public final class RBLService: GATTService {
         }
     }
 
-    /// Passes bytes to the role, or changes speed, name or power.
+    /// Passes bytes to the role, or changes the speed, the name or the power.
     public func write(
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier
@@ -197,7 +197,7 @@ public final class RBLService: GATTService {
         return "\(known?.name ?? characteristic.description) of the serial service"
     }
 
-    /// Drops output for a client that has not subscribed.
+    /// Drops waiting output if no client is subscribed.
     public func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant) {
         guard characteristic.description == RBLCharacteristic.transmit.rawValue else { return }
         isSubscribed = isOn
@@ -205,7 +205,7 @@ public final class RBLService: GATTService {
         output.clear()
     }
 
-    /// Ends the client's motion.
+    /// Ends the motion that the client has requested.
     public func disconnected(_ central: Central, now: Instant) {
         role.disconnected(central, now: now)
     }
@@ -216,7 +216,8 @@ public final class RBLService: GATTService {
     /// Handles an event of the role's descriptor.
     public func ready(now: Instant) {
         role.ready(now: now, &output)
-        // The role can now wait for an event; the next turn of the loop queries the role.
+        // The role can now have another deadline; the next turn of the loop asks it for the
+        // deadline.
         if isSubscribed { roleDue = now } else { output.clear() }
     }
 
@@ -229,7 +230,7 @@ public final class RBLService: GATTService {
         guard isSubscribed else { return nil }
         if let due = roleDue, now >= due { roleDue = role.advance(now: now, &output) }
         let pace = 1 / Self.piecesPerSecond
-        // After a pause one burst is allowed, not more.
+        // After a pause only one burst is allowed.
         let earliest = now.advanced(bySeconds: -(Self.burst - 1) * pace)
         var piece = max(pieceDue ?? earliest, earliest)
         while output.count > 0, piece <= now {
@@ -244,7 +245,7 @@ public final class RBLService: GATTService {
 }
 
 extension RBLCharacteristic {
-    /// Properties as in the firmware, plus writes without response for `baud`.
+    /// Properties as in the firmware, and also writes without response for `baud`.
     fileprivate var properties: Set<GATTCharacteristic.Property> {
         switch self {
         case .transmit: [.notify]

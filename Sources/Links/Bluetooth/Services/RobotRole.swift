@@ -5,7 +5,7 @@ import Port
 import Wire
 
 /// A robot's remote control over the serial service: the slider turns one motor while its commands
-/// arrive, the joystick sets the positions of two others. It never answers.
+/// arrive, the joystick sets the positions of two others. The role never sends an answer.
 public final class RobotRole: SerialRole {
     /// Counters since the start.
     public struct Counters: Sendable, Equatable {
@@ -17,7 +17,7 @@ public final class RobotRole: SerialRole {
         public var malformed: UInt64 = 0
     }
 
-    /// The name in the configuration.
+    /// The name of the role in the configuration.
     public let name = "robot"
     /// Counters since the start.
     public private(set) var counters = Counters()
@@ -29,7 +29,7 @@ public final class RobotRole: SerialRole {
     /// Creates a role.
     ///
     /// - Parameters:
-    ///   - port: Access to the motors.
+    ///   - port: Port through which the role accesses the motors.
     ///   - logger: Log for refusals.
     public init(port: any GimbalPort, logger: Logger) {
         self.port = port
@@ -65,7 +65,7 @@ public final class RobotRole: SerialRole {
         }
     }
 
-    /// Stops the client's motion.
+    /// Stops the motion that the client has requested.
     public func disconnected(_ central: Central, now: Instant) {
         splitters[central] = nil
         port.left(Self.source(central), now: now)
@@ -76,7 +76,8 @@ public final class RobotRole: SerialRole {
 }
 
 extension MotionRequest {
-    /// Request of a robot's remote control: the slider, or the joystick's x and y.
+    /// Creates the request for a command of a robot's remote control: for the slider, or for the
+    /// joystick's x and y.
     fileprivate init(_ command: RobotCommand, _ robot: Settings.Robot) {
         func steps(_ units: Int) -> Int { Int((Double(units) * robot.stepsPerUnit).rounded()) }
         self =

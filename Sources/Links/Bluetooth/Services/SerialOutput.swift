@@ -18,16 +18,17 @@ public struct SerialOutput: Sendable {
 
     private let capacity: Int
     private var messages: [ArraySlice<UInt8>] = []
-    /// Whether a part of the first message has been sent, so that it must be completed first.
+    /// Whether a part of the first message has been sent, so that its remainder must be sent next.
     private var isFirstBegun = false
 
     /// Creates a queue.
     ///
-    /// - Parameter capacity: Largest number of waiting bytes; more than the longest message.
+    /// - Parameter capacity: Largest number of waiting bytes; it must exceed the length of the
+    ///   longest message.
     public init(capacity: Int = 1024) { self.capacity = capacity }
 
-    /// Appends a message; the oldest ones are dropped if necessary. A message longer than the whole
-    /// queue is dropped itself.
+    /// Appends a message; the oldest ones are dropped if necessary. A message that is longer than
+    /// the whole queue is dropped.
     public mutating func append(_ message: [UInt8]) {
         guard !message.isEmpty else { return }
         guard message.count <= capacity else { return noteDrop(message.count) }
@@ -40,7 +41,7 @@ public struct SerialOutput: Sendable {
         count += message.count
     }
 
-    /// Removes the next bytes, of several messages if they fit.
+    /// Removes and returns the next bytes; they can belong to several messages.
     ///
     /// - Parameter limit: Largest number of bytes.
     /// - Returns: The bytes; empty if none wait.
@@ -61,7 +62,7 @@ public struct SerialOutput: Sendable {
         return piece
     }
 
-    /// Discards the waiting bytes, because there is no listener.
+    /// Discards the waiting bytes, because no client is subscribed.
     public mutating func clear() {
         messages = []
         count = 0

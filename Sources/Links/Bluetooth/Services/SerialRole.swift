@@ -1,14 +1,14 @@
 public import GimbalCore
 public import Glibc
 
-/// Function of the RedBearLab service: its input is bytes from a client, its output bytes for the
+/// Function of the RedBearLab service: it receives bytes from a client, and sends bytes to the
 /// clients.
 ///
 /// Thread airframed-ble, one call at a time; no call must block.
 public protocol SerialRole: AnyObject {
     /// The name in configuration and log.
     var name: String { get }
-    /// Handles bytes from a client: pieces of a stream, not messages.
+    /// Handles bytes from a client: the bytes are parts of a stream, not messages.
     func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput)
     /// Counters, by name.
@@ -17,27 +17,28 @@ public protocol SerialRole: AnyObject {
     func setBaud(_ bitsPerSecond: Int)
     /// Handles the end of a connection: the motion that the client requested must stop.
     func disconnected(_ central: Central, now: Instant)
-    /// Descriptor and events for poll(2); nil without one.
+    /// Descriptor and events for poll(2); nil if the role has none.
     var entry: pollfd? { get }
-    /// Handles an event of the descriptor, even without a listener.
+    /// Handles an event of the descriptor, even if no client is subscribed.
     func ready(now: Instant, _ output: inout SerialOutput)
-    /// Outputs due bytes. Not called without a listener.
+    /// Outputs bytes that are due. It is called only while a client is subscribed.
     ///
-    /// - Returns: Time of the next call; nil if none is needed without an event.
+    /// - Returns: Time at which `advance` must be called again; nil if it need not be called before
+    ///   the next event.
     func advance(now: Instant, _ output: inout SerialOutput) -> Instant?
 }
 
 extension SerialRole {
-    /// The default: no counters.
+    /// The default implementation: the role has no counters.
     public var counts: [String: Int] { [:] }
-    /// The default: no descriptor.
+    /// The default implementation: the role has no descriptor.
     public var entry: pollfd? { nil }
-    /// The default: no descriptor.
+    /// The default implementation: the role has no descriptor.
     public func ready(now: Instant, _ output: inout SerialOutput) {}
-    /// The default: there is no port.
+    /// The default implementation: the role has no serial port.
     public func setBaud(_ bitsPerSecond: Int) {}
-    /// The default: no motion.
+    /// The default implementation: clients of the role request no motion.
     public func disconnected(_ central: Central, now: Instant) {}
-    /// The default implementation has no deadline.
+    /// The default implementation: the role has no deadline.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? { nil }
 }

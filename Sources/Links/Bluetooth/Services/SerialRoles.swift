@@ -1,15 +1,16 @@
 public import GimbalCore
 import Wire
 
-/// Returns all received bytes, to test that a client, the radio and this service work together.
+/// Role that returns all received bytes to the clients, to test that a client, the radio and this
+/// service work together.
 public final class LoopbackRole: SerialRole {
-    /// The name in the configuration.
+    /// The name of the role in the configuration.
     public let name = "loopback"
 
     /// Creates a role.
     public init() {}
 
-    /// Returns the bytes.
+    /// Sends the received bytes to the clients.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
@@ -17,11 +18,11 @@ public final class LoopbackRole: SerialRole {
     }
 }
 
-/// Role for two kinds of clients, distinguished by the first byte that each sends: a MAVLink start
-/// of frame, or a letter of a robot command. A client that sends nothing is a display, which only
-/// listens.
+/// Role for two kinds of clients, which it distinguishes by the first byte that each sends: the
+/// start byte of a MAVLink frame, or a letter of a robot command. A client that sends nothing
+/// counts as a display, which only receives.
 public final class AutoRole: SerialRole {
-    /// The name in the configuration.
+    /// The name of the role in the configuration.
     public let name = "auto"
     /// Number of writes from clients of unknown kind.
     public private(set) var unknownWrites: UInt64 = 0
@@ -33,8 +34,8 @@ public final class AutoRole: SerialRole {
     /// Creates a role.
     ///
     /// - Parameters:
-    ///   - mavlink: MAVLink role, whose telemetry goes to all listeners.
-    ///   - robot: Receives commands only.
+    ///   - mavlink: MAVLink role, whose telemetry is sent to all subscribed clients.
+    ///   - robot: Role for robot commands, which only receives.
     public init(mavlink: any SerialRole, robot: any SerialRole) {
         self.mavlink = mavlink
         self.robot = robot
@@ -62,10 +63,10 @@ public final class AutoRole: SerialRole {
         }
     }
 
-    /// The counters of both roles.
+    /// The counters of both roles, by name.
     public var counts: [String: Int] { mavlink.counts.merging(robot.counts) { $1 } }
 
-    /// The speed of the port behind MAVLink.
+    /// Sets the speed of the serial port of the MAVLink role.
     public func setBaud(_ bitsPerSecond: Int) { mavlink.setBaud(bitsPerSecond) }
 
     /// Removes the client.
@@ -75,7 +76,7 @@ public final class AutoRole: SerialRole {
         robot.disconnected(central, now: now)
     }
 
-    /// Deadline of the first role that has one.
+    /// Outputs bytes of both roles; returns the earlier of their deadlines.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
         [mavlink.advance(now: now, &output), robot.advance(now: now, &output)]
             .compactMap(\.self).min()
