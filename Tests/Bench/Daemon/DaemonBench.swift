@@ -26,7 +26,8 @@ enum DaemonBench {
         try memoryInUse(daemon, rateHz: 4000, options, &report)
     }
 
-    /// A still hand with locked memory, as at a boot.
+    /// Measures start and stop with locked memory, as at a boot of the computer; the handle does
+    /// not move.
     private static func startAndStop(_ daemon: String, _ report: inout BenchReport) throws {
         var answering: [Double] = []
         var stabilised: [Double] = []
@@ -59,8 +60,8 @@ enum DaemonBench {
         report.check("resident memory, locked, after the start", resident, atMost: 45, "MB")
     }
 
-    /// A walking hand and busy clients; measures the memory system calls of the two real-time
-    /// threads.
+    /// Measures the memory system calls of the two real-time threads, with a handle that a person
+    /// carries while walking, and with busy clients.
     private static func live(
         _ daemon: String, rateHz: Int, counter: String?, _ options: Options,
         _ report: inout BenchReport
@@ -84,8 +85,8 @@ enum DaemonBench {
         let faults = threads.map(process.faults)
 
         if counter != nil {
-            // Other threads do allocate, so the count works, and a zero of these two threads is
-            // meaningful.
+            // Other threads allocate memory, so their calls show that the count works, and that a
+            // zero of the two real-time threads is meaningful.
             let others = calls.filter { !threads.contains($0.key) }.values.reduce(0, +)
             report.check("\(label): malloc/free of other threads", Double(others), atLeast: 1, "")
         }
@@ -109,8 +110,9 @@ enum DaemonBench {
         report.check("\(label): SIGTERM to the end", process.stop().seconds, atMost: 1, "s")
     }
 
-    /// Locked memory with busy clients, at the rate with the longest rings. A separate run, because
-    /// the library that counts loads Swift's shared runtime, which the daemon does not have.
+    /// Measures locked memory with busy clients, at the loop rate with the longest rings. This is a
+    /// separate run, because the counting library loads Swift's shared runtime, which the daemon
+    /// does not use.
     private static func memoryInUse(
         _ daemon: String, rateHz: Int, _ options: Options, _ report: inout BenchReport
     ) throws {

@@ -15,8 +15,8 @@ final class DaemonProcess {
     private let directory: FilePath
     private var hasEnded = false
 
-    /// The program to measure: `--daemon`, or the one in the bench's directory; nil, with a report,
-    /// if it is missing.
+    /// The program to measure: the argument of `--daemon`, or the program in the bench's directory.
+    /// If it is missing, this is reported and the result is nil.
     static func program(_ options: Options, _ report: inout BenchReport) -> String? {
         let daemon = options.daemon ?? neighbour("airframed")
         guard access(daemon, X_OK) == 0 else {
@@ -47,10 +47,10 @@ final class DaemonProcess {
     ///
     /// - Parameters:
     ///   - path: The program.
-    ///   - settings: `KEY=VALUE`, each a `--set`.
-    ///   - counter: The library that counts allocations, to be preloaded.
-    ///   - slowDisk: The library that makes each fsync(2) take a second, to be preloaded.
-    ///   - bus: Address of a D-Bus that replaces the system's.
+    ///   - settings: Settings as `KEY=VALUE`, each passed with `--set`.
+    ///   - counter: The library that counts allocations, which is preloaded.
+    ///   - slowDisk: The library that makes each fsync(2) take a second, which is preloaded.
+    ///   - bus: Address of a D-Bus daemon that replaces the system bus.
     /// - Throws: The reason why the daemon cannot start.
     init(
         _ path: String, settings: [String], counter: String? = nil, slowDisk: String? = nil,
@@ -105,7 +105,7 @@ final class DaemonProcess {
 
     /// Waits until the status meets a condition.
     ///
-    /// - Returns: That status; nil after ten seconds.
+    /// - Returns: The status that meets the condition; nil after ten seconds.
     func status(where isMet: (JSONValue) -> Bool) -> JSONValue? {
         let asked = MonotonicClock.now
         while MonotonicClock.now.seconds(since: asked) < 10 {
@@ -143,7 +143,7 @@ final class DaemonProcess {
     /// Text of the daemon's log.
     var log: String { contents(of: directory.appending("log").string) }
 
-    /// A field in kB of its /proc/PID/status, as MB of 10^6 bytes.
+    /// Value of a field of /proc/PID/status that is given in kB, in MB of 10^6 bytes.
     func megabytes(_ field: String) -> Double {
         for line in contents(of: "/proc/\(processID)/status").split(separator: "\n")
         where line.hasPrefix("\(field):") {
@@ -182,7 +182,7 @@ final class DaemonProcess {
         return nil
     }
 
-    /// Minor and major faults of a thread.
+    /// Numbers of minor and major page faults of a thread.
     func faults(of thread: Int32) -> (minor: Int64, major: Int64) {
         ThreadMemory.faults(in: contents(of: "/proc/\(processID)/task/\(thread)/stat"))
     }
@@ -224,10 +224,12 @@ final class BenchClient {
 
     deinit { close(descriptor) }
 
-    /// Sends a line; false if it does not fit or the peer is gone.
+    /// Sends a line; false if the line does not fit into the buffer, or if the peer has
+    /// disconnected.
     func send(_ line: String) -> Bool { sendPart(line + "\n") }
 
-    /// Sends text without an end of line; false if it does not fit or the peer is gone.
+    /// Sends text without an end of line; false if the text does not fit into the buffer, or if the
+    /// peer has disconnected.
     func sendPart(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         var sent = 0
@@ -236,13 +238,13 @@ final class BenchClient {
         return error == 0 && sent == bytes.count
     }
 
-    /// Sends a request and returns its result; nil if there is none.
+    /// Sends a request and returns its result; nil if there is no result.
     func ask(_ request: String) -> JSONValue? {
         guard send(request), let line = line(waitMilliseconds: 1000) else { return nil }
         return (try? JSONValue(parsing: line))?["result"]
     }
 
-    /// The next line.
+    /// The next line that the daemon sends; nil if none arrives in time.
     func line(waitMilliseconds: Int32) -> [UInt8]? {
         while true {
             if let newline = received.firstIndex(of: UInt8(ascii: "\n")) {

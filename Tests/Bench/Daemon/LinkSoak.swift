@@ -3,9 +3,9 @@ import Glibc
 import Realtime
 import Wire
 
-/// Soak test of all links: an hour of the simulated gimbal in real time, in a walking hand, with
-/// traffic on every link. The bench compares the end with the beginning. Not part of `all`; `make
-/// soak` runs it.
+/// Soak test of all links: an hour in real time with the simulated gimbal in the hand of a walking
+/// person, with traffic on every link. The bench compares the end with the beginning. `all` does
+/// not include it; `make soak` runs it.
 enum LinkSoak {
     /// Observations at one moment.
     private struct Look {
@@ -14,7 +14,7 @@ enum LinkSoak {
         var error: Double
         /// Periods of the loop that began late since the previous observation.
         var overruns: Double
-        /// Late periods of a thread that only waits: the part caused by the computer.
+        /// Late periods of a thread that only waits: this part is caused by the computer.
         var missed: Double
     }
 

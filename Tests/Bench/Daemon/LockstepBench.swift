@@ -40,7 +40,7 @@ enum LockstepBench {
         report.show("from a line to its reply, median", median(roundTrips) * 1e6, "us")
     }
 
-    /// Lines of a camera at rest: joints, and the noise of a BMI088.
+    /// Lines of a simulator for a camera at rest, with joint angles and the noise of a BMI088.
     private static var lines: [String] {
         var random = RandomSource(seed: 1, stream: 1)
         func noise(_ sigma: Double) -> Double { sigma * random.gaussian() }

@@ -20,8 +20,8 @@ enum RecorderBench {
         try death(options, &report)
     }
 
-    /// The same ticks with and without a tape, alternately, so that variations of the machine
-    /// affect both.
+    /// Measures the cost of the tape: the same ticks run alternately with and without a tape, so
+    /// that variations of the computer's speed affect both.
     private static func tickCost(_ report: inout BenchReport) {
         var bare = rig(tapeBytes: 0)
         var recorded = rig(tapeBytes: 1 << 21)
@@ -75,7 +75,8 @@ enum RecorderBench {
         return elapsed
     }
 
-    /// Processor time of encoder, compression and file for a minute of a walking gimbal.
+    /// Measures the processor time of encoder, compression and file, for a minute of a gimbal that
+    /// a walking person carries.
     private static func encoding(_ report: inout BenchReport) throws {
         let directory = try temporaryDirectory("/tmp")
         var keeper = FlightKeeper(
@@ -129,12 +130,12 @@ enum RecorderBench {
         }
     }
 
-    /// 24 h of chunks; the directory is checked while they are written.
+    /// Writes chunks of 24 h, and checks the directory meanwhile.
     private static func day(_ report: inout BenchReport) throws {
         var some: [MCAPChunk] = []
         var busy: Int64 = 0
         record(rateHz: 50, seconds: 20, spent: &busy) { some.append($0) }
-        // In memory, so that 24 h of data do not wear out a disk.
+        // The directory is in memory, so that 24 h of data do not wear out a disk.
         let directory = try temporaryDirectory("/dev/shm")
         var limits = FlightShelf.Limits()
         limits.fileBytes = 2_000_000
@@ -160,7 +161,7 @@ enum RecorderBench {
         remove(directory)
     }
 
-    /// kill -9 of the real daemon while it records.
+    /// Kills the real daemon with `kill -9` while it records, and measures the loss.
     private static func death(_ options: Options, _ report: inout BenchReport) throws {
         guard let daemon = DaemonProcess.program(options, &report) else { return }
         var worst = 0.0

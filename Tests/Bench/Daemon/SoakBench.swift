@@ -4,9 +4,9 @@ import Realtime
 import Simulation
 import Wire
 
-/// Soak test in lockstep: an hour of simulated time, in a walking hand, with traffic on the socket.
-/// The bench compares the end with the beginning. Lockstep has no other links; `LinkSoak` covers
-/// them. Not part of `all`; `make soak` runs it.
+/// Soak test in lockstep: an hour of simulated time with the gimbal in the hand of a walking
+/// person, with traffic on the socket. The bench compares the end with the beginning. Lockstep has
+/// no other links; `LinkSoak` covers them. `all` does not include it; `make soak` runs it.
 enum SoakBench {
     private static let ticksPerSecond = 1000
 
@@ -69,7 +69,7 @@ enum SoakBench {
     }
 }
 
-/// The simulated gimbal behind JSON lines.
+/// The simulated gimbal, which sends and receives JSON lines as a simulator.
 private struct SoakGimbal {
     private var gimbal: SimulatedGimbal
     private var now = Instant(nanoseconds: 0)
@@ -80,7 +80,7 @@ private struct SoakGimbal {
             motion: BaseMotion(.walking, seed: seed, stillDuration: 2), seed: seed)
     }
 
-    /// The line of a tick.
+    /// The line that the simulator sends in a tick.
     mutating func line(tick: Int) -> String {
         now = Instant(nanoseconds: Int64(tick) * 1_000_000)
         var sample = IMUSample(time: now, gyro: .zero, accel: .zero)

@@ -1,14 +1,14 @@
-/// Trend of a figure over a long run: the second tenth compared with the last, because warm-up has
-/// ended by then.
+/// Trend of a figure over a long run: the second tenth compared with the last, because the warm-up
+/// has ended before the second tenth.
 struct SoakTrend {
-    /// Median of the second tenth.
+    /// Median of the values in the second tenth of the run.
     let beginning: Double
-    /// Median of the last tenth.
+    /// Median of the values in the last tenth of the run.
     let end: Double
 
     /// Creates a trend.
     ///
-    /// - Parameter values: In the order of time.
+    /// - Parameter values: Values in the order of time.
     init(_ values: [Double]) {
         let tenth = max(1, values.count / 10)
         beginning = median(Array(values.dropFirst(tenth).prefix(tenth)))

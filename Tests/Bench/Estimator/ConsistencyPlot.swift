@@ -4,7 +4,8 @@ import Plot
 import Simulation
 import SystemPackage
 
-/// Plots of the estimator's errors together with its claimed sigmas, over a simulated run.
+/// Plots of the estimator's errors together with the standard deviations that it claims, over a
+/// simulated run.
 enum ConsistencyPlot {
     /// Conditions of one run.
     private struct Run {
@@ -41,7 +42,7 @@ enum ConsistencyPlot {
     private static let seconds = 60.0
     private static let substeps = 4
 
-    /// Draws each run.
+    /// Draws a plot of each run.
     ///
     /// - Parameter directory: Directory of the plots; created if it is missing.
     /// - Throws: `Errno`.
@@ -54,8 +55,8 @@ enum ConsistencyPlot {
         }
     }
 
-    /// The default sensor with a calibrated accelerometer, because an offset of it is an
-    /// unobservable tilt.
+    /// Results of a run with the default sensor, whose accelerometer is calibrated, because its
+    /// offset would be a tilt that cannot be observed.
     private static func rows(_ run: Run) -> [Row] {
         var parameters = IMUModel.Parameters()
         parameters.accelBias = 0
@@ -67,8 +68,8 @@ enum ConsistencyPlot {
             run.kind, seed: 3, stillDuration: run.stillSeconds,
             rampDuration: run.stillSeconds > 0 ? 2 : 0)
         var assumptions = AttitudeEstimator.Parameters()
-        // The two first-order filters of the model delay the signal by less than 3 ms: by one over
-        // their corner frequency.
+        // The two first-order filters of the model delay the signal by less than 3 ms, by the
+        // reciprocal of their corner frequency.
         assumptions.sensorDelay = 1 / (2 * .pi * parameters.gyroBandwidthHz)
         var estimator = AttitudeEstimator(parameters: assumptions)
         let dt = 1 / parameters.sampleRate

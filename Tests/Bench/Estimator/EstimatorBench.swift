@@ -7,7 +7,7 @@ import SystemPackage
 
 /// Accuracy and cost of the attitude estimator on recorded trials with an optical reference.
 enum EstimatorBench {
-    /// Reason for the lack of data.
+    /// Reason why there are no data.
     enum Failure: Error, CustomStringConvertible {
         case noLogs(directory: String)
 
@@ -18,8 +18,8 @@ enum EstimatorBench {
         }
     }
 
-    /// Result of one trial: root mean square errors over its scored samples, degrees, and the bias,
-    /// degrees per second and seconds.
+    /// Result of one trial: root mean square errors over the evaluated samples, degrees; error of
+    /// the bias, degrees per second, and time until it is learned, s.
     struct Score {
         var name: String
         var inclination: Double
@@ -117,7 +117,7 @@ enum EstimatorBench {
             biasError: biasError, convergence: settled)
     }
 
-    /// The 9D total error by the same source: 2 acos |w|.
+    /// The total error with magnetometer (9D), defined in the same source: 2 acos |w|.
     private static func total(_ log: IMULog) -> Double {
         var squares = 0.0
         var count = 0.0

@@ -4,10 +4,10 @@ import Plot
 import Recording
 import SystemPackage
 
-/// Output for the comparison with other estimators: the harder logs as files, and the cost of an
-/// update as a number.
+/// Output for the comparison with other estimators: it writes the harder logs as files, and prints
+/// the cost of an update.
 enum EstimatorFiles {
-    /// Executes the task of the options instead of a benchmark.
+    /// Executes the task that the options name, instead of a benchmark.
     ///
     /// - Parameter options: The command line.
     /// - Returns: Whether the options name such a task.

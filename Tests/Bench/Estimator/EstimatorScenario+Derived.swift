@@ -5,7 +5,8 @@ import Recording
 /// Sensors without recordings, derived from recorded ones; the reference of the recording stays
 /// valid.
 extension EstimatorScenario {
-    /// Other sample rates, a poorer sensor, another place on the body, a shorter range.
+    /// Scenarios with other sample rates, a poorer sensor, another position of the sensor, and a
+    /// smaller range.
     static var derived: [EstimatorScenario] {
         [
             EstimatorScenario(name: "means of 3 samples", folder: "mean-of-3") { average(&$0, 3) },
@@ -27,7 +28,7 @@ extension EstimatorScenario {
         ]
     }
 
-    /// Averages `count` samples; time and reference are those of the last one.
+    /// Averages `count` samples; time and reference are those of the last of them.
     private static func average(_ log: inout IMULog, _ count: Int) {
         let records = log.records
         log.records = stride(from: 0, to: records.count - count + 1, by: count).map { first in

@@ -2,7 +2,7 @@ import GimbalCore
 import Glibc
 import Recording
 
-/// A recorded log made harder in one way.
+/// A change that makes a recorded log harder for the estimator in one way.
 struct EstimatorScenario {
     /// Name in the table.
     var name: String
@@ -66,7 +66,7 @@ struct EstimatorScenario {
         for index in log.records.indices { log.records[index].gyro += bias }
     }
 
-    /// Keeps the first motion phase only, so that there is no rest.
+    /// Keeps only the first motion phase, so that the log contains no rest.
     private static func keepMotion(_ log: inout IMULog) {
         let motion = log.records.drop { !$0.isMoving }.prefix { $0.isMoving }
         log.records = Array(motion)

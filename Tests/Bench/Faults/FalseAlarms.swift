@@ -3,22 +3,22 @@ import PlainText
 import Simulation
 import Wire
 
-/// Test for false alarms: starts of the motors in a walking, running or standing hand, without any
-/// fault. Every reported fault is an error.
+/// Test for false alarms: starts of the motors in the hand of a person who walks, runs or stands,
+/// without any fault. Every reported fault is an error.
 enum FalseAlarms {
     /// Conditions that report a fault.
     private static var alarms: Conditions {
         .responseReversed | .gyroContradicted | .imuFrozen | .imuImplausible | .gravityMismatch
     }
 
-    /// Names of the faults in a set of conditions; empty without a fault.
+    /// Names of the faults in a set of conditions; empty if there is none.
     static func names(in held: Conditions) -> String {
         Conditions.catalogue.filter {
             $0.condition.intersects(alarms) && held.intersects($0.condition)
         }.map(\.name).joined(separator: " ")
     }
 
-    /// Starts in motion, without any fault.
+    /// Runs starts in motion without any fault, and reports the false alarms.
     static func run(_ report: inout BenchReport, only: [String]) {
         for type in [MotorType.torque, .field, .servo]
         where only.allSatisfy({ "starts, \(type)".contains($0) }) {

@@ -12,8 +12,8 @@ enum FaultBench {
         run(FaultCampaign(), seeds: options.faultSeeds, &report)
     }
 
-    /// Runs wrong sensors, and gimbals that differ from the controller's model: on gimbals of every
-    /// kind, at rest and carried.
+    /// Runs wrong sensors, and gimbals that differ from the controller's model: with every kind of
+    /// motors, at rest and carried by a person.
     static func runSensors(_ options: Options, _ report: inout BenchReport) throws {
         FalseAlarms.run(&report, only: options.only)
         for group in try groups(options) {
@@ -174,7 +174,7 @@ enum FaultBench {
 }
 
 extension FaultRun.Fault {
-    /// Largest unintended motion with a wrong sensor, degrees.
+    /// Bar of the unintended motion with a wrong sensor, degrees.
     private var largestLie: Double {
         switch self {
         case .gyroSpike: 0.1
@@ -185,8 +185,8 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Longest time until safe, s, and largest unintended motion, degrees: until then, and
-    /// including the coasting after it.
+    /// Bars: the time until the gimbal is safe, s, and the unintended motion until then, and
+    /// including the coasting after it, degrees.
     var bars: (seconds: Double, degrees: Double, coasting: Double) {
         switch kind {
         case .order: (0.02, 3, 3)

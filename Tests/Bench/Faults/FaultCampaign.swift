@@ -3,7 +3,7 @@ import Port
 import Realtime
 import Simulation
 
-/// All combinations of fault, mode and source, each with several seeds.
+/// Runs of all combinations of fault, mode and source, each with several seeds.
 struct FaultCampaign {
     /// One run, with the name that identifies it.
     struct Result {
@@ -25,7 +25,7 @@ struct FaultCampaign {
         /// Largest unintended motion, degrees.
         var largest: Double { worst?.outcome.unintended ?? 0 }
         var largestUntilSafe: Double { results.map(\.outcome.untilSafe).max() ?? 0 }
-        /// The run of `largest`.
+        /// The run with the largest unintended motion.
         var worst: Result? {
             results.max { $0.outcome.unintended < $1.outcome.unintended }
         }
@@ -42,7 +42,7 @@ struct FaultCampaign {
             }
         }
 
-        /// Unintended motion that this share of the runs does not exceed, degrees.
+        /// Unintended motion that the given fraction of the runs does not exceed, degrees.
         func unintended(share: Double) -> Double {
             let sorted = results.map(\.outcome.unintended).sorted()
             guard !sorted.isEmpty else { return .nan }
@@ -52,7 +52,7 @@ struct FaultCampaign {
 
     /// Modes in which motors are on.
     var modes: [Mode] = [.locked, .panFollow, .fpv, .tracking, .neutral]
-    /// The faults.
+    /// The faults of the campaign.
     var faults = FaultRun.Fault.allCases.filter {
         !FaultRun.Fault.sensorLies.contains($0) && $0.kind != .plant
     }

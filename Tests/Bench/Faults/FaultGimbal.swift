@@ -12,7 +12,7 @@ struct FaultGimbal {
     var stabilizer = Stabilizer.Parameters()
     /// Ticks per second.
     var loopHz = 1000
-    /// Time of the fault, s: bias, inertia and friction are known by then.
+    /// Time at which the fault occurs, s; bias, inertia and friction are known before.
     var onset = 5.0
     /// The same gimbal with 1000 ticks and samples per second; only for a drawn gimbal.
     private var swift: (simulated: SimulatedGimbal.Parameters, stabilizer: Stabilizer.Parameters)?
@@ -45,8 +45,8 @@ struct FaultGimbal {
         return gimbal
     }
 
-    /// A drawn gimbal with the daemon's tuning for the two facts that its owner knows, motors and
-    /// loop.
+    /// A drawn gimbal with the daemon's tuning for an owner who knows only two facts, the motors
+    /// and the loop's rate.
     ///
     /// The identification of inertia and delay can take eight seconds, so the faults occur later.
     static func drawn(seed: UInt64, motor: MotorType) throws -> FaultGimbal {

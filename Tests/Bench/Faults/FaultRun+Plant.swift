@@ -3,7 +3,7 @@ import Glibc
 import Simulation
 
 extension FaultRun {
-    /// Outcome for a gimbal that differs from the model.
+    /// Outcome of a run with a gimbal that differs from the controller's model of it.
     struct PlantOutcome {
         /// Largest angle to the healthy twin, from the start of the motors until the onset,
         /// degrees.
@@ -28,11 +28,11 @@ extension FaultRun {
         /// RMS of the camera's rate above 15 Hz over the last half second, deg/s.
         var lastTremor = 0.0
 
-        /// Whether the camera trembled for longer than after a knock.
+        /// Whether the camera trembled for longer than a knock causes.
         var hasOscillated: Bool { trembling > 0.1 }
     }
 
-    /// Everything in a plant's run except the unintended motion after the onset.
+    /// The outcome of a run with a wrong model, without the unintended motion after the onset.
     func plantOutcome(_ trace: FaultTrace, beside twin: FaultTrace) -> Outcome {
         var plant = PlantOutcome()
         plant.isShutOff = Self.isShutOff(trace)
@@ -102,7 +102,7 @@ extension FaultRun {
 }
 
 extension FaultRun.Fault {
-    /// Length of the observation, s.
+    /// Time after the onset for which the run is observed, s.
     var after: Double {
         switch self {
         case .accelSideways: 6
@@ -150,7 +150,7 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Configures an inertia of `factor` times the true one.
+    /// Configures an inertia of `factor` times the true inertia.
     private func save(_ factor: Double, _ gimbal: inout FaultGimbal) {
         let (truth, constant) = (
             gimbal.simulated.plant.inertia, gimbal.simulated.motorConstant

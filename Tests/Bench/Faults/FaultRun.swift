@@ -58,13 +58,13 @@ struct FaultRun {
             .gyroReversed, .accelFrozen, .accelSideways,
         ]
 
-        /// The faults in which the gimbal differs from the controller's model of it.
+        /// The faults that are differences between the gimbal and the controller's model of it.
         static let plantFaults: [Fault] = [
             .plantLighter, .plantHeavier, .plantLater, .plantSooner, .plantSlow, .plantStaleHeavy,
             .plantStaleLight,
         ]
 
-        /// Kind of the fault, which determines the bars.
+        /// Kind of the fault, which determines the bars that apply.
         var kind: Kind {
             switch self {
             case .dropOut, .frozen, .notANumber, .infinite, .timeBack, .busError, .gyroStuck,
@@ -83,13 +83,13 @@ struct FaultRun {
 
     /// Kinds of faults.
     enum Kind {
-        /// The outputs must go off.
+        /// A sensor fails: the outputs must go off.
         case sensor
-        /// A request to switch the outputs off; it must be obeyed.
+        /// A request to switch the outputs off must be executed.
         case order
-        /// The camera must stop and be held.
+        /// Commands end: the camera must stop and be held.
         case command
-        /// The outputs must go off, and stay off.
+        /// A motor responds wrongly: the outputs must go off, and stay off.
         case response
         /// A sensor is wrong for a moment: the outputs can go off or stay on.
         case lie
@@ -122,7 +122,7 @@ struct FaultRun {
     var gimbal = FaultGimbal.standard
     var motion = HandleMotion.walking
 
-    /// Length of the observation, s.
+    /// Time after the onset for which the run is observed, s.
     var after: Double { fault.after }
     /// Time after the release during which coasting counts as motion caused by the fault, s.
     static let coast = 0.5
@@ -134,7 +134,7 @@ struct FaultRun {
 
     /// Executes the run.
     ///
-    /// - Parameter twins: Runs with the same gimbal, motion, mode, link and seed.
+    /// - Parameter twins: Runs without a fault, with the same gimbal, motion, mode, link and seed.
     /// - Returns: The figures of the run.
     func run(beside twins: inout Twins) -> Outcome {
         let twin = twins.twin(of: self)
@@ -156,7 +156,7 @@ struct FaultRun {
                 (outcome.secondsToSafe.isNaN ? after : outcome.secondsToSafe) / trace.dt + 1e-6)
             : off
         if let plant = outcome.plant, off == 0 {
-            // The outputs have been off since the start, so gravity moves the camera now.
+            // The outputs have never come on, so gravity moves the camera now.
             outcome.unintended = plant.start
             outcome.untilSafe = plant.start
             return outcome
@@ -198,7 +198,7 @@ struct FaultRun {
     private func isSafe(_ point: FaultTrace.Point) -> Bool {
         switch fault.kind {
         case .sensor, .order, .response, .lie, .plant: !point.isEnabled
-        // In `fpv` and `neutral` no command was turning the camera, so no stop is expected.
+        // In `fpv` and `neutral` commands do not turn the camera, so no stop is expected.
         case .command:
             fault == .garbage || fault == .flood || mode == .fpv || mode == .neutral
                 || point.isStill

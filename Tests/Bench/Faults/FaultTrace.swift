@@ -60,7 +60,7 @@ struct Twins {
         var isAtFullRate: Bool
     }
 
-    /// Length of the longest observation, s.
+    /// Longest time after the onset for which a run is observed, s.
     let seconds: Double
     private var traces: [Key: FaultTrace] = [:]
 
@@ -77,7 +77,7 @@ struct Twins {
 }
 
 extension FaultRun {
-    /// Whether commands turn the camera; a camera whose motors go off during a turn coasts even
+    /// Whether commands turn the camera. If the motors go off during a turn, a camera coasts even
     /// without a fault.
     var isTurning: Bool { fault.kind == .command || fault.kind == .order }
 
@@ -116,7 +116,7 @@ extension FaultRun {
             }
             commander.advance(now: now)
             let isLost = since >= 0 && fault == .busError
-            // Without a sample, the loop runs when its deadline passes.
+            // If no sample arrives, the loop runs when its deadline passes.
             fresh.removeAll(keepingCapacity: true)
             gimbal.advance(to: now) { fresh.append($0) }
             for sample in fresh where !isLost { assembly.engine.deliver(sample, at: now) }
@@ -229,7 +229,7 @@ extension FaultRun {
         }
     }
 
-    /// Axes of a gyroscope's fault: x, y, z or all, chosen by the seed.
+    /// Axes of the gyroscope that a fault affects: x, y, z or all; the seed chooses them.
     private var direction: Vector3 {
         switch seed % 4 {
         case 0: Vector3(1, 0, 0)

@@ -1,4 +1,5 @@
-/// Bars of a gimbal that differs from the controller's model, in addition to `FaultRun.Fault.bars`.
+/// Bars of runs with a gimbal that differs from the controller's model, in addition to
+/// `FaultRun.Fault.bars`.
 enum PlantBars {
     /// Longest time of trembling until the oscillation is reported, s.
     static let unnamed = 0.3

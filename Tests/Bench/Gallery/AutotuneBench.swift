@@ -4,7 +4,7 @@ import Identification
 import PlainText
 import Simulation
 
-/// Benchmark of autotune with unknown gimbals, on the whole simulated gimbal.
+/// Benchmark of autotune with gimbals that differ from the tuning, in the complete simulation.
 enum AutotuneBench {
     /// A gimbal, and its initial tuning.
     private struct Case {
@@ -54,7 +54,7 @@ enum AutotuneBench {
     /// Runs all cases.
     ///
     /// - Parameters:
-    ///   - options: Not used.
+    ///   - options: Options; not used.
     ///   - report: Receives the figures.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("hold error: of pitch, per unit of disturbing acceleration, while walking")
@@ -98,7 +98,7 @@ enum AutotuneBench {
         return tuning
     }
 
-    /// Product of pitch's rate gain and inertia.
+    /// Product of the rate gain and the inertia of pitch.
     private static func stiffness(_ tuning: Stabilizer.Parameters) -> Double {
         if case .field = tuning.motorType {
             return tuning.field.rateGain.pitch * tuning.field.inertia.pitch
@@ -111,7 +111,7 @@ enum AutotuneBench {
         parameters.motor = what.motor
         parameters.plant.scale(
             inertia: what.inertia, friction: what.friction, imbalance: what.imbalance)
-        // The factor does not apply to the wait for the pulse.
+        // The factor does not apply to the time that a command waits for the pulse.
         let wait = 0.5 / parameters.servo.frameRate
         parameters.servo.lag *= what.slowness
         parameters.servo.totalDelay =
@@ -120,7 +120,7 @@ enum AutotuneBench {
             parameters: parameters, motion: BaseMotion(motion, seed: 2), seed: 2)
     }
 
-    /// Tuning of a mistuned start.
+    /// Wrong tuning with which the autotune starts.
     private static func start(_ what: Case) -> Stabilizer.Parameters {
         var tuning = Stabilizer.Parameters()
         tuning.motorType = what.motor
@@ -134,7 +134,8 @@ enum AutotuneBench {
         return tuning
     }
 
-    /// The tuning that autotune proposes; if autotune gives up, nil, and a bar counts as missed.
+    /// The tuning that autotune proposes; nil if autotune ends without a result, which counts as a
+    /// missed bar.
     private static func tuned(
         _ what: Case, _ report: inout BenchReport
     ) -> Stabilizer.Parameters? {

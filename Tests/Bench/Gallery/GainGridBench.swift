@@ -8,11 +8,11 @@ import Simulation
 enum GainGridBench {
     private static let shares = [0, 0.25, 0.5, 0.75, 1]
 
-    /// Runs the grid.
+    /// Tests every point of the grid.
     ///
     /// - Parameters:
-    ///   - options: Not used.
-    ///   - report: Receives the worst figures of all points.
+    ///   - options: Options; not used.
+    ///   - report: Report, which receives the worst figures of all points.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("125 points each, still handle, steps of yaw, roll and pitch; worst of all")
         for (motor, name, bar) in [

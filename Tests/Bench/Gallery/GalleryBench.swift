@@ -31,8 +31,8 @@ enum GallerySeeds {
     }
 }
 
-/// Gallery of random gimbals in each motion: how many start, are held, do not oscillate, and are
-/// not shut off for a non-existent fault.
+/// Gallery of random gimbals in each motion: it counts how many start, hold the camera, do not
+/// oscillate, and are not shut off because of a false alarm.
 enum GalleryBench {
     private struct Row {
         var gimbal: DrawnGimbal

@@ -5,19 +5,18 @@ import PlainText
 import Simulation
 import Wire
 
-/// Run of one drawn gimbal with the daemon's tuning for the facts that its owner knows, in one
-/// motion.
+/// Run of one drawn gimbal in one motion, with the tuning that the daemon computes from the facts
+/// that an owner knows.
 struct GalleryRun {
     var gimbal: DrawnGimbal
     var motion: HandleMotion
-    /// Total duration and beginning of the evaluation, s; by then the identification of inertia and
-    /// delay is over.
+    /// Total duration and beginning of the evaluation, s; inertia and delay are identified before.
     var seconds = 18.0
     var settled = 8.0
     /// Whether the camera's angles and all estimates are printed each 20 ms.
     var isTraced = false
 
-    /// The figures; angles in degrees.
+    /// Figures of the run; angles in degrees.
     struct Outcome {
         /// Time until a set-point was followed, s; NaN if never.
         var start = Double.nan
@@ -31,7 +30,7 @@ struct GalleryRun {
         /// corresponding angle.
         var tremor = 0.0
         var buzz = 0.0
-        /// The same angle for the handle.
+        /// RMS of the angle above 15 Hz of the handle, degrees.
         var handleBuzz = 0.0
         /// Largest turn from the motors' start until a set-point was followed.
         var searchAngle = 0.0
@@ -60,7 +59,7 @@ struct GalleryRun {
             | .motorStalled | .loopUnreliable | .imuSaturated | .attitudeDoubtful
     }
 
-    /// The tuning by the settings of an owner who knows motors and loop.
+    /// The tuning from the settings of an owner who knows the motors and the loop's rate.
     var tuning: Stabilizer.Parameters {
         get throws { try gimbal.tuning(loopHz: gimbal.loopHz) }
     }
@@ -106,7 +105,7 @@ struct GalleryRun {
             }
             guard isSettled else { continue }
             let angles = EulerZXY.angles(simulated.attitude) * degrees
-            // The record has 1 kHz at any rate of the loop.
+            // The record has 1000 values a second at any rate of the loop.
             while Double(tilts.count) < (time - settled) * Double(AngleRecord.rate) {
                 roll.append(angles.roll)
                 pitch.append(angles.pitch)
@@ -153,11 +152,12 @@ struct GalleryRun {
 }
 
 extension DrawnGimbal {
-    /// The daemon's tuning by the settings of an owner who knows motors and loop.
+    /// The tuning that the daemon computes from the settings of an owner who knows the motors and
+    /// the loop's rate.
     ///
     /// - Parameters:
     ///   - loopHz: Ticks per second.
-    ///   - settings: More settings, `key=value`.
+    ///   - settings: Additional settings, `key=value`.
     /// - Returns: All parameters of the core.
     /// - Throws: The error of `ConfigurationLoader` about a setting.
     func tuning(loopHz: Int, with settings: [String] = []) throws -> Stabilizer.Parameters {

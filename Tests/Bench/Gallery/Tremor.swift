@@ -14,8 +14,8 @@ struct Tremor {
         /// Whether the tremor is faster and larger than that of noise, friction and a servo's
         /// pulses.
         ///
-        /// - Parameter other: RMS of the angle without the fault, degrees: the handle's, or a
-        ///   healthy twin's.
+        /// - Parameter other: RMS of the angle of the handle, or of a run without the fault,
+        ///   degrees.
         /// - Returns: Whether the camera trembles.
         func isTrembling(beside other: Double) -> Bool { rate > 3 && angle > max(0.05, other) }
     }
@@ -24,7 +24,7 @@ struct Tremor {
     let length: Double
     /// The last complete window.
     private(set) var present = Window()
-    /// The largest values of rate and angle over the windows that count.
+    /// The largest values of rate and angle over the windows for which `counts` was true.
     private(set) var largest = Window()
 
     private var lows = (Vector3.zero, Vector3.zero)
@@ -33,7 +33,7 @@ struct Tremor {
 
     init(length: Double = 0.5) { self.length = length }
 
-    /// Takes one period.
+    /// Processes one period.
     ///
     /// - Parameters:
     ///   - rate: The true rate, deg/s.

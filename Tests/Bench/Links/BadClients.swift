@@ -29,9 +29,9 @@ final class BadClients {
     private(set) var counts = Counts()
     private let path: String
     private let radio: FakeBlueZ
-    /// Client that requests every setting repeatedly, and never reads.
+    /// Client that requests all settings repeatedly, and never reads a reply.
     private var flood: BenchClient?
-    /// Client that subscribes to everything at the highest rate, and never reads.
+    /// Client that subscribes to everything at the highest rate, and never reads a message.
     private var deaf: BenchClient?
     /// Client that sends a byte from time to time, and no end of line.
     private var half: BenchClient?
@@ -73,7 +73,7 @@ final class BadClients {
     }
 
     private func onTheSocket(_ turn: Int) {
-        // From time to time this client disconnects, with unanswered requests pending.
+        // From time to time this client disconnects, while requests are unanswered.
         if flood == nil || turn % 200 == 0 { flood = BenchClient(path) }
         for _ in 0..<10 {
             guard let flood, flood.send(#"{"id":1,"method":"get"}"#) else { break }
@@ -107,7 +107,7 @@ final class BadClients {
         radio.process()
     }
 
-    /// Invalid beginnings of frames, and malformed texts for the rider's link.
+    /// Invalid beginnings of MAVLink frames, and malformed texts for the remote control's port.
     private static let beginnings: [[UInt8]] = [
         [0xFD, 0xFF], Array("1e999,".utf8), Array("{\"left\":".utf8),
     ]

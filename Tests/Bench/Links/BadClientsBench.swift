@@ -4,13 +4,13 @@ import Glibc
 import Realtime
 import Wire
 
-/// Effect on the loop of clients that flood, stall or never finish a line, on the socket, over
-/// Bluetooth, UDP and a serial line. The same program runs alternately with and without them, so
-/// that other load on the machine affects both.
+/// Effect on the control loop of clients that send at full speed, do not read, or never finish a
+/// line, on the socket, over Bluetooth, UDP and a serial line. The same program runs alternately
+/// with and without them, so that other load on the machine affects both.
 enum BadClientsBench {
     /// UDP ports of the rider's remote control and of MAVLink.
     private static let ports: [UInt16] = [45021, 45022]
-    /// Stages of the loop, and of the path of the samples to it.
+    /// Stages of the loop, and of the transport of the samples to the loop.
     private static let stages: [Stage] = [.wake, .handover, .estimate, .control, .imuToMotor]
 
     /// Result of one run of the daemon.

@@ -1,11 +1,12 @@
 import Glibc
 
-/// The far end of a serial line: a pseudo-terminal; a program opens its near end as a port.
+/// The far end of a serial line: a pseudo-terminal, whose other end a program opens as a serial
+/// port.
 final class BenchSerialLine {
     /// Path of the port.
     let path: String
     private let descriptor: Int32
-    /// TIOCSPTLCK and TIOCGPTN of <asm-generic/ioctls.h>.
+    /// Numbers of the ioctls TIOCSPTLCK and TIOCGPTN from <asm-generic/ioctls.h>.
     private static let lockRequest: UInt = 0x4004_5431
     private static let numberRequest: UInt = 0x8004_5430
 
@@ -16,7 +17,7 @@ final class BenchSerialLine {
         descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
         var lock: Int32 = 0
         var number: UInt32 = 0
-        // ioctl_tty(2): the near end is locked until it is unlocked.
+        // ioctl_tty(2): the program's end is locked at first, and must be unlocked.
         guard descriptor >= 0, ioctl(descriptor, Self.lockRequest, &lock) == 0,
             ioctl(descriptor, Self.numberRequest, &number) == 0
         else { throw CancellationError() }
@@ -25,7 +26,7 @@ final class BenchSerialLine {
 
     deinit { close(descriptor) }
 
-    /// Writes as much as the line accepts at once.
+    /// Writes as much as the line accepts without waiting.
     ///
     /// - Returns: Number of bytes written.
     func send(_ bytes: [UInt8]) -> Int { max(0, write(descriptor, bytes, bytes.count)) }

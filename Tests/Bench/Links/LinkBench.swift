@@ -11,7 +11,7 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Cost and latency of the network links: MAVLink frames, and a rider's datagrams.
+/// Cost and latency of the network links: MAVLink frames, and datagrams of a remote control.
 enum LinkBench {
     private static let address = MAVLinkAddress(system: 1, component: 154)
 
@@ -68,7 +68,7 @@ enum LinkBench {
             let sender = try? BenchSocket(to: port)
         else { return report.fail("no UDP on the loopback interface") }
         var parameters = DriveModel.Parameters()
-        // A slow ramp would hide the time of the command.
+        // With a slow ramp, the time of the command could not be measured.
         parameters.acceleration = 1000
         parameters.deceleration = 1000
         let wheels = DriveMotors(simulated: parameters)
@@ -97,8 +97,8 @@ enum LinkBench {
                 usleep(20)
             }
             delays.append(MonotonicClock.now.seconds(since: sent) * 1000)
-            // The app's rate of 20 a second would take a minute; the interval is random, so that
-            // the phase relative to the wheels' period varies.
+            // At the app's rate of 20 a second, this would take a minute; the interval is random,
+            // so that the phase relative to the wheels' period varies.
             usleep(UInt32.random(in: 6_000...26_000))
         }
         delays.sort()
@@ -133,8 +133,8 @@ enum LinkBench {
 
     // MARK: A stream
 
-    /// Runs the real daemon, which sends its attitude 100 times a second for a minute; every frame
-    /// is counted.
+    /// Runs the real daemon for a minute, in which it sends its attitude 100 times a second; counts
+    /// every frame.
     private static func stream(_ options: Options, _ report: inout BenchReport) throws {
         guard let daemon = DaemonProcess.program(options, &report) else { return }
         let port: UInt16 = 45014

@@ -4,8 +4,8 @@ import Glibc
 import Wire
 
 /// Ordinary clients of every link at the same time: a client of the socket and a subscriber, a
-/// phone that comes and goes, a ground station over MAVLink, a rider's remote control. The clients
-/// control the camera or the wheels in turns.
+/// phone that connects and disconnects, a ground station over MAVLink, a rider's remote control.
+/// The clients control the camera or the wheels in turns.
 final class LinkChatter {
     /// Number of messages sent, by link.
     var sent: [String: Int] { others.merging(["socket": socket.requests]) { $1 } }
@@ -15,7 +15,7 @@ final class LinkChatter {
     static let mavlinkPort: UInt16 = 45032
     /// Time for which one client is in control, ms.
     private static let turnMilliseconds = 20_000
-    /// `airos`: the mode's and the control characteristic, by their index in the table.
+    /// D-Bus paths of the AirOS service's characteristics for mode and control.
     private static let mode = "/org/airframe/service0/char04"
     private static let control = "/org/airframe/service0/char05"
     private static let station = MAVLinkAddress(system: 255, component: 190)

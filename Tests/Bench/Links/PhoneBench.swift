@@ -10,9 +10,9 @@ enum PhoneBench {
     private static let rateHz = 1000.0
     /// Number of writes for the figures. AirLink sends 60 a second.
     private static let writes = 2000
-    /// Interval between two writes, µs: fewer than the rate that is admitted from one phone.
+    /// Interval between two writes, µs: which stays below the rate that one phone is permitted.
     private static let betweenWrites: ClosedRange<UInt32> = 12_000...20_000
-    /// `airos`: the mode's and the control characteristic, by their index in the table.
+    /// D-Bus paths of the AirOS service's characteristics for mode and control.
     private static let mode = "/org/airframe/service0/char04"
     private static let control = "/org/airframe/service0/char05"
 

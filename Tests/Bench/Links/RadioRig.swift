@@ -7,11 +7,11 @@ struct RadioRig {
     let process: DaemonProcess
     private let bus: PrivateBus
 
-    /// Starts the daemon; nil, with a report, if it does not start.
+    /// Starts the daemon. If it does not start, this is reported and the result is nil.
     ///
     /// - Parameters:
     ///   - daemon: The program.
-    ///   - settings: `KEY=VALUE`, in addition to the settings of the radio.
+    ///   - settings: Settings as `KEY=VALUE`, in addition to those of Bluetooth.
     ///   - report: Receives the reason of a failure.
     /// - Throws: The reason why a process or a bus cannot start.
     init?(_ daemon: String, settings: [String], _ report: inout BenchReport) throws {

@@ -3,8 +3,8 @@ import GimbalCore
 import Glibc
 import Realtime
 
-/// Memory system calls of the real-time threads while everything around them is busy. The bar is
-/// zero.
+/// Memory system calls of the real-time threads while the other threads of the process are busy.
+/// The bar is zero.
 enum AllocationBench {
     static func run(options: Options, report: inout BenchReport) {
         guard mc_is_active() else {
@@ -21,8 +21,8 @@ enum AllocationBench {
         _ = consume wakefulness
     }
 
-    /// Counts the calls of a thread that is known to allocate. This number shows that the count
-    /// works, so that a zero of the other threads is meaningful.
+    /// Counts the calls of a thread that is known to allocate. If this number is not zero, the
+    /// count works, and a zero of the other threads is meaningful.
     private static func callsOfKnownThread() -> Int64 {
         let configuration = ThreadConfiguration(name: "allocating", priority: nil)
         let thread = try? RealtimeThread(configuration) {
@@ -117,13 +117,13 @@ struct ThreadMemory: Sendable {
     var majorFaults: Int64
 
     init(_ thread: ThreadReport) {
-        // A thread that has never called the allocator has no counter: zero calls.
+        // A thread that has never called the allocator has no counter, which means zero calls.
         allocatorCalls = max(0, mc_count_of_thread(thread.threadID))
         (minorFaults, majorFaults) = Self.faults(
             in: contents(of: "/proc/self/task/\(thread.threadID)/stat"))
     }
 
-    /// Minor and major faults in a thread's `stat`; -1 if they are missing.
+    /// Numbers of minor and major page faults in a thread's file `stat`; -1 if they are missing.
     static func faults(in text: String) -> (minor: Int64, major: Int64) {
         // The name in parentheses can contain spaces; the text after it does not. See proc(5).
         let fields = (text.split(separator: ")").last ?? "").split(separator: " ")
@@ -132,7 +132,7 @@ struct ThreadMemory: Sendable {
     }
 }
 
-/// VmRSS of this process, MB of 10^6 bytes.
+/// Resident memory (VmRSS) of this process, MB of 10^6 bytes.
 private func residentMegabytes() -> Double {
     for line in contents(of: "/proc/self/status").split(separator: "\n")
     where line.hasPrefix("VmRSS:") {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The reference for wake-up latency: Debian's `cyclictest`, run for a short time and evaluated by
-/// its histogram.
+/// Reference for wake-up latency: runs Debian's `cyclictest` for a short time, and evaluates its
+/// histogram.
 enum Cyclictest {
     /// Durations of one run, µs.
     struct Result: Sendable {

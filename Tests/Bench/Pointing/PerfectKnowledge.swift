@@ -4,7 +4,7 @@ import Simulation
 /// Reference for every figure: a controller that reads the true state without delay and cancels
 /// every disturbance exactly, with the same handle, mechanics and set-points. The remaining error
 /// comes from the output, which is held for a period. Motors without encoders are replaced by exact
-/// torques. Servos keep their speed and resolution, but the controller gets the future motion of
+/// torques. Servos keep their speed and resolution, but the controller knows the future motion of
 /// the handle.
 struct PerfectKnowledge {
     /// Desired attitude of the camera.
@@ -17,7 +17,7 @@ struct PerfectKnowledge {
         generator.hold(at: .identity)
     }
 
-    /// The same gimbal without delay.
+    /// The parameters of the same gimbal without delays.
     static func undelayed(_ parameters: SimulatedGimbal.Parameters) -> SimulatedGimbal.Parameters {
         var result = parameters
         result.transportDelay = 0
@@ -44,7 +44,7 @@ struct PerfectKnowledge {
         return MotorOutput(enabled: true, torque: gimbal.requiredTorque(acceleration: wanted))
     }
 
-    /// The joint angles that will be right at the time when the servos respond.
+    /// The joint angles that will be correct at the time when the servos respond.
     private func foresee(
         _ gimbal: SimulatedGimbal, _ setpoint: Setpoint, now: Instant
     ) -> MotorOutput {

@@ -13,7 +13,7 @@ enum PointingBench {
     /// Runs all cases; each figure is the worst of the seeds.
     ///
     /// - Parameters:
-    ///   - options: Directory for the plots; nothing else here depends on the machine.
+    ///   - options: Options with the directory for the plots.
     ///   - report: Receives the figures, angles in thousandths of a degree.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note(
@@ -72,7 +72,8 @@ enum PointingBench {
         report.show("running, shake pitch", pair.worst { $0.pitch.shake * 1000 }, "mdeg")
     }
 
-    /// Runs near straight up, where yaw and roll of the camera coincide.
+    /// Runs with the camera pointing nearly straight up, where yaw and roll turn it about the same
+    /// axis.
     private static func vertical(_ report: inout BenchReport) {
         for pitch in [80.0, 90, 100] {
             var run = PointingRun()
@@ -107,8 +108,8 @@ enum PointingBench {
             perfect: pair.perfectWorst { $0.step(30).overshoot })
     }
 
-    /// Effect of a push: the run with it minus the run without it, so that the sensor's noise
-    /// cancels.
+    /// Measures the effect of a push: the run with the push minus the run without it, so that the
+    /// sensor's noise cancels.
     private static func push(_ report: inout BenchReport) {
         var run = PointingRun()
         run.motion = .still
@@ -164,7 +165,8 @@ enum PointingBench {
         }
     }
 
-    /// The same runs with the stabilizer, and with the controller that has perfect knowledge.
+    /// Outcomes of the same runs with the stabilizer, and with the controller that has perfect
+    /// knowledge.
     struct Pair {
         private let ours: [PointingRun.Outcome]
         private let perfect: [PointingRun.Outcome]
@@ -186,7 +188,8 @@ enum PointingBench {
             PointingBench.worst(perfect, figure)
         }
 
-        /// Checks both against a bar; `figure` in degrees, the bar in thousandths.
+        /// Checks the stabilizer's figure against a bar, and prints the reference's figure.
+        /// `figure` is in degrees, the bar in thousandths of a degree.
         func check(
             _ name: String, atMost bar: Double, _ report: inout BenchReport,
             _ figure: (PointingRun.Outcome) -> Double

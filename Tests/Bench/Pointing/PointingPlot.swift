@@ -2,8 +2,8 @@ import GimbalCore
 import Plot
 import Simulation
 
-/// Plots of walking, a commanded step, a push and tracking: `airframe-bench pointing --plots
-/// DIRECTORY`.
+/// Plots of a walk, of a commanded step, of a push and of tracking: `airframe-bench pointing
+/// --plots DIRECTORY`.
 enum PointingPlot {
     /// All plots with their file names.
     static func figures() -> [(file: String, figure: Figure)] {
@@ -25,7 +25,7 @@ enum PointingPlot {
         ]
     }
 
-    /// Tracking: pan and tilt commands while walking, which then stop.
+    /// Plot of tracking: pan and tilt commands during a walk, which then stop.
     private static func tracking() -> Figure {
         let rate = 10 * Double.pi / 180
         var run = PointingRun()

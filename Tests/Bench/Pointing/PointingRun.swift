@@ -7,19 +7,19 @@ struct PointingRun {
     /// Event at a time of the run, s.
     enum Event {
         case none
-        /// A command of the user.
+        /// A command of the user to turn to these angles.
         case point(AxisVector, at: Double)
         /// A push on the camera, N·m about its y axis.
         case push(Double, at: Double)
-        /// Pan and tilt commands from one time to another, ten times a second, which then stop;
-        /// rad/s.
+        /// Pan and tilt rates, rad/s, which are commanded ten times a second from one time to
+        /// another.
         case track(pan: Double, tilt: Double, from: Double, until: Double)
     }
 
     var parameters = SimulatedGimbal.Parameters()
     var tuning = Stabilizer.Parameters()
     var motion = HandleMotion.walking
-    /// Recording to play instead of `motion`.
+    /// Recording whose motion the handle repeats instead of `motion`.
     var recording: RecordedMotion?
     /// Duration of the stillness before the motion, and time in which the motion grows to its full
     /// size, s.
@@ -32,8 +32,7 @@ struct PointingRun {
     /// Whether the controller with perfect knowledge replaces the stabilizer.
     var isPerfect = false
     var seconds = 55.0
-    /// Beginning of the evaluation, s; by then the start and the learning of bias and friction are
-    /// over.
+    /// Beginning of the evaluation, s; bias and friction have been learned before.
     var settled = 15.0
     var event = Event.none
 
@@ -43,9 +42,9 @@ struct PointingRun {
         var pitch = AngleRecord()
         var holdRoll = AngleRecord()
         var holdPitch = AngleRecord()
-        /// Angle between the true vertical and the estimate's, degrees.
+        /// Angle between the true and the estimated vertical, degrees.
         var tilt = AngleRecord()
-        /// Torques above 50 Hz, caused by the sensor's noise.
+        /// Motor torques above 50 Hz, which the sensor's noise causes.
         var hum = TorqueHum()
         /// Time until the motors had full authority, s; NaN if never.
         var start = Double.nan
@@ -135,7 +134,7 @@ struct PointingRun {
             }
             watch.note(time, gimbal, snapshot, &outcome)
             outcome.conditions.insert(snapshot.conditions)
-            // The record has 1 kHz at any rate of the loop.
+            // The record has 1000 values a second at any rate of the loop.
             if time > settled {
                 let error =
                     isPerfect
@@ -206,7 +205,7 @@ struct TorqueHum {
     private var squares = AxisVector.zero
     private var seconds = 0.0
 
-    /// RMS, N·m; NaN without samples.
+    /// RMS of the torques, N·m; NaN if there are no samples.
     var rms: Double {
         let mean = squares * (1 / seconds)
         return max(mean.yaw, mean.roll, mean.pitch).squareRoot()
@@ -258,7 +257,7 @@ extension PointingRun.Outcome {
         return (settling, overshoot)
     }
 
-    /// Difference of the angle after the event to the same run without it, degrees, at each
+    /// Difference of the angle after the event to the same run without the event, degrees, at each
     /// millisecond of the first second. The effect of the sensor's noise cancels.
     func response(against undisturbed: PointingRun.Outcome) -> [Double] {
         zip(afterEvent, undisturbed.afterEvent).prefix(1000).map { abs($0 - $1) }

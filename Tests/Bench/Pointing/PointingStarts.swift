@@ -1,7 +1,7 @@
 import GimbalCore
 import Simulation
 
-/// The same controller without changes, on other gimbals and from other starts.
+/// Runs of the same controller, without changes, with other gimbals and other starts.
 enum PointingStarts {
     private struct Case: Sendable {
         var name: String
@@ -62,7 +62,7 @@ enum PointingStarts {
                 + " level after \(text(outcome.level)) s")
     }
 
-    /// Starts in mid-stride: 64 walkers and sensors.
+    /// Measures starts while a person walks, with 64 walkers and sensors.
     private static func coldStart(_ report: inout BenchReport) {
         let levels = levels { _ in }
         report.check(

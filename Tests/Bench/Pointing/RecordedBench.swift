@@ -5,13 +5,14 @@ import Simulation
 import SystemPackage
 
 /// Stillness of the camera in the hands of people whose motion was recorded: every `.imu` file of a
-/// directory, with every kind of motor.
+/// directory, with every kind of motors.
 ///
 /// The camera follows the handle's heading (`pan_follow`), because people turn round, and must stay
-/// level. All angles are true angles, from the start of the recording to its end. Hold: RMS from
-/// level, with drawn gimbals from the mean. Shake: RMS above 1 Hz. Peak to peak: above 1 Hz, over
-/// the worst 10 s. Estimate: the angle between the true and the estimated vertical. The worse one
-/// of roll and pitch counts. The accelerometer has been calibrated in six positions.
+/// level. All angles are true angles, from the start of the recording to its end. Hold is the RMS
+/// of the deviation from level, or for drawn gimbals from the mean. Shake is the RMS above 1 Hz.
+/// Peak to peak is the value above 1 Hz in the worst 10 s. Estimate is the angle between the true
+/// and the estimated vertical. Each figure is the worse one of roll and pitch. The accelerometer
+/// has been calibrated in six positions.
 enum RecordedBench {
     /// A kind of motors with its parameters.
     struct Drive {
@@ -47,7 +48,7 @@ enum RecordedBench {
                 hold: (0.6, 0.85), shake: (0.4, 0.8), peakToPeak: (3.5, 9),
                 tilt: (0.5, 0.6))),
     ]
-    /// Prefix of the names of recorded walks. The bars apply to these alone.
+    /// Prefix of the names of recorded walks. The bars apply only to these recordings.
     static let walk = "walk_"
 
     /// Rest before the recording, s, in which the motors start.
@@ -59,7 +60,7 @@ enum RecordedBench {
         var name: String
         var outcome: PointingRun.Outcome
 
-        /// Whether the sensor's level differs from the camera's, because it is mounted at an angle.
+        /// Whether the sensor is mounted at an angle to the camera.
         var isAskew = false
 
         var hold: Double {
@@ -178,7 +179,7 @@ enum RecordedBench {
         ]
         for (name, unit, bar, value) in figures {
             let values = scores.map(value)
-            // A figure that is not a number counts as the worst.
+            // A figure that is not a number counts as the worst one.
             let last = zip(scores, values).max { !$1.1.isFinite || $0.1 < $1.1 }
             let worst = last?.1 ?? .nan
             let title = "\(drive.name): \(name)"

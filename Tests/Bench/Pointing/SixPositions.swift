@@ -2,8 +2,8 @@ import Calibration
 import GimbalCore
 import Simulation
 
-/// Calibration of the accelerometer in six positions, like `airframectl calibrate accelerometer`,
-/// on the sensor of a run.
+/// Calibration of the accelerometer in six positions, as with `airframectl calibrate
+/// accelerometer`, for the sensor of a run.
 enum SixPositions {
     /// Result of the calibration; the identity if it fails.
     static func correction(of kind: IMUModel.Parameters, seed: UInt64) -> SensorCorrection.Affine {

@@ -1,8 +1,8 @@
 import GimbalCore
 import Simulation
 
-/// Observation of the start, from power-on to steady running: time until the camera is level, its
-/// turn during the identification of the inertia, and tremor.
+/// Observation of the start, from power-on to steady running: it measures the time until the camera
+/// is level, the camera's turn during the identification of the inertia, and its tremor.
 struct StartWatch {
     private let degrees = 180 / Double.pi
     private var held: Quaternion?

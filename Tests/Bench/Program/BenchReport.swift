@@ -5,7 +5,7 @@ struct BenchReport: Sendable {
     private(set) var misses = 0
     private var figures = 0
 
-    /// Starts a group.
+    /// Starts a group of figures.
     func begin(_ title: String) { print("\n\(title)") }
 
     /// Prints a remark without a figure.
@@ -29,7 +29,7 @@ struct BenchReport: Sendable {
         judge(name, value, ">=", bar, unit, passed: value >= bar)
     }
 
-    /// Counts a bench that could not run as a miss.
+    /// Reports that a bench could not run; this counts as a missed bar.
     mutating func fail(_ sentence: String) {
         figures += 1
         misses += 1

@@ -1,6 +1,6 @@
 import Realtime
 
-/// Benchmarks of every published figure, each printed with its bar.
+/// Program with the benchmarks of every published figure; it prints each figure with its bar.
 @main
 struct Main {
     /// The benches by name, in the order in which `all` runs them.
@@ -117,7 +117,7 @@ struct Main {
 struct Bench: Sendable {
     var name: String
     var summary: String
-    /// Whether `all` includes it.
+    /// Whether `all` includes the group.
     var isInAll = true
     var run: @Sendable (Options, inout BenchReport) throws -> Void
 }

@@ -4,7 +4,7 @@ import PlainText
 import Realtime
 import Simulation
 
-/// The command line.
+/// Options of the command line.
 struct Options: Sendable {
     /// Benches to run; empty means all.
     var names: [String] = []
@@ -13,16 +13,16 @@ struct Options: Sendable {
     /// Directory of recorded motions that the simulated handle plays in `pointing`; nil means
     /// simulated walkers.
     var recordedDirectory: String?
-    /// The daemon to measure; nil means the one in the bench's directory.
+    /// Path of the daemon to measure; nil means the program in the bench's directory.
     var daemon: String?
     /// Directory for the estimator's harder logs, one folder for each scenario; if it is set, only
-    /// these are written.
+    /// these logs are written, and no bench runs.
     var exportDirectory: String?
-    /// Log for the timing of one estimator update; if it is set, only this is measured.
+    /// Log for the timing of one estimator update; if it is set, only this time is measured.
     var costLog: String?
-    /// Directory for the estimator's consistency plots; if it is set, only these are drawn.
+    /// Directory for the estimator's consistency plots; if it is set, only these plots are drawn.
     var plotDirectory: String?
-    /// Whether a missed bar is a failure.
+    /// Whether a missed bar makes the program fail.
     var isGate = false
     /// Length of the allocation runs, s.
     var seconds = 60.0
@@ -47,9 +47,9 @@ struct Options: Sendable {
     /// Filter of the rows of `sensor-faults`: words that their gimbal, motion and fault must
     /// contain; empty means all rows.
     var only: [String] = []
-    /// Length of the soak, simulated minutes.
+    /// Length of the soak test, simulated minutes.
     var soakMinutes = 60.0
-    /// Number of items through the ring between two threads.
+    /// Number of items that pass through the ring between two threads.
     var items = 100_000_000
     /// The CPU of the real-time threads and of cyclictest; nil leaves the choice to the scheduler.
     var cpu = RealtimeSetup.preferredCPU
@@ -175,5 +175,5 @@ struct Options: Sendable {
     }
 }
 
-/// exit(3), flushing what was printed.
+/// Ends the process with exit(3), which writes buffered output.
 func exitProcess(_ code: Int32) -> Never { exit(code) }
