@@ -3,8 +3,8 @@ import PlainText
 import Simulation
 import Wire
 
-/// Test for false alarms: starts of the motors in the hand of a person who walks, runs or stands,
-/// without any fault. Every reported fault is an error.
+/// Test for false alarms: starts of the motors in the hand of a person who walks, runs or stays on
+/// the spot, without any fault. Every reported fault is an error.
 enum FalseAlarms {
     /// Conditions that report a fault.
     private static var alarms: Conditions {
