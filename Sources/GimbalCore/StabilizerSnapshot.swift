@@ -37,12 +37,12 @@ public struct PointingSnapshot: Sendable, BitwiseCopyable {
     /// Lag of each angle behind the handle that it follows, rad; zero on an axis that does not
     /// follow.
     public var followError = AxisVector.zero
-    /// Range in which yaw can turn from its present angle.
+    /// Angles by which yaw can turn from its present angle before a joint reaches its end.
     public var yawRoom = TurnRoom.endless
     /// Seconds until mode `tracking` ends automatically; NaN in other modes.
     public var trackingSeconds = Double.nan
 
-    /// Creates the values before the first tick.
+    /// Creates the values that apply until the first tick.
     @_noLocks
     public init() {}
 }
@@ -151,6 +151,6 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Numbers of samples and of faults since the start.
     public var samples = SampleScreen.Counters()
 
-    /// Creates the values before the first tick.
+    /// Creates the values that apply until the first tick.
     public init() {}
 }

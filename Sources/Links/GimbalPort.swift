@@ -63,7 +63,7 @@ public protocol SettingsPort: Sendable {
     ///   - source: Source of the change.
     ///   - who: Name of the source for the log.
     /// - Throws: A refusal, because another source is in control, a value is invalid, or another
-    ///   client's change is on trial; in this case nothing has changed.
+    ///   client's temporary change is active; in this case nothing has changed.
     func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal)

@@ -25,10 +25,11 @@ extension Observable {
             recorded: 35
         ) { EulerZXY.angles($0.setpoint) }
         + axes(
-            "target", .degrees, "Target of the set-point, Euler order Z-X-Y", in: "pointing.target"
+            "target", .degrees, "Attitude towards which the set-point moves, Euler order Z-X-Y",
+            in: "pointing.target"
         ) { $0.pointing.target }
         + axes(
-            "follow_error", .degrees, "Lag of the set-point behind the handle",
+            "follow_error", .degrees, "Angle by which the set-point lags behind the handle",
             in: "pointing.follow_error"
         ) { $0.pointing.followError }
         + axes(
@@ -57,11 +58,13 @@ extension Observable {
             in: "motors.friction", where: \.knowsInertia
         ) { $0.friction }
         + axes(
-            "hum", .newtonMetres, "Feedback torque above 50 Hz about the camera's axes, RMS",
+            "hum", .newtonMetres,
+            "Part above 50 Hz of the controllers' torque about the camera's axes, RMS",
             in: "motors.hum", where: \.knowsInertia
         ) { $0.hum }
         + axes(
-            "calm", .percent, "Reduction of stiffness that limits the feedback torque above 50 Hz",
+            "calm", .percent,
+            "Reduction of the gains by which airframed limits the torque above 50 Hz",
             in: "motors.calm", where: \.knowsInertia
         ) { $0.calm }
         + body(
@@ -85,12 +88,12 @@ extension Observable {
         ) { $0.gyroScale }
         + body(
             "gyro_cross_next", .percent,
-            "Estimated share of another axis's rate in each gyroscope reading: y in x, z in y, x in z",
+            "Estimated fraction of one axis's rate in another axis's gyroscope reading: y in x, z in y, x in z",
             in: "estimator.gyro_cross_next"
         ) { $0.gyroCrossNext }
         + body(
             "gyro_cross_after", .percent,
-            "Estimated share of another axis's rate in each gyroscope reading: z in x, x in y, y in z",
+            "Estimated fraction of one axis's rate in another axis's gyroscope reading: z in x, x in y, y in z",
             in: "estimator.gyro_cross_after"
         ) { $0.gyroCrossAfter }
         + body(
@@ -113,11 +116,13 @@ extension Observable {
             where: { $0.headingSigma < .pi / 3.0.squareRoot() }
         ) { $0.headingSigma }
         + number(
-            "accel_weight", .pure, "Weight of the last accelerometer correction, 0...1",
+            "accel_weight", .pure,
+            "Weight that the estimator gave to the last accelerometer reading, 0...1",
             in: "estimator.accel_weight", recorded: 52
         ) { $0.accelerationWeight }
         + number(
-            "innovation", .pure, "RMS of the accelerometer's normalised innovation over one second",
+            "innovation", .pure,
+            "RMS over one second of the accelerometer's innovation (measured minus expected), in standard deviations",
             in: "estimator.innovation"
         ) { $0.innovation }
         + number(
@@ -125,11 +130,12 @@ extension Observable {
             "Temperature of the sensor; null if the sensor delivers none", in: "imu.temperature"
         ) { $0.temperature }
         + number(
-            "vibration.accel", .metresPerSecond2, "RMS of the specific force above 31 Hz",
+            "vibration.accel", .metresPerSecond2,
+            "RMS of the part of the specific force above 31 Hz",
             in: "imu.accel_vibration"
         ) { $0.accelVibration }
         + number(
-            "vibration.gyro", .degreesPerSecond, "RMS of the rate above 31 Hz",
+            "vibration.gyro", .degreesPerSecond, "RMS of the part of the rate above 31 Hz",
             in: "imu.gyro_vibration", recorded: 51, as: "gyro_vibration"
         ) { $0.gyroVibration }
         + flag(
@@ -168,17 +174,27 @@ extension Observable {
             .array($0.conditions.words.map { .string($0.name) })
         }
         + number(
-            "authority", .pure, "Share of the output that reaches the motors, 0...1"
+            "authority", .pure,
+            "Fraction of the computed output that airframed sends to the motors, 0...1"
         ) { $0.authority }
 
     private static let timing: [Observable] =
-        tick("tick", .pure, "Number of the loop's tick") { Double($0.tick) }
-        + stage("wake", "Delay of the bus thread's wake-up", \.wake, recorded: 56)
-        + stage("bus", "Time for reading the sensors", \.bus, recorded: 57)
-        + stage("handover", "Time from the bus thread to the loop", \.handover)
-        + stage("estimate", "Time for requests, integration and estimate", \.estimate, recorded: 54)
-        + stage("control", "Time for supervision and control", \.control, recorded: 55)
-        + stage("write", "Time for writing to the motors", \.write)
+        tick("tick", .pure, "Number of ticks of the loop since the start") { Double($0.tick) }
+        + stage(
+            "wake", "Delay of the bus thread's wake-up after the scheduled time", \.wake,
+            recorded: 56)
+        + stage("bus", "Time in which the bus thread reads the sensors", \.bus, recorded: 57)
+        + stage(
+            "handover", "Time from the bus thread's signal to the start of the loop's tick",
+            \.handover)
+        + stage(
+            "estimate",
+            "Computing time in a tick for requests, integration of the samples and attitude estimate",
+            \.estimate, recorded: 54)
+        + stage(
+            "control", "Computing time in a tick for supervision and control", \.control,
+            recorded: 55)
+        + stage("write", "Time in which the bus thread writes to the motors", \.write)
         + stage(
             "imu_to_motor", "Time from the sample to the written output", \.imuToMotor, recorded: 58
         )

@@ -23,7 +23,7 @@ public struct StatusReply: Encodable, Sendable {
     ///
     /// - Parameters:
     ///   - status: All values that are not declared.
-    ///   - record: Newest record of the loop; nil before the first.
+    ///   - record: Newest record of the loop; nil until the loop has sent a record.
     public init(_ status: Status, _ record: TelemetryRecord?) {
         self.status = status
         snapshot = record?.snapshot

@@ -48,7 +48,7 @@ public struct MotionRequest: Sendable, Equatable {
     public private(set) var requirement = Requirement.any
     /// Refusal of a value outside its range; nil if every value is within its range.
     public private(set) var misfit: Refusal?
-    /// Kind of dead-man time; nil for a request without one.
+    /// Kind of dead-man time; nil for a request that does not expire.
     public private(set) var lifetime: Lifetime?
     /// Whether the request makes the camera turn until a dead-man time has passed; nil if the
     /// request does not change that.

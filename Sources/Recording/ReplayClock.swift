@@ -26,7 +26,7 @@ struct ReplayClock {
     private let longestGap: Double
     private var last: Double?
 
-    /// Creates a clock before the first record.
+    /// Creates a clock that has not received a record yet.
     ///
     /// - Parameters:
     ///   - period: Nominal period, s; also the step of the first record.

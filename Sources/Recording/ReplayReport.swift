@@ -40,10 +40,12 @@ public struct ReplayReport: Sendable, Equatable {
         add(
             disorderedTimes,
             "records not used: the time is not later than that of the record before")
-        add(clockRestarts, "backward steps of the log's clock: one period assumed at each")
+        add(
+            clockRestarts,
+            "backward steps of the log's clock, each replaced by a step of one period")
         add(
             gaps,
-            "gaps too long to bridge: the estimator took the inclination from the accelerometer again"
+            "gaps that are too long for interpolation, after which the estimator took the inclination from the accelerometer again"
         )
         add(
             gravityMismatches,

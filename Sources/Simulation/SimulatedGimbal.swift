@@ -54,7 +54,7 @@ public struct SimulatedGimbal: Sendable {
     public let parameters: Parameters
     /// Motion of the handle.
     public let motion: BaseMotion
-    /// Present fault of the sensor; nil without one.
+    /// Present fault of the sensor; nil if the sensor is healthy.
     public var fault: SensorFault?
     /// Direction of each motor: 1 as configured, -1 for reversed wiring, 0 for a motor that is not
     /// connected.
@@ -153,7 +153,7 @@ public struct SimulatedGimbal: Sendable {
     ///
     /// - Parameters:
     ///   - output: Commands to the motors; an output that is not finite counts as off.
-    ///   - time: End of the bus write. An instant before the simulation's present one counts as the
+    ///   - time: End of the bus write. A time before the simulation's present time counts as the
     ///     present one.
     public mutating func apply(_ output: MotorOutput, at time: Instant) {
         let isFinite =

@@ -12,7 +12,7 @@ public struct SimulatedLoop: Sendable {
     public var stabilizer: Stabilizer
     /// Ticks per second.
     public let rateHz: Int
-    /// Number of the newest tick; 0 before the first.
+    /// Number of the newest tick; 0 until the first tick.
     public private(set) var tick = 0
     /// The instant of the newest tick; the simulation begins at zero.
     public private(set) var now = Instant(nanoseconds: 0)

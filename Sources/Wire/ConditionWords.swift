@@ -98,7 +98,7 @@ extension Conditions {
         ConditionWords(
             condition: .rotorLost, name: "rotor_lost",
             sentence:
-                "The rotors slipped and flung the camera, so the motors stay off until the camera hangs still. Balance the camera, or raise motors.power; check motors.pole_pairs."
+                "The rotors lost step and threw the camera to one side, so the motors stay off until the camera hangs still. Balance the camera, or raise motors.power; check motors.pole_pairs."
         ),
         ConditionWords(
             condition: .motorSlipped, name: "motor_slipped",

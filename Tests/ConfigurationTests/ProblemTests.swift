@@ -8,8 +8,8 @@ struct ProblemTests {
         arguments: [
             (
                 "[loop]\nrate_hz = 5000",
-                "\(mainPath):2: loop.rate_hz = 5000 is outside 50...4000. With the IMU on I2C at 400 kHz, "
-                    + "500 Hz is a good start."
+                "\(mainPath):2: loop.rate_hz = 5000 is outside 50...4000. "
+                    + "500 Hz is a suitable rate with the IMU on an I2C bus at 400 kHz."
             ),
             (
                 "loop.cpu = 1.5",
@@ -80,14 +80,14 @@ struct ProblemTests {
             ),
             (
                 "hardware.backend = 'linux'\nloop.rate_hz = 400\nmotors.type = 'field'",
-                "does not give each brushless motor three neighbouring outputs of its own from 0 to 15"
+                "must give each brushless motor three neighbouring outputs from 0 to 15 that no other motor uses"
             ),
             (
                 """
                 hardware.backend = 'linux'\nloop.rate_hz = 400\nmotors.type = 'field'
                 hardware.linux.motor_channels = [0, 3, 14]
                 """,
-                "does not give each brushless motor three neighbouring outputs"
+                "must give each brushless motor three neighbouring outputs"
             ),
             (
                 """
@@ -100,7 +100,7 @@ struct ProblemTests {
             ("motors.direction = [1, 0, 1]", "must be 1 or -1 for each joint"),
             (
                 "robot.x.minimum = 5\nrobot.x.maximum = 5",
-                "robot.x.minimum = 5 leaves no range, because the minimum 5 is not below the maximum 5"
+                "robot.x.minimum = 5 leaves no range of motion: the minimum is 5, the maximum 5"
             ),
             (
                 "robot.first_line = 8\nrobot.home_line = 13",
@@ -108,7 +108,7 @@ struct ProblemTests {
             ),
             (
                 "hardware.backend = 'linux'\nmotors.type = 'servo'\nloop.rate_hz = 1000",
-                "would need 81 % of the time of the bus /dev/i2c-1 at 400 kHz; at most 80 % is allowed. 950 Hz is the highest loop.rate_hz that fits."
+                "would occupy 81 % of the time of the bus /dev/i2c-1 at 400 kHz; at most 80 % is allowed. The highest possible loop.rate_hz with this bus is 950 Hz."
             ),
             (
                 """
@@ -227,7 +227,7 @@ struct ProblemTests {
             problems("loop.rate_hz = 100\ncontrol.derivative_cutoff_hz = 110").map(\.description)
                 == [
                     "\(mainPath):2: control.derivative_cutoff_hz = 110 is not below half of loop.rate_hz = 100. "
-                        + "16 is a good start at this loop rate."
+                        + "16 is a suitable value at this loop rate."
                 ])
         #expect(
             problems("", set: ["commander.release_after_s=0.5"]).map(\.description) == [
@@ -241,7 +241,7 @@ struct ProblemTests {
         #expect(
             problems("loop.rate_hz = 50\nimu.timeout_ms = 20").map(\.description) == [
                 "\(mainPath):1: loop.rate_hz = 50 is too low, because imu.timeout_ms = 20 must be at least one and a half periods of the loop. "
-                    + "Every sample would count as late. Set imu.timeout_ms to 40."
+                    + "The loop would treat every sample as late. Set imu.timeout_ms to 40."
             ])
         #expect(problems("loop.rate_hz = 50\nimu.timeout_ms = 40").isEmpty)
         #expect(problems("loop.rate_hz = 100").isEmpty)

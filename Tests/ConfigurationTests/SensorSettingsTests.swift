@@ -59,7 +59,7 @@ struct SensorSettingsTests {
             (
                 "imu = 'mpu9250'\nhardware.linux.imu_interface = 'spi'\nhardware.linux.spi_khz = 100\n"
                     + "loop.rate_hz = 1000",
-                "and of SPI at 100 kHz; at most 80 % is allowed. 350 Hz is the highest loop.rate_hz that fits."
+                "and of SPI at 100 kHz; at most 80 % is allowed. The highest possible loop.rate_hz with this bus is 350 Hz."
             ),
         ])
     func refusals(text: String, expected: String) throws {

@@ -28,7 +28,7 @@ extension Settings.Servo {
     ///
     /// On average a command waits half a frame for its pulse. The tracker slows down with the total
     /// delay from command to camera, plus a tenth of the wait, because a delay costs more phase
-    /// than a lag. This keeps 6 dB and 45°.
+    /// than a lag. With this slower tracker the stability margins remain 6 dB and 45°.
     ///
     /// - Parameter frameHz: Pulses per second.
     mutating func fit(frameHz: Double) {

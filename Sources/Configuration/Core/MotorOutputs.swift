@@ -67,7 +67,7 @@ enum MotorRules {
         return type == .servo
             ? ("must be three different whole numbers", "For example [0, 1, 2].")
             : (
-                "does not give each brushless motor three neighbouring outputs of its own from 0 to 15",
+                "must give each brushless motor three neighbouring outputs from 0 to 15 that no other motor uses",
                 "For example [0, 3, 6]."
             )
     }
@@ -108,7 +108,7 @@ enum MotorRules {
         else { return nil }
         return (
             "overlaps the six GPIO lines that begin at robot.first_line = \(robot.firstLine)",
-            "The three home switches need three other lines."
+            "Connect the three home switches to three other lines."
         )
     }
 
@@ -119,8 +119,8 @@ enum MotorRules {
             let range = range(settings.robot)
             guard range.minimum >= range.maximum else { return nil }
             return (
-                "leaves no range, because the minimum \(range.minimum) is not below the maximum \(range.maximum)",
-                "Set a minimum below the maximum; position 0 is the home of the motor."
+                "leaves no range of motion: the minimum is \(range.minimum), the maximum \(range.maximum)",
+                "Set a minimum below the maximum; position 0 is the motor's home position."
             )
         }
     }

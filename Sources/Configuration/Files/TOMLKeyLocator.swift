@@ -20,7 +20,7 @@ public struct TOMLKeyLocator: Sendable {
         public let line: Int
         /// Column of the key, bytes from the start of the line, from 1.
         public let column: Int
-        /// The text of the value; nil for a table, which has no text of its own.
+        /// The text of the value; nil for a table, whose values have separate entries.
         public let value: String?
     }
 

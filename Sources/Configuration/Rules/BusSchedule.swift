@@ -73,7 +73,7 @@ public struct BusSchedule: Sendable, Equatable {
     }
 
     /// Load of the busier bus at a loop rate in Hz: the fraction of a period that reading the
-    /// sensors and writing the motors takes. At 1 the bus is full.
+    /// sensors and writing the motors takes. 1 means that the bus is always busy.
     public func load(rate: Double) -> Double {
         let sensors = bufferLoad + (Double(sensorBits) / clock + Double(spiBits) / spiClock) * rate
         let motors = Double(motorBits) / clock * rate
@@ -109,9 +109,9 @@ public struct BusSchedule: Sendable, Equatable {
         let spi =
             schedule.spiBits > 0 ? " and of SPI at \(settings.hardware.linux.spiKhz) kHz" : ""
         return (
-            "would need \(percent) % of the time of the bus \(schedule.busier(settings)) at "
+            "would occupy \(percent) % of the time of the bus \(schedule.busier(settings)) at "
                 + "\(settings.hardware.linux.busKhz) kHz\(spi); at most 80 % is allowed",
-            "\(schedule.fastest) Hz is the highest loop.rate_hz that fits."
+            "The highest possible loop.rate_hz with this bus is \(schedule.fastest) Hz."
         )
     }
 }

@@ -44,7 +44,7 @@ struct ConfigurationRule: Sendable {
                 guard settings.control.derivativeCutoffHz >= limit else { return nil }
                 return (
                     "is not below half of loop.rate_hz = \(settings.loop.rateHz)",
-                    "\(Int(limit / 3)) is a good start at this loop rate."
+                    "\(Int(limit / 3)) is a suitable value at this loop rate."
                 )
             },
             ConfigurationRule(keys: ["loop.rate_hz", "imu.timeout_ms"]) { settings in
@@ -53,7 +53,7 @@ struct ConfigurationRule: Sendable {
                 guard timeout < 1.5 * period else { return nil }
                 return (
                     "is too low, because imu.timeout_ms = \(SettingValue.text(of: timeout)) must be at least one and a half periods of the loop",
-                    "Every sample would count as late. Set imu.timeout_ms to \(Int((2 * period).rounded(.up)))."
+                    "The loop would treat every sample as late. Set imu.timeout_ms to \(Int((2 * period).rounded(.up)))."
                 )
             },
             ConfigurationRule(keys: ["retract.joints_deg", "joints.range_deg"]) { settings in

@@ -72,7 +72,7 @@ enum SensorRules {
         guard linux.dataReadyLine >= 0 else { return nil }
         return (
             "cannot be combined with hardware.linux.data_ready_line",
-            "Set imu_fifo to false or data_ready_line to -1: airframed reads the buffer by the clock, not by the interrupt."
+            "Set imu_fifo to false or data_ready_line to -1: airframed reads the buffer at fixed times, not when the sensor signals an interrupt."
         )
     }
 }

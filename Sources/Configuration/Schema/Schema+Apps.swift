@@ -15,7 +15,7 @@ extension Schema {
         .signs(
             "airos.sign", \.airos.sign, .live,
             "Sign of each axis for an AirOS app; 1 means that pitch down, roll right or yaw right is positive.",
-            hint: "The order is that of the app: pitch, roll, yaw."),
+            hint: "The order of the values is pitch, roll, yaw, as in the app."),
         .integer(
             "airos.rollback_s", \.airos.rollbackS, 0...3600, unit: "s", .live,
             "Time after which an app's PID and Kalman values revert unless the app saves them; 0 = never."
@@ -30,9 +30,9 @@ extension Schema {
     ) -> Setting {
         .pid(
             key, path, p: 0...5, i: 0...1, d: 0...0.5, .live,
-            "Gains of \(axis) from an AirOS app: the default keeps the tuning of the axis, higher values strengthen it, lower values weaken it.",
+            "PID values of the axis \(axis) from an AirOS app: the default leaves the gains of the controller unchanged, higher values raise them, lower values reduce them.",
             hint:
-                "airframed limits the effect so that the loop stays stable; `airframectl status` shows the effect."
+                "airframed limits this change of the gains so that the control loop stays stable; `airframectl status` shows the resulting change."
         )
     }
 

@@ -3,23 +3,24 @@ extension Schema {
     static let drive: [Setting] = [
         .choice(
             "drive.board", \.drive.board, .restart,
-            "Type of the I2C board at address 0x16 that drives two wheels: rider has its speeds in register 0x00, vendor in register 0x01; simulated needs no board."
+            "Type of the I2C board at address 0x16 that drives two wheels: rider reads the speeds from register 0x00, vendor from register 0x01; simulated works without a board."
         ),
         .path(
             "drive.bus", \.drive.bus, maxLength: 107, .restart, "I2C bus of the wheels' board.",
             hint:
-                "On the inertial sensor's bus, the board takes 0.13 ms of each 20 ms at 400 kHz."
+                "If this is the bus of the inertial sensor, the board occupies it for 0.13 ms in every 20 ms at 400 kHz."
         ),
         .number(
-            "drive.limit", \.drive.limit, 0...1, .restart, "Speed limit as a share of full speed."),
+            "drive.limit", \.drive.limit, 0...1, .restart,
+            "Highest speed of the wheels, as a fraction of full speed."),
         .number(
             "drive.acceleration", \.drive.acceleration, 0.1...100, unit: "1/s", .restart,
-            "Acceleration limit, as a share of full speed per second."),
+            "Highest acceleration of the wheels, as a fraction of full speed per second."),
         .number(
             "drive.deceleration", \.drive.deceleration, 0.1...100, unit: "1/s", .restart,
-            "Deceleration limit, as a share of full speed per second."),
+            "Highest deceleration of the wheels, as a fraction of full speed per second."),
         .number(
             "drive.dead_man_s", \.drive.deadManS, 0.05...10, unit: "s", .restart,
-            "Age at which a drive request expires and the wheels brake."),
+            "Time after which the wheels brake if a client does not repeat its drive request."),
     ]
 }

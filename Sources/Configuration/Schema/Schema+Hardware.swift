@@ -9,9 +9,9 @@ extension Schema {
             "Motion of the simulated handle."),
         .optionalPath(
             "hardware.simulation.motion_file", \.hardware.simulation.motionFile, .restart,
-            "File with a recorded motion (.imu, x forward, y left, z up), which the simulated handle repeats instead of the motion above.",
+            "File with a recorded motion (.imu, x forward, y left, z up), which the simulated handle repeats instead of hardware.simulation.motion.",
             hint:
-                "The recording begins with at least one second of rest, from which airframed measures the gyroscope's offset."
+                "The recording must begin with at least one second of rest, in which airframed measures the gyroscope's offset."
         ),
         .bool(
             "hardware.simulation.encoders", \.hardware.simulation.encoders, .restart,
@@ -22,15 +22,16 @@ extension Schema {
             "Seed of the random numbers: the same seed gives the same run."),
         .number(
             "hardware.simulation.inertia_factor", \.hardware.simulation.inertiaFactor, 0.02...20,
-            .restart, "Inertia of the camera, relative to 2.5e-3 kg·m².",
-            hint: "A phone has 0.06, a heavy camera 4."),
+            .restart, "Inertia of the simulated camera, as a multiple of 2.5e-3 kg·m².",
+            hint: "A phone has a factor of 0.06, a heavy camera a factor of 4."),
         .number(
             "hardware.simulation.friction_factor", \.hardware.simulation.frictionFactor, 0...10,
-            .restart, "Friction of the joints, relative to 10 mN·m."),
+            .restart, "Friction of the simulated joints, as a multiple of 10 mN·m."),
         .number(
             "hardware.simulation.imbalance_mm", \.hardware.simulation.imbalanceMm, 0...50,
             unit: "mm", .restart,
-            "Offset of the centre of mass of a 0.51 kg camera, along each axis."),
+            "Offset of the simulated camera's centre of mass, along each axis; the camera has a mass of 0.51 kg."
+        ),
         .number(
             "hardware.simulation.vibration_hz", \.hardware.simulation.vibrationHz, 1...500,
             unit: "Hz", .restart, "Frequency of the vibration at the gyroscope."),
@@ -41,14 +42,16 @@ extension Schema {
         .path(
             "hardware.linux.bus", \.hardware.linux.bus, .restart,
             "I2C bus of the inertial sensor, and of the motors' chip if motor_bus is \"same\".",
-            hint: "On a Raspberry Pi it is /dev/i2c-1, after dtparam=i2c_arm=on in config.txt."),
+            hint:
+                "On a Raspberry Pi the bus is /dev/i2c-1; dtparam=i2c_arm=on in config.txt enables it."
+        ),
         .integer(
             "hardware.linux.bus_khz", \.hardware.linux.busKhz, 10...1000, unit: "kHz", .restart,
-            "Clock of the bus, which decides how many transfers fit into a period of the loop.",
-            hint: "Set the same clock in config.txt: dtparam=i2c_arm_baudrate=400000."),
+            "Clock frequency of the I2C bus; it limits the number of transfers in a period of the loop.",
+            hint: "Set the same frequency in config.txt, such as dtparam=i2c_arm_baudrate=400000."),
         .choice(
             "hardware.linux.imu", \.hardware.linux.imu, .restart,
-            "Inertial sensor on the camera."),
+            "Type of the inertial sensor on the camera."),
         .integer(
             "hardware.linux.imu_address", \.hardware.linux.imuAddress, 3...119, .restart,
             "I2C address of the camera's sensor; for a BMI088, of its accelerometer.",
@@ -60,7 +63,7 @@ extension Schema {
             "I2C address of a BMI088's gyroscope.", hint: "A BMI088 has 0x68 or 0x69."),
         .bool(
             "hardware.linux.imu_self_test", \.hardware.linux.imuSelfTest, .restart,
-            "Whether the sensor runs its self-test at the start; the camera must be at rest for its 0.2 s."
+            "Whether the sensor runs its self-test at the start; the test takes 0.2 s, in which the camera must be at rest."
         ),
         .choice(
             "hardware.linux.imu_interface", \.hardware.linux.imuInterface, .restart,
@@ -68,13 +71,15 @@ extension Schema {
         .path(
             "hardware.linux.imu_spi", \.hardware.linux.imuSpi, .restart,
             "SPI device file of the sensor (bus and chip select); for a BMI088, of its accelerometer.",
-            hint: "On a Raspberry Pi it is /dev/spidev0.0, after dtparam=spi=on in config.txt."),
+            hint:
+                "On a Raspberry Pi the device is /dev/spidev0.0; dtparam=spi=on in config.txt enables it."
+        ),
         .path(
             "hardware.linux.gyro_spi", \.hardware.linux.gyroSpi, .restart,
             "SPI device file of a BMI088's gyroscope (bus and chip select)."),
         .integer(
             "hardware.linux.spi_khz", \.hardware.linux.spiKhz, 100...24000, unit: "kHz", .restart,
-            "SPI clock for measurements.",
+            "SPI clock frequency while airframed reads measurements.",
             hint:
                 "A BMI088 allows 10 MHz, MPU-6500 and MPU-9250 20 MHz, an ICM-42688-P 24 MHz; long wires need a lower clock."
         ),
@@ -85,15 +90,17 @@ extension Schema {
         .path(
             "hardware.linux.data_ready_chip", \.hardware.linux.dataReadyChip, .restart,
             "GPIO chip of the sensor's interrupt line.",
-            hint: "gpioinfo lists chips and lines."),
+            hint: "The command gpioinfo lists the GPIO chips and their lines."),
         .integer(
             "hardware.linux.data_ready_line", \.hardware.linux.dataReadyLine, -1...1023, .restart,
-            "GPIO line of the sensor's interrupt, which starts each period of the loop after a measurement; -1 = the clock starts the periods.",
-            hint: "Connect pin INT1 of the sensor; of a BMI088, connect pin INT3 of the gyroscope."),
+            "GPIO line of the sensor's interrupt, which signals a new measurement and starts a period of the loop; -1 = the computer's clock starts the periods.",
+            hint:
+                "Connect pin INT1 of the sensor to this line; with a BMI088, connect pin INT3 of the gyroscope."
+        ),
         .choice(
             "hardware.linux.handle_imu", \.hardware.linux.handleImu,
             [("none", nil)] + SensorChip.allCases.map { ($0.rawValue, $0) }, .restart,
-            "Second inertial sensor, on the handle."),
+            "Type of a second inertial sensor, fitted to the handle."),
         .path(
             "hardware.linux.handle_bus", \.hardware.linux.handleBus, .restart,
             "I2C bus of the handle's sensor."),
@@ -110,7 +117,7 @@ extension Schema {
         ),
         .choice(
             "hardware.linux.encoders", \.hardware.linux.encoders, .restart,
-            "Encoders that measure the joints' angles."),
+            "Type of the encoders that measure the joints' angles."),
         .path(
             "hardware.linux.encoder_bus_yaw", \.hardware.linux.encoderBusYaw, .restart,
             "I2C bus of the yaw encoder. Every AS5600 has the address 0x36, so each encoder needs its own bus.",
@@ -146,7 +153,8 @@ extension Schema {
             unit: "MHz", .restart,
             "Oscillator frequency of the PCA9685; individual chips differ by a few per cent.",
             hint:
-                "Measure the pulse rate at an output, and set 25 * measured rate / servo.frame_hz."),
+                "Measure the pulse rate at an output in Hz, and set oscillator_mhz to 25 * measured rate / servo.frame_hz."
+        ),
         .text(
             "hardware.linux.motor_bus", \.hardware.linux.motorBus, maxLength: 64, .restart,
             "I2C bus of the motors' chip: \"same\" for the sensor's bus, or the device file of another bus.",
@@ -164,7 +172,7 @@ extension Schema {
             "hardware.linux.power_line", \.hardware.linux.powerLine, -1...1023, .restart,
             "GPIO line that switches the motors' power or enables their driver; -1 = none.",
             hint:
-                "This line works even when a bus hangs. On a Raspberry Pi its number is that of the GPIO, such as 17."
+                "With this line airframed can turn the motors off even when a bus hangs. On a Raspberry Pi the number of a line is that of the GPIO, such as 17."
         ),
         .bool(
             "hardware.linux.power_active_low", \.hardware.linux.powerActiveLow, .restart,
@@ -176,7 +184,7 @@ extension Schema {
         .number(
             "hardware.lockstep.timeout", \.hardware.lockstep.timeout, 0.01...3600, unit: "s",
             .restart,
-            "Wall-clock time without a line from the simulator, after which the outputs to the motors go off."
+            "Real time without a line from the simulator after which airframed turns the motors' outputs off."
         ),
     ]
 
@@ -184,13 +192,13 @@ extension Schema {
     static let servo: [Setting] = [
         .number(
             "servo.delay_ms", \.servo.delayMs, 0...40, unit: "ms", .live,
-            "Delay from a command to the start of the servo's motion, including half a frame.",
+            "Delay from a command to the start of the servo's motion, including half a period of the servo's pulses.",
             hint:
-                "Set it within 10 % of the true delay: airframed takes the effect of a larger error for motion of the handle."
+                "Set a value within 10 % of the true delay: with a larger error airframed mistakes the servo's motion for motion of the handle."
         ),
         .number(
             "servo.lag_ms", \.servo.lagMs, 0...50, unit: "ms", .live,
-            "Lag of the servo's own position loop."),
+            "Time constant of the servo's internal position control."),
         .triple(
             "servo.max_rate_dps", \.servo.maxRateDps, 10...5000, unit: "deg/s", .live,
             "Highest speed of the servos; airframed limits the commands to this speed."),
@@ -200,12 +208,12 @@ extension Schema {
         ),
         .number(
             "servo.tracker_bandwidth", \.servo.trackerBandwidth, 5...300, unit: "rad/s", .live,
-            "Bandwidth of the estimate of the handle's motion: higher values follow faster, lower values tolerate a wrong servo.delay_ms."
+            "Bandwidth of the estimate of the handle's motion: with a higher value the estimate follows the handle faster, with a lower value it tolerates a larger error of servo.delay_ms."
         ),
         .number(
             "servo.frame_hz", \.servo.frameHz, 40...400, unit: "Hz", .restart,
             "Pulse rate of the servos; the defaults of delay_ms and tracker_bandwidth depend on it.",
-            hint: "333 Hz is for digital servos; more than 50 Hz can burn analogue servos."),
+            hint: "333 Hz suits digital servos; more than 50 Hz can destroy analogue servos."),
         .ranges(
             "servo.pulse_us", \.servo.pulseUs, 300...3000, unit: "µs", .restart,
             "Shortest and longest pulse of each servo."),

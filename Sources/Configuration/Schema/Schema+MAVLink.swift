@@ -21,10 +21,10 @@ extension Schema {
         .integer(
             "mavlink.component", \.mavlink.component, 1...255, .restart,
             "MAVLink component number of the gimbal.",
-            hint: "154 is the first gimbal, 171 to 175 are further gimbals."),
+            hint: "MAVLink reserves 154 for the first gimbal, 171 to 175 for further gimbals."),
         .choice(
             "mavlink.role", \.mavlink.role, .restart,
-            "Role in the gimbal protocol: manager = the gimbal manages itself, device = an autopilot manages it."
+            "Role in MAVLink's gimbal protocol: manager = the gimbal accepts commands from ground stations and autopilots, device = an autopilot is the gimbal manager and commands the gimbal."
         ),
         .bool(
             "mavlink.require_signature", \.mavlink.requireSignature, .restart,

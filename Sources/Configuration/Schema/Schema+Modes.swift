@@ -34,7 +34,7 @@ extension Schema {
         ),
         .choice(
             "follow.preset", \.follow.preset, .live,
-            "Preset for pan_follow, fpv and neutral: selects one of the tables below."
+            "Preset of rates and lags for modes pan_follow, fpv and neutral: the table [follow.slow], [follow.normal] or [follow.sport]."
         ),
         .number(
             "follow.pan_dead_zone_deg", \.follow.panDeadZoneDeg, 0...90, unit: "deg", .live,
@@ -55,20 +55,20 @@ extension Schema {
             "Largest pan and tilt rate in mode tracking; larger rates are limited to this value."),
         .number(
             "tracking.pan_range_deg", \.tracking.panRangeDeg, 1...180, unit: "deg", .live,
-            "Pan range to either side of the handle's direction."),
+            "Largest pan angle in mode tracking, to each side of the handle's direction."),
         .number(
             "tracking.tilt_range_deg", \.tracking.tiltRangeDeg, 1...120, unit: "deg", .live,
-            "Tilt range to either side of level."),
+            "Largest tilt angle in mode tracking, above and below level."),
         .number(
             "tracking.timeout_s", \.tracking.timeoutS, 0.1...10, unit: "s", .live,
-            "Time without a rate from the app after which mode tracking changes to locked, also counted from the start of tracking."
+            "Time without a tracking rate from the app after which mode tracking changes to mode locked. The time begins at the start of mode tracking, and again with each rate."
         ),
         .triple(
             "retract.joints_deg", \.retract.jointsDeg, -180...180, unit: "deg", .live,
-            "Joint angles in mode retract; within joints.range_deg."),
+            "Joint angles in mode retract; they must be within joints.range_deg."),
         .number(
             "retract.max_rate_dps", \.retract.maxRateDps, 1...360, unit: "deg/s", .live,
-            "Rate of the joints on the way to retract.joints_deg."),
+            "Highest rate of the joints while they move to retract.joints_deg."),
         .choice(
             "retract.outputs", \.retract.outputs, .live,
             "State of the motors after the joints have reached retract.joints_deg: hold, or off."),
@@ -83,7 +83,8 @@ extension Schema {
                 "Highest rate of each axis with this preset."),
             .triple(
                 "follow.\(name).smoothing_s", smoothing, 0.02...10, unit: "s", .live,
-                "Lag of each axis behind a steady turn of the handle with this preset."),
+                "Time by which each axis lags behind a steady turn of the handle, with this preset."
+            ),
         ]
     }
 }

@@ -7,7 +7,7 @@ extension Schema {
         ),
         .number(
             "recording.ring_s", \.recording.ringS, 5...600, unit: "s", .restart,
-            "Duration of the recording in memory.",
+            "Length of the recording that airframed keeps in memory.",
             hint:
                 "Each second takes 0.2 MB of memory at a loop rate of 1 kHz; `airframectl status` shows the total."
         ),
@@ -20,9 +20,9 @@ extension Schema {
             "File size at which a continuous recording continues in a new file."),
         .integer(
             "recording.max_total_mb", \.recording.maxTotalMb, 2...1_000_000, unit: "MB", .restart,
-            "Total size of all recordings; the oldest recordings are removed first."),
+            "Highest total size of all recordings; airframed removes the oldest recordings first."),
         .number(
             "recording.max_age_days", \.recording.maxAgeDays, 0...3650, unit: "days", .restart,
-            "Age at which recordings are removed; 0 = never."),
+            "Age at which airframed removes a recording; 0 = never."),
     ]
 }

@@ -72,9 +72,11 @@ extension Schema {
             "Speed of the slider's motor with slider_motion = \"rate\"."),
         .number(
             "robot.steps_per_unit", \.robot.stepsPerUnit, -1000...1000, .restart,
-            "Steps for each of the joystick's 100 units; a negative value reverses the direction."),
+            "Number of motor steps for each of the 100 units of the joystick's deflection; a negative value reverses the direction."
+        ),
         .number(
             "robot.dead_man_s", \.robot.deadManS, 0.05...10, unit: "s", .restart,
-            "Age at which a slider command expires and its motor stops."),
+            "Time after which the slider's motor stops if a client does not repeat its command; used with slider_motion = \"rate\"."
+        ),
     ]
 }

@@ -4,7 +4,7 @@ public import GimbalCore
 public enum FollowPreset: String, Sendable, CaseIterable {
     /// The camera follows slowly, for calm pictures.
     case slow
-    /// The camera follows with values between the other two presets.
+    /// The camera follows the hand at a speed between those of `slow` and `sport`.
     case normal
     /// The camera follows the hand closely.
     case sport

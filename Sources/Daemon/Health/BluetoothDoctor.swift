@@ -52,7 +52,7 @@ struct BluetoothDoctor {
         return DoctorCheck(
             "advertising", .warn, found,
             remedy: isFull
-                ? "The adapter has no free slot: end the advertisements of other programs with `bluetoothctl advertise off`."
+                ? "The adapter cannot send another advertisement: end the advertisements of other programs with `bluetoothctl advertise off`."
                 : status.lastError ?? "See the check \"bluetooth\".")
     }
 
@@ -66,7 +66,7 @@ struct BluetoothDoctor {
             : DoctorCheck(
                 "phone name", .warn, "\"\(alias)\" instead of \"\(status.name)\"",
                 remedy:
-                    "The AirLink app finds the gimbal only by the second name. Another program has renamed the adapter: check Name in /etc/bluetooth/main.conf."
+                    "Another program has renamed the adapter, but the AirLink app finds the gimbal only by the second name: check Name in /etc/bluetooth/main.conf."
             )
     }
 

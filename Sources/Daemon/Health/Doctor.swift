@@ -36,7 +36,7 @@ struct Doctor {
             : DoctorCheck(
                 "sensor", .warn, "faults so far: \(faults.joined(separator: ", "))",
                 remedy:
-                    "If they grow, shorten the wires, lower the bus clock, and check the sensor's supply."
+                    "If these numbers grow, shorten the wires, lower the bus clock, and check the sensor's supply."
             )
     }
 

@@ -8,7 +8,7 @@ import Wire
 /// Conversion of the machine's values to `status`; SI units and radians become the units for
 /// display.
 struct StatusReport {
-    /// The newest record of the loop; nil before the first.
+    /// The newest record of the loop; nil until the loop has sent a record.
     var view: TelemetryHub.View?
     /// State of control.
     var control: ControlState
@@ -82,7 +82,7 @@ struct StatusReport {
         status.pointing.trackingRemainingS = remaining.isNaN ? nil : Number(remaining)
         status.joints.source =
             switch snapshot.jointSource {
-            case .assumed: "inferred, assuming an upright handle"
+            case .assumed: "estimated from the camera's attitude, assuming an upright handle"
             case .encoders: "encoders"
             case .servoCommand: "servo command"
             case .fieldAngle: "field angle"

@@ -39,7 +39,7 @@ final class AutotuneService: Sendable {
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - tuning: Tuning, which receives the gains on trial and the results.
+    ///   - tuning: Tuning, which receives the temporary gains and the results.
     ///   - commander: Commander, which passes the excitation to the loop.
     ///   - calibration: Service of the calibrations; an autotune and a calibration must not run at
     ///     the same time.

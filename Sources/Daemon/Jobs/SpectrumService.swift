@@ -18,7 +18,7 @@ final class SpectrumService: Sendable {
         var began = Instant(nanoseconds: 0)
         var seconds = 0.0
         var recording = GyroRecording()
-        /// Number of the newest tick; nil before the first.
+        /// Number of the newest tick; nil before the first tick.
         var tick: UInt64?
         var report = SpectrumReport()
     }

@@ -112,7 +112,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         note(.warning, "A second simulator was refused: only one can be connected.")
         LockstepError(
             .busy,
-            "another simulator is connected, and only one can be. Stop the other simulator, then connect again."
+            "another simulator is connected, and airframed accepts only one. Stop the other simulator, then connect again."
         ).write(to: &output)
     }
 
@@ -156,7 +156,8 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         note(
             .warning,
             "A simulator's line was refused: \(sentence)"
-                + (count == Self.loggedErrors ? " Further refused lines are only counted." : ""))
+                + (count == Self.loggedErrors
+                    ? " airframed counts further refused lines, but does not log them." : ""))
     }
 
     /// Updates the telemetry with an event between two ticks.
@@ -202,7 +203,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
 /// Speed of a simulator's time, in simulated seconds per real second.
 private struct Pace {
     private var mark: (t: Double, wall: Int64)?
-    /// Speed over the last full real second; nil before the first.
+    /// Speed over the last full real second; nil in the first second.
     private(set) var speed: Double?
 
     mutating func note(t: Double) {

@@ -48,7 +48,7 @@ extension JSONValue {
 
 extension Wire.Setting {
     /// Creates the description of a setting in a store; `rollback` is the remaining time of a
-    /// change on trial, s.
+    /// temporary change, s.
     init(_ setting: Configuration.Setting, in store: ParameterStore, rollback: Double?) {
         let origin = store.origin(of: setting.key)
         self.init(

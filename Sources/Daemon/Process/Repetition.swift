@@ -4,9 +4,9 @@ import GimbalCore
 /// growing intervals, with the number of lines that were withheld. After a minute without an
 /// occurrence, the next line counts as the first again. Pure: time is an argument.
 struct Repetition {
-    /// Lines that were withheld.
+    /// Log lines that were suppressed.
     struct Withheld: Equatable {
-        /// Number of withheld lines.
+        /// Number of suppressed lines.
         let count: Int
         /// Time since the last line, s.
         let seconds: Double

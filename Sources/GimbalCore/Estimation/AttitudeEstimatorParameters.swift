@@ -51,9 +51,11 @@ extension AttitudeEstimator {
         /// as zero velocity, s, 0.5...1000.
         public var velocityMemory = 5.0
         /// Distance of the sensor from its centre of rotation, standard deviation of each axis, m,
-        /// 0...2. The default is a forearm; zero disables the lever.
+        /// 0...2. The default is the length of a forearm; with 0 the estimator does not estimate
+        /// this distance.
         public var leverSigma = 0.4
-        /// Time for which a lever stays the same, s, 1...1000, until the grip changes.
+        /// Typical time after which the distance changes, because the hand holds the gimbal
+        /// differently, s, 1...1000.
         public var leverTime = 15.0
         /// `velocityNoiseDensity` at rest.
         public var restVelocityNoiseDensity = 0.03

@@ -47,7 +47,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { !isSeeded || stillTime > 0 }
     }
 
-    /// Creates a detector before the first sample.
+    /// Creates a detector that has not received a sample yet.
     @_noLocks @_noAllocation
     init() {}
 

@@ -26,7 +26,7 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
     private var first = Vector3.zero
     private var second = Vector3.zero
 
-    /// Creates a detector before the first sample.
+    /// Creates a detector that has not received a sample yet.
     @_noLocks
     init() {}
 

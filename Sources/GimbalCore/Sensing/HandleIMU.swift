@@ -28,7 +28,7 @@ struct HandleIMU: Sendable, BitwiseCopyable {
 
     private var hasJoints = false
 
-    /// Creates an observer before the first sample.
+    /// Creates an observer that has not received a sample yet.
     @_noLocks
     init() {}
 

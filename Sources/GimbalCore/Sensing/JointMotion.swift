@@ -17,7 +17,7 @@ struct JointMotion: Sendable, BitwiseCopyable {
     private var smooth = AxisVector.zero
     private var hasAngles = false
 
-    /// Creates the state before the first angles.
+    /// Creates the state that applies until the first joint angles arrive.
     @_noLocks
     init() {}
 

@@ -76,7 +76,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     /// Faults since the start.
     public private(set) var counters = Counters()
 
-    /// Time, rate and force of the last used sample; nil before the first.
+    /// Time, rate and force of the last used sample; nil until a sample has been used.
     private var lastTime: Instant?
     private var lastGyro = Vector3.zero
     private var lastAccel = Vector3.zero
@@ -91,7 +91,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     private var timeFaultUntil: Instant?
     private var wasStale = false
 
-    /// Creates a screen before the first sample.
+    /// Creates a screen that has not received a sample yet.
     public init(parameters: Parameters) { self.parameters = parameters }
 
     /// Checks one sample and stores it.

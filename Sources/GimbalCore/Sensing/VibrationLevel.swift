@@ -27,7 +27,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
     private var accel = Channel()
     private var gyro = Channel()
 
-    /// Creates a level before the first sample.
+    /// Creates a level that has not received a sample yet.
     ///
     /// - Parameter parameters: Time constants that define vibration.
     @_noLocks @_noAllocation

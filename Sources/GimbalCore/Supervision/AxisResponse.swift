@@ -115,7 +115,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///   - seen: Response of the camera about the joint's axis.
     ///   - astray: Camera's rate about the joint's axis minus the desired one, rad/s.
     ///   - error: Angle from the camera to its set-point about the joint's axis, rad.
-    ///   - joint: Joint angle from an encoder, rad; nil without one.
+    ///   - joint: Joint angle from an encoder, rad; nil without an encoder.
     ///   - bar: Thresholds of a mirror image.
     ///   - least: Smallest command that counts, in the unit of `seen`; the joint's friction can
     ///     absorb less.

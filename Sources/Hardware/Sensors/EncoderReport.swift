@@ -47,7 +47,7 @@ public struct EncoderReports: Sendable {
     private let roll = EncoderReport()
     private let pitch = EncoderReport()
 
-    /// Creates reports before the first reading.
+    /// Creates reports that contain no reading yet.
     public init() {}
 
     /// The joints whose last reading failed.

@@ -123,7 +123,8 @@ public final class FreshnessFile: Service {
             }
         } catch {
             logger.warning(
-                "\(path): \(error); after a restart airframed can accept older frames again.")
+                "\(path): \(error); after a restart airframed will not be able to refuse copies of frames that it has accepted."
+            )
         }
     }
 
@@ -138,13 +139,14 @@ public final class FreshnessFile: Service {
             let text = String(decoding: bytes, as: UTF8.self)
             if text.hasSuffix("\n"), let value = UInt64(text.dropLast()) { return value }
             logger.warning(
-                "\(path): the file contains no number; airframed can accept frames of an earlier run again."
+                "\(path): the file contains no number, so airframed cannot refuse copies of frames that it accepted before its start."
             )
         } catch Errno.noSuchFileOrDirectory {
             return 0
         } catch {
             logger.warning(
-                "\(path): \(error); airframed can accept frames of an earlier run again.")
+                "\(path): \(error); airframed cannot refuse copies of frames that it accepted before its start."
+            )
         }
         return 0
     }

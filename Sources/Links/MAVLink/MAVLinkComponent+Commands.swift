@@ -182,7 +182,8 @@ extension MAVLinkComponent {
             try checkManager(device: params[6])
             try director.configure(params, from: sender, isHeard: isHeard, now: now)
             log.notice(
-                "MAVLink: primary control \(director.primary), secondary \(director.secondary).")
+                "MAVLink: \(director.primary) has primary control of the gimbal, \(director.secondary) has secondary control."
+            )
         case .gimbalManagerPitchYaw:
             try checkManager(device: params[6])
             try director.steer(GimbalWish(pitchYaw: params), from: sender, now: now)

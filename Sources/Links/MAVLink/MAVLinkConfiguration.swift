@@ -4,7 +4,8 @@ public import Wire
 public struct MAVLinkConfiguration: Sendable {
     /// System and component: 1/154 is the first gimbal of the first vehicle.
     public var address = MAVLinkAddress(system: 1, component: 154)
-    /// Whether the gimbal is its own manager; otherwise the autopilot is the manager.
+    /// Whether the gimbal itself has the role of the gimbal manager; otherwise the autopilot has
+    /// it.
     public var isManager = true
     /// UDP address on which ground stations are served; nil if there is none.
     public var listen: DatagramAddress?

@@ -28,7 +28,7 @@ struct MessageStreams {
 
     private var streams: [UInt32: Stream] = [:]
 
-    /// Creates the usual streams.
+    /// Creates the streams that every peer gets without a request, each at its default interval.
     ///
     /// - Parameters:
     ///   - isManager: Whether the streams include the manager's messages.

@@ -35,7 +35,7 @@ struct AccessPolicy: Equatable, Sendable {
     var sentence: String {
         // The message must not advise anybody to join root's group.
         if group == 0 {
-            return "Only root can make changes, because the socket has no group of its own. "
+            return "Only root can make changes, because the socket belongs to root's group. "
                 + "Use sudo, or set diagnostics.group and restart airframed."
         }
         return "Only root and members of group \(groupName) can make changes. "

@@ -74,6 +74,6 @@ public struct LossOfControl: Sendable, Equatable {
         return due > stage ? due : nil
     }
 
-    /// Registers that the stage was entered.
+    /// Records that this stage has begun, so that `due` does not return it again.
     mutating func enter(_ stage: Stage) { self.stage = stage }
 }

@@ -36,7 +36,7 @@ public final class TelemetryHub: Sendable {
         state = Mutex(State(ring: ring))
     }
 
-    /// The newest record; nil before the first.
+    /// The newest record; nil until the loop has sent a record.
     public var view: View? {
         state.withLock { state in
             state.newest.map {

@@ -15,27 +15,27 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
 
     private var pending: Pending?
 
-    /// Creates a rollback without a change on trial.
+    /// Creates a rollback without a temporary change.
     public init() {}
 
-    /// Whether a change is on trial.
+    /// Whether a temporary change is active, which reverts unless it is saved.
     public var isPending: Bool { pending != nil }
 
-    /// Seconds until the change reverts, not negative; nil without a change on trial.
+    /// Seconds until the change reverts, not negative; nil without a temporary change.
     public func secondsLeft(now: Instant) -> Double? {
         pending.map { max(0, $0.deadline.seconds(since: now)) }
     }
 
     /// Begins a trial, or adds a change to the present trial: all of them revert together, to the
-    /// state before the first, at the new deadline.
+    /// state before the first of these changes, at the new deadline.
     ///
     /// - Parameters:
     ///   - snapshot: The state before the change.
     ///   - owner: Number of the connection or link that made the change.
     ///   - seconds: Time for which the change is kept without a save, 1...3600 s.
     ///   - now: Present time.
-    /// - Throws: If the time is out of range, or another owner's change is on trial; in both cases
-    ///   the change must not be made.
+    /// - Throws: If the time is out of range, or a temporary change of another owner is active; in
+    ///   both cases the change must not be made.
     public mutating func begin(
         _ snapshot: Snapshot, owner: UInt64, seconds: Double, now: Instant
     ) throws(Refusal) {
@@ -61,7 +61,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     }
 
     /// Changes a part of the state to return to, because of a change without a trial. Without a
-    /// change on trial, this has no effect.
+    /// temporary change, this has no effect.
     public mutating func amend(_ change: (inout Snapshot) -> Void) {
         guard var waiting = pending else { return }
         change(&waiting.snapshot)
@@ -70,8 +70,8 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
 
     /// Keeps the change permanently.
     ///
-    /// - Returns: Whether a change was on trial; false if it has reverted already, which the caller
-    ///   must report.
+    /// - Returns: Whether a temporary change was active; false if it has reverted already, which
+    ///   the caller must report.
     public mutating func keep() -> Bool {
         defer { pending = nil }
         return pending != nil

@@ -11,7 +11,7 @@ extension Tuning {
     /// Longest time for which `close` waits for the disk, s.
     private static let patience = 1.0
 
-    /// Writes live changes to the disk, and keeps a change on trial.
+    /// Writes live changes to the disk, and makes a temporary change permanent.
     ///
     /// - Parameters:
     ///   - who: Author of the change, for the log.
@@ -24,7 +24,7 @@ extension Tuning {
             state.store.adopt(saved: saved.parameters)
             let wasPending = state.rollback.keep()
             return "Saved \(saved.parameters.count) settings."
-                + (wasPending ? " The change on trial is kept." : "")
+                + (wasPending ? " The last change no longer reverts." : "")
         } done: { result in
             if case .success = result { self.log.notice("\(who) saved the tuning.") }
             done(result)
@@ -57,8 +57,8 @@ extension Tuning {
         }
     }
 
-    /// Saves the given settings only, see `SettingsPort`; if an app saves, a change on trial by any
-    /// app is kept.
+    /// Saves the given settings only, see `SettingsPort`; if an app saves, a temporary change by
+    /// any app is kept.
     package func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>

@@ -24,7 +24,7 @@ package final class Tuning: Sendable {
         /// Number of saves that are being written; a change that is being saved does not revert.
         var savesUnderWay = 0
         var needsRestart: [String] = []
-        /// A tuning of the motors on trial, instead of that of the settings.
+        /// A temporary tuning of the motors, which replaces that of the settings.
         var trial: Stabilizer.Parameters?
         var loop: LoopReport
         /// Limit of saves by phones, so that a stranger's phone cannot wear out the disk.
@@ -35,7 +35,7 @@ package final class Tuning: Sendable {
     package struct Standing: Sendable {
         /// All layers of the settings.
         package let store: ParameterStore
-        /// Seconds until the change on trial reverts; nil without one.
+        /// Seconds until the temporary change reverts; nil without a temporary change.
         package let rollbackS: Double?
         /// Settings whose new value waits for a restart.
         package let needsRestart: [String]
@@ -101,7 +101,7 @@ package final class Tuning: Sendable {
     /// Effective gains and margins.
     package var report: LoopReport { state.withLock { $0.loop } }
 
-    /// The settings with their origins, and the changes that are on trial or wait for a restart.
+    /// The settings with their origins, and the changes that are temporary or wait for a restart.
     package var standing: Standing {
         state.withLock { state in
             Standing(
@@ -170,7 +170,7 @@ package final class Tuning: Sendable {
         for update in updates { tell(who, "set \(update)") }
     }
 
-    /// Puts a tuning of the motors on trial without changing the settings; nil ends the trial.
+    /// Uses a temporary tuning of the motors without changing the settings; nil ends its use.
     package func setTrial(_ trial: Stabilizer.Parameters?) {
         state.withLock { state in
             state.trial = trial

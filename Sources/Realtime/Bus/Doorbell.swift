@@ -48,7 +48,7 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
         if previous == Self.sleeping { _ = cl_futex_wake(block) }
     }
 
-    /// Sleeps until the bell rings or the deadline passes. The waiting thread only.
+    /// Sleeps until the bell rings or the deadline passes. Call it only on the thread that waits.
     ///
     /// - Parameter deadline: End of the wait, on `MonotonicClock`. If the deadline is in the past,
     ///   the bell is checked once without sleeping.

@@ -115,7 +115,7 @@ public struct TapeFrame {
         self.bytes = bytes
     }
 
-    /// The value that the frame contains.
+    /// Decodes the value in the frame's bytes.
     ///
     /// - Parameter type: The type that belongs to `kind`.
     /// - Returns: A copy.

@@ -57,7 +57,7 @@ public struct RuntimeCounters: Sendable, BitwiseCopyable {
     /// Periods in which the bus thread turned the motors off because the loop had been silent for
     /// too long.
     public var loopSilences: UInt64 = 0
-    /// The newest failed transfer; nil before the first.
+    /// The newest failed transfer; nil if no transfer has failed.
     public var lastBusError: BusError?
 
     /// Creates counters of zero.

@@ -74,10 +74,10 @@ final class SharedBlock: @unchecked Sendable {
     /// State of the bus thread.
     var busContext: BusContext { BusContext(bus: bus, stop: handles.busStop) }
 
-    /// State of the thread of the motors' own bus; nil without one.
+    /// State of the thread of the motors' own bus; nil if the motors have no separate bus.
     var motorsContext: OutputContext? { motors.map(OutputContext.init) }
 
-    /// State of the power line's thread; nil without one.
+    /// State of the power line's thread; nil without a power line.
     var powerContext: OutputContext? { power.map(OutputContext.init) }
 
     /// Prevents that the state is freed, because a thread that uses it has not ended.

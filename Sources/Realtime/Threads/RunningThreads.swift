@@ -4,9 +4,9 @@ internal import GimbalCore
 struct RunningThreads: Sendable {
     var loop: RealtimeThread?
     var bus: RealtimeThread?
-    /// Thread of the motors' own bus; nil without one.
+    /// Thread of the motors' own bus; nil if the motors have no separate bus.
     var motors: RealtimeThread?
-    /// Thread of the power line; nil without one.
+    /// Thread of the power line; nil without a power line.
     var power: RealtimeThread?
 
     /// The kernel's answers to the requests of each thread.
@@ -40,8 +40,8 @@ struct RunningThreads: Sendable {
 
 /// Result of stopping a runtime.
 public struct StopReport: Sendable, Equatable {
-    /// Whether the threads of the buses have ended. If false, a transfer hangs, and its thread was
-    /// not ended.
+    /// Whether the threads of the buses have ended. False means that a transfer hangs and its
+    /// thread still runs.
     public var busEnded: Bool
     /// Whether the loop has ended.
     public var loopEnded: Bool

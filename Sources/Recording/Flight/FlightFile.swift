@@ -162,7 +162,7 @@ public enum FlightFileError: Error, Equatable, Sendable, CustomStringConvertible
         case .unreadable(let path, let cause): "\(path): cannot be read: \(cause)."
         case .notMCAP(let path, let beginning):
             "\(path): this is not an MCAP file (it begins with \(Self.hex(beginning)), not 89 4d 43 41 50 30). "
-                + "`airframectl record --last 30s` writes an MCAP file; to replay an `.imu` log, add --output."
+                + "`airframectl record --last 30s` writes an MCAP file; to replay an `.imu` log, run `airframectl replay LOG.imu --output EST.csv`."
         case .unknownVersion(let path, let version):
             "\(path): this is MCAP version \(Character(Unicode.Scalar(version))); this airframectl reads version 0. A newer airframectl can possibly read it."
         case .notOurs(let path):

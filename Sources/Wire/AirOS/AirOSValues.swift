@@ -103,7 +103,7 @@ public struct AirOSAngles: Sendable, Equatable {
     /// The bytes of one angle, which an app reads or receives as a notification.
     public static func bytes(_ angle: Float) -> [UInt8] { angle.littleEndianBytes }
 
-    /// The angle in -180...180. Minus zero becomes zero.
+    /// The angle in -180...180. The result is never -0.
     private static func wrapped(_ degrees: Double) -> Float {
         Float(degrees.remainder(dividingBy: 360) + 0)
     }

@@ -18,7 +18,7 @@ public struct RecorderStatus: Hashable, Sendable, Codable {
     public var openFile: String?
     /// Size of the file of the continuous recording, bytes.
     public var openBytes = 0
-    /// The newest complete file; absent before the first.
+    /// The newest complete file; absent until a file is complete.
     public var lastFile: String?
     /// Number of files that faults or people have requested since the start.
     public var requested = 0

@@ -72,7 +72,7 @@ public struct SpectrumPeak: Hashable, Sendable, Codable {
     /// Root mean square of the rate in the peak.
     public var rmsDps: Number
 
-    /// A peak with these figures.
+    /// Creates a peak with these figures.
     public init(hz: Number, prominenceDb: Number, rmsDps: Number) {
         self.hz = hz
         self.prominenceDb = prominenceDb

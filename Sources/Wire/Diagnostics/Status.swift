@@ -81,7 +81,7 @@ public struct Status: Hashable, Sendable, Codable {
     /// State of the flight recorder.
     public var recorder = RecorderStatus()
 
-    /// Creates a status without known values.
+    /// Creates a status whose values are unknown.
     public init() {}
 }
 

@@ -35,7 +35,7 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     /// Number of subscriptions to signals of bluetoothd.
     public var matches = 0
 
-    /// Creates a peripheral without known values.
+    /// Creates a status of the Bluetooth peripheral whose values are unknown.
     public init() {}
 }
 

@@ -11,7 +11,7 @@ public struct ControlStatus: Hashable, Sendable, Codable {
     /// Problems as text for a person; empty if there are none.
     public var warnings: [String] = []
 
-    /// Creates a controller without known values.
+    /// Creates a status of the controller whose values are unknown.
     public init() {}
 }
 

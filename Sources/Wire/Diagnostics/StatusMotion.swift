@@ -46,7 +46,7 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     /// Whether the estimate has converged.
     public var isConverged = false
 
-    /// Creates an estimator without known values.
+    /// Creates a status of the estimator whose values are unknown.
     public init() {}
 }
 
@@ -92,7 +92,7 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     /// such sensor.
     public var handleFaults: [String: Int] = [:]
 
-    /// Creates an IMU without known values.
+    /// Creates a status of the IMU whose values are unknown.
     public init() {}
 }
 
@@ -114,7 +114,7 @@ public struct JointStatus: Hashable, Sendable, Codable {
     /// empty without encoders.
     public var encoderFaults: [String: Int] = [:]
 
-    /// Creates joints without known values.
+    /// Creates a status of the joints whose values are unknown.
     public init() {}
 }
 
@@ -144,6 +144,6 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     /// Text for motors that no part can switch off when the bus hangs.
     public static let noCutOff = "cannot be switched off if the bus hangs"
 
-    /// Creates motors without known values.
+    /// Creates a status of the motors whose values are unknown.
     public init() {}
 }

@@ -13,7 +13,7 @@ public struct LoopStatus: Hashable, Sendable, Codable {
     /// Latency of each stage: wake, bus, estimate, control, write, imu_to_motor.
     public var stages: [StageTiming] = []
 
-    /// Creates a loop without known values.
+    /// Creates a status of the loop whose values are unknown.
     public init() {}
 }
 
@@ -84,7 +84,7 @@ public struct MemoryStatus: Hashable, Sendable, Codable {
     /// Number of pages that were read from a disk since the start.
     public var majorFaults = 0
 
-    /// Creates a memory status without known values.
+    /// Creates a memory status whose values are unknown.
     public init() {}
 }
 
@@ -108,7 +108,7 @@ public struct ClientStatus: Hashable, Sendable, Codable {
     /// enough.
     public var droppedMessages = 0
 
-    /// Creates the state without connections.
+    /// Creates a state in which no client is connected.
     public init() {}
 }
 

@@ -31,7 +31,7 @@ public struct LockstepIntake: Sendable {
     /// Last known angles of the encoders.
     private var joints = AxisVector.zero
 
-    /// Creates an intake before the first line.
+    /// Creates an intake that has not received a line yet.
     ///
     /// - Parameter start: The loop's time at the first line, for any `t` of that line.
     public init(start: Instant) {

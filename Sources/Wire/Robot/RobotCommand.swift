@@ -55,7 +55,7 @@ public struct RobotCommandSplitter: Sendable {
 
     /// Processes received bytes.
     ///
-    /// - Parameter chunk: Any part of the stream.
+    /// - Parameter chunk: Next bytes of the stream; they can begin and end within a command.
     /// - Returns: The completed commands in order; nil for each invalid command.
     public mutating func append(_ chunk: some Sequence<UInt8>) -> [RobotCommand?] {
         var found: [RobotCommand?] = []

@@ -14,7 +14,7 @@ struct AutotuneCommand: ParsableCommand {
             status                  progress, or the last results
             cancel                  end the autotune
 
-            Put the handle on a firm support, or hold it still. Any request from another client ends the autotune. Without \
+            Put the handle on a firm support, or hold it still. Any request that another client sends to move the camera ends the autotune. Without \
             --apply nothing is changed. With --apply the new gains revert after two minutes unless \
             `airframectl save` keeps them; the baseline before-autotune keeps the previous tuning.
             """)

@@ -13,10 +13,10 @@ struct CalibrateCommand: ParsableCommand {
             mounting        mounting angles of the sensor: camera level, then with the lens down
             magnetometer    with the camera turned in every direction
             status          present calibrations, and whether a calibration is running
-            undo [WHAT]     return to the calibration before the last one
+            undo [WHAT]     restore the calibration that the last one replaced
             cancel          end a calibration that another client has started
 
-            The motors are off during a calibration. The result is applied and saved at once; Ctrl-C ends the calibration without a change. \
+            The motors are off during a calibration. airframed applies and saves the result when the calibration is complete; Ctrl-C ends it without a change. \
             Begin with the accelerometer, then the mounting: the level pose of the mounting defines the horizon.
             """)
 
@@ -31,7 +31,10 @@ struct CalibrateCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "Sensor to calibrate, or status, undo, cancel.")
     var action: Action = .status
-    @Argument(help: "With undo: sensor whose calibration to undo; default the last one.")
+    @Argument(
+        help:
+            "With undo: sensor whose calibration to undo; default: the sensor that was calibrated last."
+    )
     var what: String?
 
     func validate() throws {

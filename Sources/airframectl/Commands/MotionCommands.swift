@@ -41,9 +41,9 @@ struct PointCommand: AcknowledgedCommand {
         commandName: "point",
         abstract: "Turn the camera to angles in the earth frame.",
         discussion: """
-            Degrees in the earth frame, in every mode: yaw right, roll right and pitch up are positive. An axis without \
+            The angles are in degrees in the earth frame, in every mode: yaw right, roll right and pitch up are positive. An axis without \
             an option continues its motion; an axis that the mode moves, such as yaw in pan_follow, ignores its option. \
-            Angles are limited to motion.range_deg, and a turn that would exceed a limit takes longer; the answer names the limit.
+            Angles are limited to motion.range_deg. A turn that would exceed a limit of speed or acceleration takes longer; the answer names the limit.
             Examples:
               airframectl point --pitch -30 --duration 2
               airframectl point --yaw 90 --rate 10
@@ -92,8 +92,8 @@ struct RateCommand: AcknowledgedCommand {
         commandName: "rate",
         abstract: "Turn the camera at rates.",
         discussion: """
-            Degrees per second. The daemon's dead-man stops the turn if the request is not repeated. \
-            With --duration this command repeats the request for that time, and then requests zero. Ctrl-C ends it at once.
+            The rates are in degrees per second. The daemon stops the turn after commander.dead_man_s unless the request is repeated. \
+            With --duration this command repeats the request for that time, and then requests zero. Ctrl-C stops the turn immediately.
             """)
 
     /// Interval of repeated requests, s: short enough for a dead-man time of 0.3 s, even if two

@@ -9,8 +9,8 @@ struct SpectrumCommand: ParsableCommand {
         commandName: "spectrum",
         abstract: "Record the gyroscope, show vibration, and propose notch filters.",
         discussion: """
-            The spectrum uses every sample, up to half the sensor's rate; Welch's method, Hann windows of about a second. x is \
-            roll, y is pitch, z is yaw. The gimbal continues its motion meanwhile; produce the vibration that you want to measure.
+            The command computes the spectrum from every sample, up to half the sensor's rate, with Welch's method and Hann windows of about a second. x is \
+            roll, y is pitch, z is yaw. The gimbal continues to work during the recording; produce the vibration that you want to measure.
             """)
 
     /// Axes of the spectrum: one axis, or all.

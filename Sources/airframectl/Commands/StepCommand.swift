@@ -8,8 +8,8 @@ struct StepCommand: AcknowledgedCommand {
         commandName: "step",
         abstract: "Move a robot's stepper motor, or find its home.",
         discussion: """
-            Without an option the motor stops. --home turns the motor towards its home switch and waits until the switch is found; this place is position 0. \
-            The motor stops at Ctrl-C and when this command ends for any reason. Positions are limited to robot.x.minimum to robot.x.maximum; y and slider have such limits too.
+            Without an option the motor stops. --home turns the motor towards its home switch and waits until the switch is found; this position is position 0. \
+            The motor stops at Ctrl-C and when this command ends for any reason. The position of x is limited to robot.x.minimum to robot.x.maximum; y and slider have such limits too.
             """)
 
     /// Polling interval, s: well within commander.release_after_s, and short enough that a person

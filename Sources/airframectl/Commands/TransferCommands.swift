@@ -55,8 +55,8 @@ struct ImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Apply the settings of an exported file; `save` keeps them.",
         discussion: """
-            Sets each value as `set` does; the file can contain tables. Values that need a restart or are invalid are listed and left \
-            out; the exit code is then 1.
+            Sets each value as `set` does; the file can contain tables. The command lists, and does not set, values that are invalid or need a restart \
+            of airframed; the exit code is then 1.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -240,7 +240,7 @@ struct RecordedTuning {
             .filter { lookup($0) == nil }.count
         if strange > 0 {
             remarks.append(
-                "\(strange) sets of parameters do not match the recorded settings (gains on trial, or changes in quick succession): they are replayed as recorded, without --set"
+                "\(strange) sets of parameters do not match the recorded settings (temporary changes, or changes in quick succession): they are replayed as recorded, without --set"
             )
         }
         change = { lookup($0) ?? $0 }

@@ -10,7 +10,7 @@ struct RecordCommand: ParsableCommand {
         abstract: "Write the newest seconds to a file, record continuously, inspect recordings.",
         discussion: """
             The recorder always keeps the newest seconds of the loop's inputs, state and outputs in memory, and writes them \
-            to a file automatically when a fault occurs. Files are MCAP: Foxglove and PlotJuggler open them, `airframectl replay` runs them again.
+            to a file automatically when a fault occurs. The files have the format MCAP: Foxglove and PlotJuggler can open them, and `airframectl replay` computes them again.
             """,
         subcommands: [
             RecordLastCommand.self, RecordStartCommand.self, RecordStopCommand.self,

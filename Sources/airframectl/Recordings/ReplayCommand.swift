@@ -9,16 +9,17 @@ import Wire
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Run a recording again: the whole loop (.mcap), or the estimator (.imu).",
+        abstract:
+            "Compute a recording again: with the whole control loop (.mcap), or with the estimator (.imu).",
         discussion: """
-            A recording of the flight recorder (.mcap, see `airframectl record`) runs through estimator, supervisor and \
+            For a recording of the flight recorder (.mcap, see `airframectl record`) the command runs estimator, supervisor and \
             controller again, with the same samples and requests. The same build gives identical results, bit for bit. With --set it shows the \
             outputs for other parameters; the camera's motion stays the recorded one, because the motors' effect on it is unknown.
 
-            An .imu log runs through the estimator. The result is one line of CSV for each record: t,qw,qx,qy,qz,bx,by,bz, the \
+            For an .imu log the command runs the estimator. The result is one line of CSV for each record: t,qw,qx,qy,qz,bx,by,bz, the \
             attitude (sensor to the log's z-up earth frame) and the gyroscope's bias in rad/s after that record. \
-            Unusable records (a value that is not a number, a time not later than the one before) are bridged, \
-            counted and listed. The command needs no daemon. The same log and settings give the same file, bit for bit.
+            The estimator skips unusable records (a value that is not a number, a time not later than the one before); the command \
+            counts and lists them. The command needs no daemon. The same log and settings give the same file, bit for bit.
             """)
 
     @Argument(help: "The recorded log.")

@@ -12,7 +12,7 @@ struct MonitorCommand: ParsableCommand {
             and with --json, the command prints lines.
             Keys:
             space  emergency stop, latched: airframectl stop --reset ends it
-            c  centre: level, in the handle's direction
+            c  centre: turn the camera to level, in the handle's direction
             l p f n r i  mode locked, pan_follow, fpv, neutral, retract, inactive
             q  quit; the gimbal continues its motion
             """)

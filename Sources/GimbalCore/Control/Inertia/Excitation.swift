@@ -89,9 +89,9 @@ public struct Exciter: Sendable, BitwiseCopyable {
     public enum Ending: UInt8, Sendable, BitwiseCopyable {
         /// The excitation has not ended, or there was none.
         case none
-        /// The planned time was over.
+        /// The excitation ran for its full duration.
         case complete
-        /// Another command arrived.
+        /// Another command interrupted the excitation.
         case command
         /// The outputs went off, or had less than full authority.
         case outputs
@@ -105,7 +105,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
 
     /// State of the running excitation, or of the most recent one.
     public struct State: Sendable, BitwiseCopyable {
-        /// Number given to `start`; 0 before the first.
+        /// Number given to `start`; 0 before the first excitation.
         public var id: UInt32 = 0
         /// Whether the excitation is running.
         public var isActive = false
@@ -114,7 +114,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         /// Ticks since the start of the excitation.
         public var tick: Int32 = 0
 
-        /// Creates the state before the first excitation.
+        /// Creates the state that applies until the first excitation.
         @_noLocks
         public init() {}
     }

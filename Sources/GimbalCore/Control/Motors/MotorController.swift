@@ -12,7 +12,7 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     var kinematics: JointKinematics
     /// Whether `joints` come from encoders.
     public var areJointsMeasured: Bool
-    /// Rate of the handle from a second IMU, handle frame, rad/s; nil without one.
+    /// Rate of the handle from a second IMU, handle frame, rad/s; nil without a second IMU.
     public var handleRate: Vector3?
     /// Specific force as measured, camera frame, m/s²; zero if unknown.
     public var specificForce: Vector3

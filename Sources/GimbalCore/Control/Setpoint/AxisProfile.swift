@@ -98,7 +98,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { if case .turn = motion { true } else { false } }
     }
 
-    /// Remaining duration of a movement to a goal, s; zero without one.
+    /// Remaining duration of a movement to a goal, s; 0 without a goal.
     var remaining: Double {
         @_noLocks @inline(__always) get {
             if case .move = motion { max(plan.duration - elapsed, 0) } else { 0 }

@@ -4,7 +4,7 @@
 ///
 /// Loop thread only; constant time.
 struct DeadZone: Sendable, BitwiseCopyable {
-    /// Target angle, rad, continuous over whole turns; NaN before the first.
+    /// Target angle, rad, continuous over whole turns; NaN until there is a target.
     private(set) var target = AxisVector.unknown
 
     /// Creates a dead zone without a target.

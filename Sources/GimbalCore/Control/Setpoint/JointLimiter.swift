@@ -61,20 +61,21 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     private var excessBefore = 0.0
     /// Whether the request moves further beyond the joints' ends than a period ago.
     var isGoingBeyond: Bool { @_noLocks @inline(__always) get { excess > excessBefore } }
-    /// Range in which yaw can turn from the requested angle.
+    /// Angles by which yaw can turn from the requested angle before a joint reaches its end.
     private(set) var yawRoom = TurnRoom.endless
     /// Joint angles of the set-point, rad, continuous over whole turns, so that a camera at one end
-    /// of its range does not swing to the other end when that becomes nearer. NaN before the first.
+    /// of its range does not swing to the other end when that becomes nearer. NaN until the first
+    /// set-point.
     private var wanted = AxisVector.unknown
     /// Requested angles, limited to the part that still moves the camera, rad.
     private var answered = AxisVector.unknown
-    /// Joint angles of the last returned set-point, rad; NaN before the first.
+    /// Joint angles of the last returned set-point, rad; NaN until the first set-point.
     private var given = AxisVector.unknown
     /// Rates of the given angles, rad/s.
     private var speed = AxisVector.zero
     /// Whether the given angles are moving to the reachable angles.
     private var isCatchingUp = false
-    /// Usual interval between two calls, s; 0 before the first.
+    /// Usual interval between two calls, s; 0 before the first call.
     private var period = 0.0
 
     /// Weight of a new interval in `period`.

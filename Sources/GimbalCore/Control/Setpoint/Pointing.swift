@@ -7,7 +7,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     private(set) var mode: Mode
     /// Number of mode requests since the start.
     private(set) var modeRequests: UInt64 = 0
-    /// End of the present rate command; nil without one.
+    /// End of the present rate command; nil without a rate command.
     private(set) var rateValidUntil: Instant?
     /// Whether the boot mode lacked its sensor, and no other mode has been requested since.
     private(set) var isBootModeMissing = false

@@ -26,7 +26,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// Largest rate of an axis that returns to the range of `confine`, rad/s; 0 means the general
     /// limits only.
     private var pushRate = 0.0
-    /// Range in which yaw can turn from its present angle.
+    /// Angles by which yaw can turn from its present angle before a joint reaches its end.
     var yawRoom = TurnRoom.endless
     /// The last set-point, and the angles that it was computed from.
     private var setpoint = Setpoint(attitude: .identity, rate: .zero)

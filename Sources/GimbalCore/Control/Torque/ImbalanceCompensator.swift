@@ -36,7 +36,7 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     @_noLocks
     func moment(specificForce: Vector3) -> Vector3 { imbalance.cross(specificForce) }
 
-    /// Learns from the remaining moment of the feedback.
+    /// Updates the learned imbalance from the moment that the feedback still produces at rest.
     ///
     /// - Parameters:
     ///   - feedback: N·m, camera frame.

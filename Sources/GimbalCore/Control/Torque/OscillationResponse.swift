@@ -31,7 +31,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
 
     /// A change of the loop.
     enum Change: Sendable, BitwiseCopyable {
-        /// The loop is unchanged.
+        /// The control loop needs no change.
         case none
         /// The inertia counts as uncertain; the integrals must hold `calmLoad`.
         case lowered

@@ -106,7 +106,7 @@ final class BlueZBus {
         return (entry, deadline == .max ? nil : Instant(nanoseconds: deadline))
     }
 
-    /// Processes one event that is due.
+    /// Processes one event of D-Bus, if one is waiting.
     ///
     /// - Returns: Whether more events can be due, or the errno that ended the connection.
     func process() -> Result<Bool, RadioBusError> {
@@ -243,7 +243,9 @@ extension ATTError {
 // MARK: Callbacks from C
 
 private func bus(_ context: UnsafeMutableRawPointer?) -> BlueZBus {
-    guard let context else { fatalError("the shim lost its context") }
+    guard let context else {
+        fatalError("internal error: the D-Bus connection has no BlueZBus to call")
+    }
     return Unmanaged<BlueZBus>.fromOpaque(context).takeUnretainedValue()
 }
 

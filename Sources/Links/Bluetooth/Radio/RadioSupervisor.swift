@@ -102,7 +102,7 @@ struct RadioSupervisor {
     private var isRenewing = false
     private var retry = Self.firstRetry
 
-    /// Creates the state before the first event.
+    /// Creates the state that applies until the first event.
     init(_ plan: Plan) {
         self.plan = plan
         bus = .wanted

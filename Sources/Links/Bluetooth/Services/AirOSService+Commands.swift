@@ -135,7 +135,7 @@ extension AirOSService {
         }
         let yaw = EulerZXY.angles(snapshot.attitude).yaw
         log.notice(
-            "\(central) shows heading \(degrees(zero.heading(snapshot))), the estimate is \(degrees(yaw)); the gyroscope's offset about the vertical is \(degrees(snapshot.bias.z))/s ± \(degrees(snapshot.biasSigma.z))/s."
+            "\(central) now gets the heading \(degrees(zero.heading(snapshot))) for the estimated heading \(degrees(yaw)); the gyroscope's offset about its z axis is \(degrees(snapshot.bias.z))/s ± \(degrees(snapshot.biasSigma.z))/s."
         )
     }
 }
