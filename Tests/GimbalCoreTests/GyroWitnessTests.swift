@@ -133,6 +133,24 @@ struct GyroWitnessTests {
         #expect((4...6).contains(contradicted ?? 0), "after \(contradicted ?? 0) samples")
     }
 
+    @Test("a handle that jerks while friction holds the camera does not contradict the gyroscope")
+    func jerk() {
+        var witness = watching(joints: .zero)
+        let pushing = GyroWitness.Motors(
+            acceleration: Vector3(0, 400, 0), exerted: .zero, strongest: 1000)
+        var contradicted: Int?
+        for t in 0..<7 where contradicted == nil {
+            // The handle accelerates by 300 rad/s², and the joint shows that.
+            let seconds = (Double(t) + 1.5) * 2.6e-3
+            let joints = AxisVector(yaw: 0, roll: 0, pitch: 150 * seconds * seconds)
+            _ = witness.believes(
+                rate: noise(t), joints: joints, isRepeated: false, motors: pushing,
+                sensorDelay: 2.6e-3, dt: 2.6e-3)
+            if witness.isContradicted { contradicted = t }
+        }
+        #expect(contradicted == nil)
+    }
+
     @Test("encoders that turn along confirm what was refused at first")
     func confirmed() {
         var witness = watching(joints: .zero)

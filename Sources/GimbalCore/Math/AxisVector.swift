@@ -1,3 +1,5 @@
+internal import CMathShim
+
 /// One number for each gimbal axis, in the order of the joints from handle to camera: yaw, roll,
 /// pitch. The declaration that holds the vector states its unit.
 public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
@@ -79,6 +81,9 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
     func isWithin(_ limit: AxisVector) -> Bool {
         abs(yaw) <= limit.yaw && abs(roll) <= limit.roll && abs(pitch) <= limit.pitch
     }
+
+    /// Square root of the sum of the squares.
+    var norm: Double { @_noLocks get { cm_sqrt(yaw * yaw + roll * roll + pitch * pitch) } }
 
     /// The smallest of the three values.
     var smallest: Double { @_noLocks get { min(yaw, min(roll, pitch)) } }

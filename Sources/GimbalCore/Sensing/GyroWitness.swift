@@ -316,8 +316,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         // light camera swings within a few samples.
         let half = 0.5 * sampleSeconds
         let claim = kinematics.jointRates(relativeRate: claimed - (lastRate - reference) * half)
-        let size = cm_sqrt(
-            claim.yaw * claim.yaw + claim.roll * claim.roll + claim.pitch * claim.pitch)
+        let size = claim.norm
         let least =
             max(3e-3, 4 * min(encoderStep, 2e-3)) + 0.5 * Self.handleAcceleration * age * age
             + max(handle.wander, claimedHandle.wander) * (age + sampleSeconds)
@@ -329,6 +328,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
                     + startRate * (age + sampleSeconds) - (reference - startRate) * half)
         let product = claim.yaw * moved.yaw + claim.roll * moved.roll + claim.pitch * moved.pitch
         if product > 0.3 * size * size { return true }
+        // The handle's motion alone can explain a smaller deviation.
+        guard (claim - moved).norm > least else { return nil }
         return age > max(Self.hearing, 3.5 * sampleSeconds) ? false : nil
     }
 
@@ -378,9 +379,6 @@ private struct HandleRate: Sendable, BitwiseCopyable {
         let share = dt / (Self.memory + dt)
         rate = rate + (shown - rate) * share
         past = past + (rate - past) * share
-        let behind = rate - past
-        let size = cm_sqrt(
-            behind.yaw * behind.yaw + behind.roll * behind.roll + behind.pitch * behind.pitch)
-        wander = max(size, wander * (1 - dt / (Self.wanderMemory + dt)))
+        wander = max((rate - past).norm, wander * (1 - dt / (Self.wanderMemory + dt)))
     }
 }
