@@ -254,8 +254,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         switch parameters.motorType {
         case .servo:
             effect.turn(
-                rates: supervisor.authority < 1
-                    ? parameters.servo.maxRate : drive.state.modelledRates,
+                jolts: supervisor.authority < 1
+                    ? parameters.servo.maxRate * 2 : drive.state.jolts,
                 kinematics: kinematics, dt: dt)
         case .field:
             effect.exert(

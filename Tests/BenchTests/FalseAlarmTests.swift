@@ -32,4 +32,19 @@ struct FalseAlarmTests {
         run.parameters.plant.inertia = run.parameters.plant.inertia * inertia
         #expect(FalseAlarms.names(in: run.run().conditions) == "")
     }
+
+    /// The horns of servos receive the commands of a whole frame at once, and turn several times as
+    /// fast as the mean of the commands. The gyroscope is right to show that.
+    @Test(
+        "servos with slow pulses are told no fault in a walker's hand, in any mode",
+        arguments: [73.0, 50], [2, 3, 4] as [UInt64])
+    func slowPulses(frameHz: Double, seed: UInt64) throws {
+        let gimbal = try FaultGimbal.servos(frameHz: frameHz)
+        for mode in FaultCampaign().modes {
+            let run = FaultRun(fault: .gyroBurst, mode: mode, seed: seed, gimbal: gimbal)
+            let healthy = run.trace(isFaulty: false, seconds: 3)
+            let held = healthy.points.reduce(into: Conditions.none) { $0.insert($1.conditions) }
+            #expect(FalseAlarms.names(in: held) == "", "\(mode)")
+        }
+    }
 }

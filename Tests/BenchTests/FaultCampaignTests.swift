@@ -47,15 +47,9 @@ struct FaultCampaignTests {
     @Test(
         "servos do not follow a gyroscope that says 500 °/s for 100 ms, in any mode, in a walker's hand",
         arguments: [333.0, 73, 50])
-    func burstOnServos(frameHz: Double) {
+    func burstOnServos(frameHz: Double) throws {
         var campaign = FaultCampaign()
-        var gimbal = FaultGimbal.driven(by: .servo)
-        // An owner who tells the pulses.
-        let longer = 0.5 / frameHz - 0.5 / 333
-        gimbal.simulated.servo.frameRate = frameHz
-        gimbal.simulated.servo.totalDelay += longer
-        gimbal.stabilizer.servo.delay += longer
-        campaign.gimbals = [gimbal]
+        campaign.gimbals = [try .servos(frameHz: frameHz)]
         campaign.faults = [.gyroBurst]
         campaign.links = [.diagnostics]
         for row in campaign.rows(seeds: 1) {

@@ -23,6 +23,7 @@ extension Settings {
         parameters.servo.maximum = joints.rangeDeg.upper.radians
         parameters.servo.delay = servo.delayMs / 1e3
         parameters.servo.lag = servo.lagMs / 1e3
+        parameters.servo.frame = 1 / servo.frameHz
         parameters.servo.maxRate = servo.maxRateDps.radians
         parameters.servo.deadBand = Angle.degrees(servo.deadBandDeg).radians
         parameters.servo.trackerBandwidth = servo.trackerBandwidth

@@ -36,8 +36,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     private var told = JointHistory()
     /// Error-correcting part of the commanded torques, N·m.
     private var answers = JointHistory()
-    /// Largest recent rate of the servos, rad/s.
-    private var fastest = 0.0
+    /// Largest recent jolt by the servos, rad/s.
+    private var largestJolt = 0.0
 
     /// Largest possible acceleration divided by the assumed one: for a third of the assumed
     /// inertia, and a motor that is stronger than in its data sheet.
@@ -58,7 +58,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
             answers.fill(.zero)
         }
         motors = nil
-        fastest = 0
+        largestJolt = 0
     }
 
     /// Advances by one period of motors that exert a torque.
@@ -110,15 +110,15 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     /// but only after a command to turn.
     ///
     /// - Parameters:
-    ///   - rates: Largest turning rates, rad/s: those of the servos' model, or, at a start, the
-    ///     servos' maximum, because the horns can be at other angles than the model.
+    ///   - jolts: Largest change of each joint's rate within a sample, rad/s: as the commands
+    ///     permit, or at a start, when the horns can be elsewhere, twice the servos' maximum.
     ///   - kinematics: The joints' geometry.
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks
-    mutating func turn(rates: AxisVector, kinematics: JointKinematics, dt: Double) {
-        let rate = kinematics.relativeRate(jointRates: rates).norm
-        fastest = max(rate, fastest * (1 - min(dt / Self.servoMemory, 1)))
+    mutating func turn(jolts: AxisVector, kinematics: JointKinematics, dt: Double) {
+        let jolt = kinematics.relativeRate(jointRates: jolts).norm
+        largestJolt = max(jolt, largestJolt * (1 - min(dt / Self.servoMemory, 1)))
         motors = GyroWitness.Motors(
-            acceleration: .zero, exerted: nil, strongest: 2 * fastest / dt)
+            acceleration: .zero, exerted: nil, strongest: largestJolt / dt)
     }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Simulation
 
@@ -42,6 +43,20 @@ struct FaultGimbal {
         var gimbal = FaultGimbal(name: "\(motor)")
         gimbal.simulated.motor = motor
         gimbal.stabilizer.motorType = motor
+        return gimbal
+    }
+
+    /// The default plant with servos that receive `frameHz` pulses per second, and the daemon's
+    /// tuning for an owner who has configured only the pulse rate.
+    static func servos(frameHz: Double) throws -> FaultGimbal {
+        var gimbal = driven(by: .servo)
+        gimbal.name = "servos at \(frameHz) Hz"
+        gimbal.simulated.servo.totalDelay += 0.5 / frameHz - 0.5 / gimbal.simulated.servo.frameRate
+        gimbal.simulated.servo.frameRate = frameHz
+        let source = ConfigurationSource(
+            config: "/dev/null",
+            overrides: ["motors.type=servo", "servo.frame_hz=\(frameHz)"])
+        gimbal.stabilizer = try ConfigurationLoader.load(source).settings.stabilizerParameters
         return gimbal
     }
 

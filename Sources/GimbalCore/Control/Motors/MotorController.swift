@@ -111,8 +111,8 @@ struct MotorState: Sendable, BitwiseCopyable {
     var exerted = AxisVector.zero
     /// Torques requested from motors without encoders, N·m, limited to their fields' capacity.
     var asked = AxisVector.zero
-    /// Joint rates of the servos' model, rad/s.
-    var modelledRates = AxisVector.zero
+    /// Largest change of the servos' joint rates that their commands permit within a sample, rad/s.
+    var jolts = AxisVector.zero
     /// Joint angles in the motors' own model, rad; nil without a model.
     var modelledJoints: AxisVector?
 

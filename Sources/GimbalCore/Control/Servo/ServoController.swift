@@ -1,3 +1,5 @@
+internal import CMathShim
+
 /// Controller for position servos: attitude to absolute joint angles.
 ///
 /// A servo does not report its position, responds after a delay, and cannot be controlled by
@@ -17,6 +19,8 @@ public struct ServoController: MotorController {
         public var delay = 0.011
         /// Lag of the servo's own position loop, s.
         public var lag = 0.004
+        /// Time from one pulse to the next, s.
+        public var frame = 1 / 333.0
         /// Smallest difference between command and horn at which the servo moves, rad.
         public var deadBand = 0.2 * Double.pi / 180
         /// Time from the camera's motion to the sample that shows it, s.
@@ -65,6 +69,8 @@ public struct ServoController: MotorController {
 
     /// Joint rates in the model, rad/s.
     private(set) var modelledRates = AxisVector.zero
+    /// Largest change of the joint rates that the commands permit within a sample, rad/s.
+    private(set) var jolts = AxisVector.zero
 
     private var history = JointHistory()
     private var horns = PerAxis(ServoHorn(angle: 0))
@@ -98,7 +104,7 @@ public struct ServoController: MotorController {
             var state = MotorState()
             state.saturated = saturated
             state.oscillating = oscillating
-            state.modelledRates = modelledRates
+            state.jolts = jolts
             state.modelledJoints = modelledJoints
             return state
         }
@@ -132,6 +138,7 @@ public struct ServoController: MotorController {
                 dt: dt)
         }
         modelledRates = (modelledJoints - before) * (1 / dt)
+        noteJolts(dt: dt)
 
         // Present attitude and rate of the handle.
         let relative = JointKinematics.attitude(joints: modelledJoints)
@@ -172,6 +179,7 @@ public struct ServoController: MotorController {
         self.joints = joints
         modelledJoints = joints
         modelledRates = .zero
+        jolts = .zero
         horns.change { $0 = ServoHorn(angle: joints[$1]) }
         history.fill(joints)
         handleMotion = HandleTracker()
@@ -189,6 +197,27 @@ public struct ServoController: MotorController {
     /// Suspends the check for oscillations, because the camera's recent motion is unknown.
     @_noLocks
     mutating func forgetMotion() { shaking.forgetMotion() }
+
+    /// Updates the largest change of the joint rates. The model turns with the mean of the
+    /// commands, but a horn receives all changes within a frame at once and answers them within its
+    /// lag, so with slow pulses it turns several times as fast, and rests in between.
+    private mutating func noteJolts(dt: Double) {
+        let p = parameters
+        let mean = p.delay + p.sensorDelay
+        let step =
+            history.value(age: max(mean - 0.5 * p.frame, 0), dt: dt)
+            - history.value(age: mean + 0.5 * p.frame, dt: dt)
+        let lag = max(p.lag, dt)
+        // The rest of the previous answer.
+        let rest = cm_exp(-p.frame / lag)
+        func jolt(_ step: Double, _ modelled: Double, _ limit: Double) -> Double {
+            max(min(abs(step) / lag, limit) * (1 + rest), 2 * abs(modelled))
+        }
+        jolts = AxisVector(
+            yaw: jolt(step.yaw, modelledRates.yaw, p.maxRate.yaw),
+            roll: jolt(step.roll, modelledRates.roll, p.maxRate.roll),
+            pitch: jolt(step.pitch, modelledRates.pitch, p.maxRate.pitch))
+    }
 
     /// Checks for an oscillation of the loop.
     private mutating func watchOscillation(
