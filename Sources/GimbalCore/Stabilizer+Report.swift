@@ -72,6 +72,9 @@ extension Stabilizer {
         let hum = drive.state.hum
         snapshot.hum = hum.rms
         snapshot.calm = hum.calm
+        snapshot.followed =
+            parameters.motorType == .servo
+            ? drive.state.followed : AxisVector(repeating: .nan)
         snapshot.exerted = drive.state.exerted
         snapshot.showsJoints = showsJoints
         snapshot.modeRequests = pointing.modeRequests

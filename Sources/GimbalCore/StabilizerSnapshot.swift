@@ -133,6 +133,9 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var hum = AxisVector.zero
     /// Stiffness reduction of each camera axis that limits `hum`, 0...1: 0 is as stiff as tuned.
     public var calm = AxisVector.zero
+    /// Fraction of the handle's fast motion that servos follow, about the handle's axes, 0...1; 1 with
+    /// `servo.leave_tremor` off, NaN for motors of other types.
+    public var followed = AxisVector(repeating: .nan)
     /// Standard deviation of the natural logarithm of `inertia`: 0.1 is 10 %, 0 means configured.
     public var inertiaSigma = AxisVector.zero
     /// Torque of motors without encoders at the time of the gyroscope's newest sample, N·m, on each

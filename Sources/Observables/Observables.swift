@@ -67,6 +67,11 @@ extension Observable {
             "Reduction of the gains by which airframed limits the torque above 50 Hz",
             in: "motors.calm", where: \.knowsInertia
         ) { $0.calm }
+        + axes(
+            "followed", .percent,
+            "Share of the handle's fast motion that the servos follow, about the handle's axes",
+            in: "motors.followed", where: \.hasServos
+        ) { $0.followed }
         + body(
             "imbalance", .gramMetres,
             "Learned imbalance: mass times offset of the camera's centre of mass",
@@ -213,4 +218,7 @@ extension Observable {
 extension StabilizerSnapshot {
     /// Whether the controller of these motors uses the camera's inertia.
     fileprivate var knowsInertia: Bool { inertia.pitch > 0 }
+
+    /// Whether the motors are servos.
+    fileprivate var hasServos: Bool { !followed.pitch.isNaN }
 }

@@ -71,6 +71,7 @@ struct ServoControllerTests {
         var parameters = Self.ideal
         // A handle that swings at 15 Hz for seconds looks like an oscillation of the loop.
         parameters.watchesOscillation = false
+        parameters.leavesTremor = false
         var controller = ServoController(parameters: parameters)
         var servo = PerfectServo()
         let omega = 2 * Double.pi * hertz

@@ -6,9 +6,11 @@ import Testing
 /// How much of a handle's swing, or how much more, a camera on servos makes at each frequency.
 @Suite("Servos' sensitivity to the handle")
 struct ServoSensitivityTests {
+    private typealias Swing = (hertz: Double, degrees: Double)
+
     /// Amplitude of the handle's swing at each frequency, degrees: a walker's, five times as large
     /// from 8 Hz on, where the dead band of 0.2° would hide it.
-    private static let swings: [(hertz: Double, degrees: Double)] = [
+    private static let walker: [Swing] = [
         (1.5, 1.5), (3, 1), (5.5, 0.5), (8.5, 0.6), (12.5, 0.5), (19, 0.4),
     ]
     /// Before this the motion begins and the estimate settles, s.
@@ -16,9 +18,9 @@ struct ServoSensitivityTests {
     /// What the frequencies have a whole number of periods in, s.
     private static let measured = 20.0
 
-    /// A handle that swings at all frequencies at once about its pitch axis, the first second
+    /// A handle that swings at all these frequencies at once about its pitch axis, the first second
     /// still.
-    private static func swinging() -> RecordedMotion {
+    private static func swinging(_ swings: [Swing]) -> RecordedMotion {
         let rate = 500.0
         let samples = (0..<Int((settled + measured + 2) * rate)).map { index in
             let time = Double(index) / rate
@@ -38,11 +40,14 @@ struct ServoSensitivityTests {
     }
 
     /// Camera over handle at each frequency, amplitudes of the true pitch.
-    private static func ratios(later: Double) -> [(hertz: Double, ratio: Double)] {
-        var loop = SimulatedLoop(BaseMotion(swinging(), stillDuration: 0), motor: .servo) {
+    private static func ratios(
+        of swings: [Swing], later: Double, leavesTremor: Bool = true
+    ) -> [(hertz: Double, ratio: Double)] {
+        var loop = SimulatedLoop(BaseMotion(swinging(swings), stillDuration: 0), motor: .servo) {
             $0.servo.totalDelay += later
             // Tremor as large and as lasting as this is taken for an oscillation.
             $1.servo.watchesOscillation = false
+            $1.servo.leavesTremor = leavesTremor
         }
         loop.run(seconds: settled)
         var sums = swings.map { _ in (handle: Complex(0), camera: Complex(0)) }
@@ -64,12 +69,75 @@ struct ServoSensitivityTests {
     /// above (Bode's integral): with at most 1.2 at every frequency, three times as much of 1 to 4
     /// Hz would be left.
     @Test(
-        "steps are taken away, 8.5 Hz is amplified by 1.2 at most, and no tremor by 2.5",
+        "servos that follow all motion remove steps, and amplify 8.5 Hz by 1.2 at most",
         arguments: [0, 0.002])
     func sensitivity(later: Double) {
         let bars = [1.5: 0.12, 3: 0.25, 5.5: 0.65, 8.5: 1.2, 12.5: 2, 19: 2.5]
-        for (hertz, ratio) in Self.ratios(later: later) {
+        for (hertz, ratio) in Self.ratios(
+            of: Self.walker, later: later, leavesTremor: false)
+        {
             #expect(ratio < bars[hertz] ?? 0, "at \(hertz) Hz")
         }
+    }
+
+    /// A prediction that takes steps away would amplify 12 Hz by 1.4 and 25 Hz by 1.9.
+    @Test(
+        "tremor of one frequency is amplified by 1.2 at most",
+        arguments: [6.5, 8.5, 10, 12.5, 15, 19, 25, 35], [0, 0.002])
+    func tremor(hertz: Double, later: Double) throws {
+        let ratio = try #require(Self.ratios(of: [(hertz, 0.7)], later: later).first?.ratio)
+        #expect(ratio < 1.2, "at \(hertz) Hz, \(later) s later")
+    }
+
+    @Test(
+        "so is tremor of a hand that sways, and the camera turns less than with all motion followed",
+        arguments: [8.5, 12.5, 19, 25])
+    func swaying(hertz: Double) {
+        let (left, all) = Self.both(of: [(0.4, 2), (hertz, 0.7)])
+        #expect(left.ratios[1] < 1.2 && left.ratios[0] < 0.25, "\(left)")
+        #expect(left.turn < all.turn, "\(left), \(all)")
+    }
+
+    @Test(
+        "in a walker's hand that trembles the camera turns no more than with all motion followed",
+        arguments: [8.5, 12.5, 19, 25])
+    func walking(hertz: Double) {
+        let (left, all) = Self.both(of: [(2, 1), (hertz, 0.7)])
+        #expect(left.turn < all.turn * 1.02, "\(left), \(all)")
+    }
+
+    /// Ratios and RMS turn of the camera, degrees: with the defaults, and with all motion followed.
+    private static func both(
+        of swings: [Swing]
+    ) -> (left: (ratios: [Double], turn: Double), all: (ratios: [Double], turn: Double)) {
+        func figures(leavesTremor: Bool) -> (ratios: [Double], turn: Double) {
+            let ratios = ratios(of: swings, later: 0, leavesTremor: leavesTremor).map(\.ratio)
+            let powers = zip(swings, ratios).map { $0.degrees * $0.degrees * $1 * $1 / 2 }
+            return (ratios, powers.reduce(0, +).squareRoot())
+        }
+        return (figures(leavesTremor: true), figures(leavesTremor: false))
+    }
+
+    @Test("the share that the servos follow is reported: less with tremor, all if switched off")
+    func reported() {
+        func pitch(_ swings: [Swing], leavesTremor: Bool) -> Double {
+            var loop = SimulatedLoop(
+                BaseMotion(Self.swinging(swings), stillDuration: 0), motor: .servo
+            ) {
+                $1.servo.leavesTremor = leavesTremor
+            }
+            loop.run(seconds: Self.settled)
+            return loop.snapshot.followed.pitch
+        }
+        #expect(pitch([(19, 0.7)], leavesTremor: true) < 0.3)
+        #expect(pitch([(1.5, 1.5)], leavesTremor: true) > 0.9)
+        #expect(pitch([(19, 0.7)], leavesTremor: false) == 1)
+    }
+
+    @Test("motors of other types report no such share")
+    func torqueMotors() {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
+        loop.run(seconds: 0.1)
+        #expect(loop.snapshot.followed.pitch.isNaN)
     }
 }

@@ -27,6 +27,7 @@ extension Settings {
         parameters.servo.maxRate = servo.maxRateDps.radians
         parameters.servo.deadBand = Angle.degrees(servo.deadBandDeg).radians
         parameters.servo.trackerBandwidth = servo.trackerBandwidth
+        parameters.servo.leavesTremor = servo.leaveTremor
         parameters.servo.attitudeLead = imu.filterDelayMs / 1e3
         parameters.servo.watchesOscillation = control.watchOscillation
         parameters.setpoint.maxRate = motion.maxRateDps.radians

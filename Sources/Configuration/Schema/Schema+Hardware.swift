@@ -210,6 +210,10 @@ extension Schema {
             "servo.tracker_bandwidth", \.servo.trackerBandwidth, 5...300, unit: "rad/s", .live,
             "Bandwidth of the estimate of the handle's motion: with a higher value the estimate follows the handle faster, with a lower value it tolerates a larger error of servo.delay_ms."
         ),
+        .bool(
+            "servo.leave_tremor", \.servo.leaveTremor, .live,
+            "Whether the servos ignore fast motion of the handle, such as tremor, as far as the camera is calmer for it; false follows all motion."
+        ),
         .number(
             "servo.frame_hz", \.servo.frameHz, 40...400, unit: "Hz", .restart,
             "Pulse rate of the servos; the defaults of delay_ms and tracker_bandwidth depend on it.",

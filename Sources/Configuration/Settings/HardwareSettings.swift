@@ -153,6 +153,8 @@ extension Settings {
         public var deadBandDeg = 0.2
         /// Bandwidth of the handle's extrapolation, rad/s.
         public var trackerBandwidth = core.trackerBandwidth
+        /// Whether the servos ignore fast motion of the handle as far as the camera is calmer for it.
+        public var leaveTremor = true
         /// Pulses per second to each servo.
         public var frameHz = 333.0
         /// Shortest and longest pulse, µs.

@@ -137,6 +137,8 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var humNm = AxisNumbers()
     /// Stiffness reduction of each camera axis that limits the motor noise; 0 is as stiff as tuned.
     public var calmPercent = AxisNumbers()
+    /// Share of the handle's fast motion that servos follow, about the handle's axes.
+    public var followedPercent = AxisNumbers()
     /// Part that switches the motors off when a bus hangs, or `noCutOff`; absent for simulated
     /// motors.
     public var cutOff: String?

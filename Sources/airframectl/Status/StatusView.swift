@@ -72,6 +72,9 @@ enum StatusView {
         row("inertia", motors.inertiaKgM2, 6, "kg·m²", inertiaNote(motors))
         row("friction", motors.frictionNm, 4, "N·m", "learned")
         row("hum", motors.humNm, 4, "N·m", humNote(motors))
+        if motors.followedPercent.pitch.value.isFinite {
+            row("followed", motors.followedPercent, 0, "%", "of the handle's fast motion")
+        }
         return table
     }
 

@@ -113,6 +113,8 @@ struct MotorState: Sendable, BitwiseCopyable {
     var asked = AxisVector.zero
     /// Largest change of the servos' joint rates that their commands permit within a sample, rad/s.
     var jolts = AxisVector.zero
+    /// Share of the handle's fast motion that servos follow, about the handle's axes, 0...1.
+    var followed = AxisVector.zero
     /// Joint angles in the motors' own model, rad; nil without a model.
     var modelledJoints: AxisVector?
 

@@ -111,18 +111,13 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - horizon: Seconds after the last period.
     ///   - share: Fraction of the predicted turn to use, about each axis of the handle.
-    /// - Returns: Handle to earth.
+    /// - Returns: Turn from the attitude to the predicted one, handle frame, rad.
     @_noLocks @_noAllocation
-    func predicted(
-        after horizon: Double, share: AxisVector = AxisVector(repeating: 1)
-    ) -> Quaternion {
+    func lead(after horizon: Double, share: AxisVector = AxisVector(repeating: 1)) -> Vector3 {
         let turn =
             rate * (horizon * trust.rate)
             + acceleration * (0.5 * horizon * horizon * trust.acceleration)
-        return attitude
-            * Quaternion(
-                rotationVector: Vector3(
-                    turn.x * share.roll, turn.y * share.pitch, turn.z * share.yaw))
+        return Vector3(turn.x * share.roll, turn.y * share.pitch, turn.z * share.yaw)
     }
 
     /// Advances the low-pass of `Shape`, exact for a rate that is constant since the last period.

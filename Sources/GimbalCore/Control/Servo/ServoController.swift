@@ -51,6 +51,8 @@ public struct ServoController: MotorController {
         public var maximum = AxisVector(repeating: 1.5)
         /// Whether the gains are reduced when the servos make the camera oscillate.
         public var watchesOscillation = true
+        /// Whether the servos ignore fast motion of the handle as far as the camera is calmer for it.
+        public var leavesTremor = true
 
         /// The defaults, tuned for the default servo.
         public init() {}
@@ -78,6 +80,7 @@ public struct ServoController: MotorController {
     /// because otherwise the error would remain within the dead band.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
+    private var followed = FollowedShare()
     private var shaking = OscillationGuard(least: Self.leastShare)
     /// Commanded joint rates in the last step, rad/s.
     private var toldRates = AxisVector.zero
@@ -105,6 +108,7 @@ public struct ServoController: MotorController {
             state.saturated = saturated
             state.oscillating = oscillating
             state.jolts = jolts
+            state.followed = followed.share
             state.modelledJoints = modelledJoints
             return state
         }
@@ -149,6 +153,7 @@ public struct ServoController: MotorController {
         watchOscillation(
             told: kinematics.relativeRate(jointRates: toldRates), rate: rate,
             isExcited: !(excitation == .zero), dt: dt)
+        let earlier = handleMotion.attitude
         if let handleRate = input.handleRate, handleRate.isFinite {
             handleMotion.update(
                 attitude: handle, measuredRate: handleRate,
@@ -163,7 +168,11 @@ public struct ServoController: MotorController {
 
         // Predicted handle attitude and set-point at the time when the command takes effect.
         let horizon = p.sensorDelay + p.delay + p.lag
-        let predicted = handleMotion.predicted(after: horizon, share: p.lookAhead)
+        let lead = handleMotion.lead(after: horizon, share: p.lookAhead)
+        let tremor = tremorLeft(
+            turn: earlier.error(to: handleMotion.attitude), lead: lead,
+            learns: excitation == .zero, dt: dt)
+        let predicted = handleMotion.attitude * Quaternion(rotationVector: lead - tremor)
         let ahead = setpoint.rate * horizon + setpoint.acceleration * (0.5 * horizon * horizon)
         let goal =
             setpoint.attitude
@@ -183,6 +192,7 @@ public struct ServoController: MotorController {
         horns.change { $0 = ServoHorn(angle: joints[$1]) }
         history.fill(joints)
         handleMotion = HandleTracker()
+        followed = FollowedShare()
         shaking = OscillationGuard(least: Self.leastShare)
         toldRates = .zero
         lasting = .zero
@@ -197,6 +207,17 @@ public struct ServoController: MotorController {
     /// Suspends the check for oscillations, because the camera's recent motion is unknown.
     @_noLocks
     mutating func forgetMotion() { shaking.forgetMotion() }
+
+    /// The part of the handle's predicted turn that is not followed, handle frame, rad.
+    private mutating func tremorLeft(
+        turn: Vector3, lead: Vector3, learns: Bool, dt: Double
+    ) -> Vector3 {
+        guard parameters.leavesTremor else {
+            followed = FollowedShare()
+            return .zero
+        }
+        return followed.step(turn: turn, lead: lead, servo: parameters, learns: learns, dt: dt)
+    }
 
     /// Updates the largest change of the joint rates. The model turns with the mean of the
     /// commands, but a horn receives all changes within a frame at once and answers them within its
