@@ -107,6 +107,8 @@ extension AutotuneRun {
         public var viscous: Double
         /// Gains with margins of 6 dB and 45°.
         public var design: GainDesign
+        /// Delay of the gyroscope relative to the joint's encoder; nil without encoders.
+        public var gyroDelay: GyroDelay?
     }
 
     /// Identified response of a servo, and the tuning for it.

@@ -125,6 +125,12 @@ public struct AutotuneRun: Sendable {
         (1 - progress) * Double(axes.count) * (trial == nil ? 13.5 : 24)
     }
 
+    /// Delay of the gyroscope relative to the joints' encoders; nil if it is not known well enough
+    /// for a setting.
+    public var gyroDelay: GyroDelay? {
+        GyroDelay.common(of: results.compactMap(\.motor?.gyroDelay))
+    }
+
     /// The tuning with the results so far.
     public var proposal: Stabilizer.Parameters { method.proposal(results) }
 

@@ -14,7 +14,10 @@ public struct ExcitationRecord: Sendable {
     /// Rate of the camera about the axis, rad/s.
     public private(set) var rates: [Double] = []
     /// Angle of the joint, rad.
-    private var joints: [Double] = []
+    private(set) var joints: [Double] = []
+    /// Rate of the joint according to the gyroscope, with the handle at rest, rad/s; empty without
+    /// encoders.
+    private(set) var turns: [Double] = []
 
     /// Creates an empty record.
     public init(axis: GimbalAxis, periodTicks: Int) {
@@ -28,10 +31,12 @@ public struct ExcitationRecord: Sendable {
     ///   - input: Excitation of the axis.
     ///   - rate: The camera's rate about the axis, rad/s.
     ///   - joint: Angle of the axis's joint, rad.
-    public mutating func append(input: Double, rate: Double, joint: Double) {
+    ///   - turn: Rate of the joint according to the gyroscope, rad/s; nil without encoders.
+    public mutating func append(input: Double, rate: Double, joint: Double, turn: Double? = nil) {
         inputs.append(input)
         rates.append(rate)
         joints.append(joint)
+        if let turn { turns.append(turn) }
     }
 
     /// Number of complete periods so far.
@@ -75,7 +80,7 @@ public struct ExcitationRecord: Sendable {
     }
 
     /// The Fourier coefficient of one period.
-    private func coefficient(_ values: [Double], _ harmonic: Int, _ period: Int) -> Complex {
+    func coefficient(_ values: [Double], _ harmonic: Int, _ period: Int) -> Complex {
         let step = Complex(phase: -2 * .pi * Double(harmonic) / Double(periodTicks))
         var turn = Complex(1)
         var sum = Complex(0)

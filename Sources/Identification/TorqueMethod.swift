@@ -35,7 +35,9 @@ struct TorqueMethod: AutotuneMethod {
         let kinematics = JointKinematics(joints: snapshot.joints)
         record.append(
             input: kinematics.moment(torques: snapshot.output.torque)[record.axis],
-            rate: snapshot.rate[record.axis], joint: snapshot.joints[record.axis])
+            rate: snapshot.rate[record.axis], joint: snapshot.joints[record.axis],
+            turn: snapshot.jointSource == .encoders
+                ? kinematics.jointRates(relativeRate: snapshot.rate)[record.axis] : nil)
     }
 
     func identify(
@@ -46,7 +48,8 @@ struct TorqueMethod: AutotuneMethod {
         let friction = record.friction(model: model, tickRate: tickRate)
         let finding = AutotuneRun.MotorFinding(
             model: model, coulomb: friction.coulomb, viscous: friction.viscous,
-            design: design(model.inertia, model.delay, record.axis))
+            design: design(model.inertia, model.delay, record.axis),
+            gyroDelay: record.gyroDelay(tickRate: tickRate))
         return AutotuneRun.AxisResult(
             axis: record.axis, points: points, finding: .motor(finding), residual: residual)
     }

@@ -57,6 +57,8 @@ import Wire
         var axis = AutotuneAxis(axis: "pitch")
         axis.inertiaKgM2 = 0.0025
         axis.delayMs = 3.5
+        axis.gyroDelayMs = 2.9
+        axis.gyroDelaySigmaMs = 0.06
         axis.crossoverHz = 26
         let curve = [2.0, 5, 10, 20, 50, 100].map {
             BodePoint(hz: Number($0), db: Number(40 - $0 / 5), deg: Number(-90 - $0))
@@ -70,6 +72,7 @@ import Wire
         report.proposals = [SettingProposal(key: "control.rate_gain", value: "[1, 2, 3]")]
         let text = AutotuneView.lines(report, .plain).joined(separator: "\n")
         #expect(text.contains("2.500 g·m²") && text.contains("3.50 ms") && text.contains("o"))
+        #expect(text.contains("2.90 ± 0.06 ms later than the encoder"))
         #expect(text.contains("airframectl set control.rate_gain '[1, 2, 3]'"))
         let svg = AutotuneView.figure(report).svg()
         #expect(svg.contains("<circle") && svg.contains("crossover pitch"))

@@ -163,6 +163,9 @@ import Wire
             guard let report = try tunePitch(daemon) else { return }
             let inertia = report["axes"]?.array?.first?.number("inertia_kg_m2") ?? .nan
             #expect(abs(inertia / 5e-3 - 1) < 0.3, "\(inertia)")
+            // The simulated sensor's filter is a third as slow as the setting assumes.
+            let late = report["axes"]?.array?.first?.number("gyro_delay_ms") ?? .nan
+            #expect(abs(late - 0.98) < 0.4, "\(late)")
             // One picture shows both: a measured phase is not a turn away from the model's.
             let axis = report["axes"]?.array?.first
             for point in axis?["measured"]?.array ?? [] {
@@ -176,6 +179,7 @@ import Wire
             }
             let left = try #require(try change("control.inertia_kg_m2")).number("rollback_s")
             #expect(left > 60 && left < 120, "\(left)")
+            #expect(try change("imu.filter_delay_ms") != nil)
             // What was found acts as it was found: the app's factors are 1 again.
             #expect(try change("airos.pid.pitch") == nil)
 

@@ -130,7 +130,7 @@ public enum Schema {
             "imu.filter_delay_ms", \.imu.filterDelayMs, 0...20, unit: "ms", .live,
             "Group delay of the sensor's low-pass filter, for which airframed corrects the estimated attitude.",
             hint:
-                "If this setting is missing, airframed uses the delay of the chip, or 0 in lockstep; a replay of an .imu log then assumes that each sample is the mean over its period, and so half a period old."
+                "If this setting is missing, airframed uses the delay of the chip, or 0 in lockstep; a replay of an .imu log then assumes that each sample is the mean over its period, and so half a period old. With encoders, autotune measures the delay."
         ),
         .bool(
             "imu.witness_gyro", \.imu.witnessGyro, .live,

@@ -55,6 +55,15 @@ public enum EncoderChip: String, Sendable, CaseIterable {
     case none
     /// ams AS5600.
     case as5600
+
+    /// Group delay of the angles, ms. AS5600: its filter at power-on, which the driver leaves as it
+    /// is, is the mean of 16 samples at intervals of 150 µs (data sheet: it settles in 2.2 ms).
+    public var delayMs: Double {
+        switch self {
+        case .none: 0
+        case .as5600: 1.1
+        }
+    }
 }
 
 /// Motor drivers that this build supports.

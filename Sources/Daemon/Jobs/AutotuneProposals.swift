@@ -19,6 +19,7 @@ struct AutotuneProposals {
         case .field: field(tuned.field)
         case .servo: servo(tuned.servo)
         }
+        if let found = run.gyroDelay { gyroDelay(found, present) }
         for result in run.results {
             let plain = PIDTriple.defaults[result.axis]
             if present.airos.pid[result.axis] != plain {
@@ -54,6 +55,15 @@ struct AutotuneProposals {
         if tuned.frictionLimit > own.frictionLimitNm {
             propose(\.control.frictionLimitNm, tuned.frictionLimit.rounded(2))
         }
+    }
+
+    /// Adds the gyroscope's delay if it differs clearly from the setting.
+    private mutating func gyroDelay(_ found: GyroDelay, _ present: Settings) {
+        let hardware = present.hardware
+        let encoder = hardware.backend == .linux ? hardware.linux.encoders.delayMs : 0
+        let delay = min(max(found.seconds * 1e3 + encoder, 0), 20)
+        guard abs(delay - present.imu.filterDelayMs) > max(0.2, 2e3 * found.sigma) else { return }
+        propose(\.imu.filterDelayMs, (delay * 100).rounded() / 100)
     }
 
     /// Adds the gains of motors without encoders, which result from the delay.

@@ -28,6 +28,10 @@ extension AutotuneAxis {
             coulombNm = Number(motor.coulomb)
             viscous = Number(motor.viscous)
             stiffness = Number(motor.model.stiffness)
+            if let delay = motor.gyroDelay {
+                gyroDelayMs = Number(delay.seconds * 1e3)
+                gyroDelaySigmaMs = Number(delay.sigma * 1e3)
+            }
         case .servo(let servo):
             delayMs = Number(servo.design.parameters.delay * 1e3)
             lagMs = Number(servo.model.lag * 1e3)

@@ -50,6 +50,10 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     /// Delay from torque to rate, including half a period; for a servo, delay from the command to
     /// the beginning of its response.
     public var delayMs: Number = .unknown
+    /// Delay of the gyroscope relative to the joint's encoder.
+    public var gyroDelayMs: Number = .unknown
+    /// Standard deviation of `gyroDelayMs`.
+    public var gyroDelaySigmaMs: Number = .unknown
     /// Lag of a servo's own position loop.
     public var lagMs: Number = .unknown
     /// Ratio of the camera's angle to a servo's commanded angle.

@@ -126,6 +126,12 @@ enum AutotuneView {
         } else {
             row("inertia", "\(Format.fixed(axis.inertiaKgM2.value * 1e3, 3)) g·m²")
             row("delay", "\(Format.fixed(axis.delayMs.value, 2)) ms from torque to rate")
+            if let late = axis.gyroDelayMs.known {
+                row(
+                    "gyroscope",
+                    "\(Format.fixed(late, 2)) ± \(Format.fixed(axis.gyroDelaySigmaMs.value, 2)) ms "
+                        + "later than the encoder")
+            }
             row(
                 "friction",
                 "Coulomb \(Format.fixed(axis.coulombNm.value * 1e3, 1)) mN·m, viscous "

@@ -59,6 +59,7 @@ enum AutotuneBench {
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("hold error: of pitch, per unit of disturbing acceleration, while walking")
         for motor in [MotorType.torque, .field] { exerting(motor, &report) }
+        GyroDelayBench.run(&report)
         report.note("servo hold error: of pitch, while walking")
         for what in servos {
             guard let tuned = tuned(what, &report) else { continue }

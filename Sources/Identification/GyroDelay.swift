@@ -1,0 +1,137 @@
+import CMathShim
+import GimbalCore
+
+/// Delay of the gyroscope relative to a joint's encoder, from an excitation.
+///
+/// With the handle at rest, the camera turns by the angle of the joint, so the gyroscope and the
+/// encoder measure the same motion. Their phase difference at the excited lines is the delay times
+/// the frequency. A low-pass filter delays fast lines more than slow ones, and the attitude needs
+/// the delay at low frequency. The fit therefore contains a term with the third power of the
+/// frequency, and uses only lines with less than a radian of phase. The result is relative: the
+/// encoder's own delay must be added to it.
+public struct GyroDelay: Sendable, Equatable {
+    /// Delay of the gyroscope's samples minus delay of the encoder's, s.
+    public var seconds: Double
+    /// Standard deviation of `seconds`, from the scatter of the periods and of the lines.
+    public var sigma: Double
+    /// Ratio of the gyroscope's rate to the encoder's rate at the slow lines: 1 with the handle at
+    /// rest.
+    public var gain: Double
+
+    /// Creates a result.
+    public init(seconds: Double, sigma: Double, gain: Double) {
+        self.seconds = seconds
+        self.sigma = sigma
+        self.gain = gain
+    }
+
+    /// Whether the result is good enough for a setting: 0.2 ms, with the handle at rest.
+    public var isCertain: Bool { sigma < 0.2e-3 && abs(gain - 1) < 0.1 }
+
+    /// The common result of several axes; nil if no axis is certain, or if the certain ones differ
+    /// by more than 0.4 ms from their mean.
+    public static func common(of axes: [GyroDelay]) -> GyroDelay? {
+        let certain = axes.filter(\.isCertain)
+        guard !certain.isEmpty else { return nil }
+        func mean(_ value: (GyroDelay) -> Double) -> Double {
+            certain.reduce(0) { $0 + value($1) / ($1.sigma * $1.sigma) }
+                / certain.reduce(0) { $0 + 1 / ($1.sigma * $1.sigma) }
+        }
+        let seconds = mean(\.seconds)
+        guard certain.allSatisfy({ abs($0.seconds - seconds) < 0.4e-3 }) else { return nil }
+        // Causes such as cross-axis errors are common to all axes, so the mean is not more certain
+        // than one axis.
+        let sigma = certain.map(\.sigma).min() ?? .nan
+        return GyroDelay(seconds: seconds, sigma: sigma, gain: mean(\.gain))
+    }
+
+    /// Smallest `sigma`, s: the errors on firm handles.
+    private static let floor = 0.05e-3
+
+    /// Ratio of both signals at one line, from several periods.
+    struct Line {
+        /// rad/s.
+        var omega: Double
+        /// Gyroscope's rate divided by the encoder's: the mean over the periods.
+        var ratio: Complex
+        /// Variance of the mean's phase, rad².
+        var variance: Double
+    }
+
+    /// Fits the delay; nil with fewer than four usable lines.
+    static func fit(_ lines: [Line]) -> GyroDelay? {
+        var used: [(omega: Double, late: Double, weight: Double)] = []
+        for line in lines {
+            let late = -line.ratio.phase
+            guard abs(late) < 1 else { break }
+            // The geometry of the joints and cross-axis errors limit the certainty to 2 mrad.
+            used.append((line.omega, late, 1 / (line.variance + 4e-6)))
+        }
+        guard used.count >= 4 else { return nil }
+        // Normal equations of late = delay ω + cubic ω³, with ω in units of the fastest line.
+        let unit = used.map(\.omega).max() ?? 1
+        var (a, b, c, p, q) = (0.0, 0.0, 0.0, 0.0, 0.0)
+        for line in used {
+            let x = line.omega / unit
+            let cube = x * x * x
+            a += line.weight * x * x
+            b += line.weight * x * cube
+            c += line.weight * cube * cube
+            p += line.weight * x * line.late
+            q += line.weight * cube * line.late
+        }
+        let determinant = a * c - b * b
+        guard determinant > 1e-9 * a * c else { return nil }
+        let slope = (p * c - q * b) / determinant
+        let cubic = (q * a - p * b) / determinant
+        let misfit = used.reduce(0) { sum, line in
+            let x = line.omega / unit
+            let error = line.late - slope * x - cubic * x * x * x
+            return sum + line.weight * error * error
+        }
+        let excess = max(misfit / Double(used.count - 2), 1)
+        let sigma = cm_sqrt(excess * c / determinant) / unit + floor
+        let gains = lines.prefix(4).map(\.ratio.magnitude)
+        return GyroDelay(
+            seconds: slope / unit, sigma: sigma,
+            gain: gains.reduce(0, +) / Double(gains.count))
+    }
+}
+
+extension ExcitationRecord {
+    /// Delay of the gyroscope relative to the encoder.
+    ///
+    /// Both signals are projected on the excitation, so other motion of the handle averages out.
+    ///
+    /// - Parameter tickRate: Hz.
+    /// - Returns: Nil without encoders, or with fewer than two complete periods or four usable
+    ///   lines.
+    public func gyroDelay(tickRate: Double) -> GyroDelay? {
+        guard periods >= 2, turns.count == inputs.count else { return nil }
+        let lines = (0..<Excitation.lineCount).compactMap { line -> GyroDelay.Line? in
+            let harmonic = Excitation.harmonic(line)
+            guard Double(harmonic) < 0.2 * Double(periodTicks) else { return nil }
+            let omega = 2 * .pi * Double(harmonic) * tickRate / Double(periodTicks)
+            var (gyro, joint) = (Complex(0), Complex(0))
+            var each: [(gyro: Complex, joint: Complex)] = []
+            for period in 0..<periods {
+                let g = coefficient(turns, harmonic, period)
+                let j = coefficient(joints, harmonic, period) * Complex(0, omega)
+                each.append((g, j))
+                gyro = gyro + g
+                joint = joint + j
+            }
+            let ratio = gyro / joint
+            // Scatter of the periods about the common ratio.
+            let scatter = each.reduce(0) { sum, pair in
+                sum + (pair.gyro - ratio * pair.joint).squaredMagnitude
+            }
+            let count = Double(periods)
+            let variance =
+                scatter / (2 * (count - 1) * count)
+                / max((ratio * joint).squaredMagnitude / (count * count), 1e-300)
+            return GyroDelay.Line(omega: omega, ratio: ratio, variance: variance)
+        }
+        return GyroDelay.fit(lines)
+    }
+}
