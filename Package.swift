@@ -146,6 +146,15 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Requests to the daemon, for all programs that are its clients.
+        .target(
+            name: "Client",
+            dependencies: [
+                "Wire", "PlainText", "CLinuxShim",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+
         // The two programs.
         .target(
             name: "Daemon",
@@ -169,7 +178,7 @@ let package = Package(
         .target(
             name: "airframectl",
             dependencies: [
-                "GimbalCore", "Wire", "Configuration", "Recording", "PlainText", "Plot",
+                "GimbalCore", "Client", "Wire", "Configuration", "Recording", "PlainText", "Plot",
                 "CLinuxShim", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -310,7 +319,7 @@ let package = Package(
         .testTarget(
             name: "AirframectlTests",
             dependencies: [
-                "airframectl", "Wire", "PlainText", "Plot", "GimbalCore", "Observables",
+                "airframectl", "Client", "Wire", "PlainText", "Plot", "GimbalCore", "Observables",
                 "Recording", "CLinuxShim", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -1,3 +1,4 @@
+import Client
 import CLinuxShim
 import Foundation
 import Glibc

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Client
 import Configuration
 import Glibc
 import PlainText

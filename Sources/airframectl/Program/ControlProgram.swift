@@ -1,4 +1,5 @@
 import ArgumentParser
+import Client
 import Glibc
 import Wire
 
@@ -76,4 +77,16 @@ enum ExitCodes {
     static let file: Int32 = 66
     static let unreachable: Int32 = 69
     static let timeout: Int32 = 75
+}
+
+extension ClientError {
+    /// Exit code of the program after this error.
+    var exitCode: Int32 {
+        switch self {
+        case .refused, .notUnderstood: ExitCodes.refused
+        case .unreachable: ExitCodes.unreachable
+        case .timeout: ExitCodes.timeout
+        case .file: ExitCodes.file
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import Client
 import Glibc
 
 /// Sender of datagrams to one address; if nobody receives them, they are lost.

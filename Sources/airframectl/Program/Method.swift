@@ -1,3 +1,6 @@
+import Client
+import Wire
+
 /// Methods of the diagnostics socket that this program uses.
 enum Method: String, Sendable {
     /// Returns the present state of the machine: `Status`.
@@ -68,4 +71,27 @@ enum Method: String, Sendable {
     case variables
     /// Answers without any effect: `Acknowledgement`.
     case ping
+}
+
+extension DaemonClient {
+    /// Sends a request, and decodes the answer.
+    func request<Result: Decodable & Sendable>(
+        _ method: Method, _ params: [String: JSONValue] = [:], as type: Result.Type = Result.self
+    ) throws(ClientError) -> Result {
+        try request(method.rawValue, params, as: type)
+    }
+
+    /// Sends a request once, and returns the answer decoded and as JSON.
+    func requestWithJSON<Result: Decodable & Sendable>(_ method: Method) throws(ClientError)
+        -> (result: Result, json: JSONValue)
+    {
+        try requestWithJSON(method.rawValue)
+    }
+
+    /// Sends a request, and returns the answer as JSON.
+    func json(_ method: Method, _ params: [String: JSONValue] = [:]) throws(ClientError)
+        -> JSONValue
+    {
+        try json(method.rawValue, params)
+    }
 }

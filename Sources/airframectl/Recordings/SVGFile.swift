@@ -1,3 +1,4 @@
+import Client
 import FoundationEssentials
 import Plot
 

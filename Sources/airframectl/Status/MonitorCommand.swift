@@ -1,3 +1,4 @@
+import Client
 import PlainText
 import ArgumentParser
 import Glibc

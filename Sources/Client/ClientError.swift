@@ -1,7 +1,7 @@
-import Wire
+public import Wire
 
 /// Errors in the communication with the daemon, each with an exit code for scripts.
-enum ClientError: Error, Equatable {
+public enum ClientError: Error, Equatable {
     /// The daemon refused the request.
     case refused(RequestError)
     /// The daemon does not run, or the connection was lost.
@@ -14,16 +14,8 @@ enum ClientError: Error, Equatable {
     /// A local file cannot be read, written or parsed.
     case file(String, field: String)
 
-    var exitCode: Int32 {
-        switch self {
-        case .refused, .notUnderstood: ExitCodes.refused
-        case .unreachable: ExitCodes.unreachable
-        case .timeout: ExitCodes.timeout
-        case .file: ExitCodes.file
-        }
-    }
-
-    var requestError: RequestError {
+    /// The error in the format of the socket.
+    public var requestError: RequestError {
         switch self {
         case .refused(let refusal): refusal
         case .unreachable(let message): RequestError("unreachable", message)

@@ -1,13 +1,13 @@
-import PlainText
 import CLinuxShim
 import FoundationEssentials
 import Glibc
+import PlainText
 import SystemPackage
-import Wire
+public import Wire
 
 /// Connection to the daemon for one request at a time, and for streams. It waits with poll(2),
-/// never longer than the timeout.
-final class DaemonClient {
+/// never longer than the timeout. One thread uses it.
+public final class DaemonClient {
     private let descriptor: FileDescriptor
     private let path: String
     private let timeout: Double
@@ -17,8 +17,11 @@ final class DaemonClient {
 
     /// Opens a connection.
     ///
+    /// - Parameters:
+    ///   - path: The daemon's socket.
+    ///   - timeout: Longest wait for an answer, s.
     /// - Throws: `unreachable`, as a sentence with a remedy.
-    init(path: String, timeout: Double) throws(ClientError) {
+    public init(path: String, timeout: Double) throws(ClientError) {
         self.path = path
         self.timeout = timeout
         decoder.keyDecodingStrategy = .custom(MessageKey.decoding)
@@ -31,21 +34,21 @@ final class DaemonClient {
     deinit { try? descriptor.close() }
 
     /// Sends a request, and decodes the answer.
-    func request<Result: Decodable & Sendable>(
-        _ method: Method, _ params: [String: JSONValue] = [:], as type: Result.Type = Result.self
+    public func request<Result: Decodable & Sendable>(
+        _ method: String, _ params: [String: JSONValue] = [:], as type: Result.Type = Result.self
     ) throws(ClientError) -> Result {
         try decoded(try reply(to: method, params).line, from: method)
     }
 
     /// Sends a request once, and returns the answer both decoded and as JSON.
-    func requestWithJSON<Result: Decodable & Sendable>(_ method: Method) throws(ClientError)
+    public func requestWithJSON<Result: Decodable & Sendable>(_ method: String) throws(ClientError)
         -> (result: Result, json: JSONValue)
     {
         let reply = try reply(to: method, [:])
         return (try decoded(reply.line, from: method), reply.value["result"] ?? .null)
     }
 
-    private func decoded<Result: Decodable & Sendable>(_ line: [UInt8], from method: Method)
+    private func decoded<Result: Decodable & Sendable>(_ line: [UInt8], from method: String)
         throws(ClientError) -> Result
     {
         do {
@@ -53,22 +56,23 @@ final class DaemonClient {
             if let result = reply.result { return result }
         } catch {
             throw .notUnderstood(
-                "The daemon's answer to \(method.rawValue) cannot be read (\(error)). "
+                "The daemon's answer to \(method) cannot be read (\(error)). "
                     + "Do airframed and airframectl have the same version? See `airframectl version`."
             )
         }
-        throw .notUnderstood("The daemon's answer to \(method.rawValue) is empty.")
+        throw .notUnderstood("The daemon's answer to \(method) is empty.")
     }
 
     /// Sends a request, and returns the answer as JSON.
-    func json(_ method: Method, _ params: [String: JSONValue] = [:]) throws(ClientError)
+    public func json(_ method: String, _ params: [String: JSONValue] = [:]) throws(ClientError)
         -> JSONValue
     {
         try reply(to: method, params).value["result"] ?? .null
     }
 
     /// Receives the next line within this time, s; nil waits without a limit.
-    func nextMessage(wait: Double?) throws(ClientError) -> (line: [UInt8], value: JSONValue) {
+    public func nextMessage(wait: Double?) throws(ClientError) -> (line: [UInt8], value: JSONValue)
+    {
         let line = try line(deadline: wait.map { Self.now() + $0 })
         do {
             return (line, try JSONValue(parsing: line))
@@ -77,14 +81,14 @@ final class DaemonClient {
         }
     }
 
-    private func reply(to method: Method, _ params: [String: JSONValue]) throws(ClientError)
+    private func reply(to method: String, _ params: [String: JSONValue]) throws(ClientError)
         -> (line: [UInt8], value: JSONValue)
     {
         let id = JSONValue.int(nextID)
         nextID += 1
         let deadline = Self.now() + timeout
         try send(
-            Request(id: id, method: method.rawValue, params: params).line + [UInt8(ascii: "\n")],
+            Request(id: id, method: method, params: params).line + [UInt8(ascii: "\n")],
             deadline: deadline)
         while true {
             let message = try nextMessage(wait: deadline - Self.now())
@@ -183,7 +187,7 @@ extension DaemonClient {
     }
 
     /// Time on CLOCK_MONOTONIC, s.
-    static func now() -> Double {
+    public static func now() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
