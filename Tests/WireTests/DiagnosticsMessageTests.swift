@@ -31,7 +31,8 @@ struct DiagnosticsMessageTests {
         let json = try encoded(status)
         #expect(
             json.object?.keys.sorted() == [
-                "attitude", "backend", "clients", "configuration", "control", "enabled",
+                "attitude", "backend", "clients", "companions", "configuration", "control",
+                "enabled",
                 "error_deg", "estimator", "faults", "holder", "imu", "inhibitions", "joints",
                 "links", "loop", "memory",
                 "mode", "motors", "notices", "pointing", "rate_dps", "realtime", "recorder",

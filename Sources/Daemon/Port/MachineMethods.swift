@@ -20,15 +20,17 @@ struct MachineMethods: Sendable {
     let radio: BluetoothServer?
     /// State of the other links.
     let links: NetworkLinks?
+    private let companions = Companions()
     private let doctorLooks = DoctorLooks()
 
     /// All methods and variables of the socket, in the order of their listing.
     func services(_ port: DaemonPort, _ tasks: TaskMethods) -> SocketServices {
         SocketServices(
-            methods: looks + SocketMethod.settings(tuning) + SocketMethod.motion(port)
-                + tasks.methods,
+            methods: looks + [companions.method] + SocketMethod.settings(tuning)
+                + SocketMethod.motion(port) + tasks.methods,
             variables: Observable.variables, sample: sample, time: time,
-            settle: { [simulator] in simulator?.settle() })
+            settle: { [simulator] in simulator?.settle() },
+            left: { [companions] in companions.left($0) })
     }
 
     private var looks: [SocketMethod] {
@@ -45,6 +47,7 @@ struct MachineMethods: Sendable {
                     + MachineDoctor(status: status, facts: facts).checks
                     + BluetoothDoctor.checks(status.bluetooth)
                     + LinkDoctor(settings: tuning.settings).checks
+                    + status.companions.map(\.check)
                     + doctorLooks.checks(status, now: MonotonicClock.now)
             },
             .question("version") { (_, _) throws(Refusal) in
@@ -76,6 +79,7 @@ struct MachineMethods: Sendable {
         status.recorder = recorder?.status ?? RecorderStatus()
         status.links = links?.status ?? []
         status.robot = machine.steppers?.status
+        status.companions = companions.status(now: MonotonicClock.now)
         status.clients = clients
         return StatusReply(status, view?.record)
     }

@@ -309,6 +309,7 @@ extension DiagnosticsLoop {
         acceptor.resume()
         desk.forget(client: connection.client.id)
         handler.port.left(CommandSource(connection.client), now: handler.port.now)
+        handler.services.left(connection.client.id)
         logger.debug("\(connection.client) closed.")
     }
 }

@@ -156,18 +156,22 @@ public struct SocketServices: Sendable {
     /// Function that waits until earlier lines of a simulator have been handled. The server calls
     /// it before each request.
     public var settle: @Sendable () -> Void
+    /// Receives the number of each connection that has ended.
+    public var left: @Sendable (Int) -> Void
 
     /// Creates a set of methods and variables.
     public init(
         methods: [SocketMethod], variables: [Variable],
         sample: @escaping @Sendable ([Int]) -> VariableSample,
-        time: @escaping @Sendable () -> Double, settle: @escaping @Sendable () -> Void = {}
+        time: @escaping @Sendable () -> Double, settle: @escaping @Sendable () -> Void = {},
+        left: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.methods = methods
         self.variables = variables
         self.sample = sample
         self.time = time
         self.settle = settle
+        self.left = left
     }
 }
 

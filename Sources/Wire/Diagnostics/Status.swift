@@ -62,6 +62,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var bluetooth: BluetoothStatus?
     /// State of the other enabled links.
     public var links: [LinkStatus] = []
+    /// Companion programs that are connected.
+    public var companions: [CompanionStatus] = []
     /// State of a robot's stepper motors; absent if there are none.
     public var robot: RobotStatus?
     /// Effective gains and margins.

@@ -121,6 +121,10 @@ enum StatusView {
             for line in Summary.phones(bluetooth) { row("phone", line) }
         }
         for link in status.links { row(link.name, Summary.link(link)) }
+        for companion in status.companions {
+            let check = companion.check
+            row(check.name, check.finding, check.level == .ok ? nil : .caution)
+        }
         row("loop", Summary.loop(status.loop), status.loop.overruns > 0 ? .caution : nil)
         row("real time", Summary.realtime(status.realtime))
         row("memory", status.memory.summary)

@@ -1,0 +1,122 @@
+import GimbalCore
+import Links
+import Port
+import Realtime
+import Synchronization
+import Wire
+
+/// Health reports of companion programs, such as the one for video: the newest report of each
+/// connection, until the connection ends. The daemon only passes reports on to `status` and
+/// `doctor`; nothing in it depends on them.
+final class Companions: Sendable {
+    /// Largest number of companions.
+    static let limit = 4
+    /// Largest number of values in a report.
+    static let valueLimit = 16
+    /// Longest text, bytes.
+    static let textLimit = 300
+
+    private struct Entry {
+        var client: Int
+        var report: CompanionReport
+        var time: Instant
+    }
+
+    private let entries = Mutex<[Entry]>([])
+
+    /// The method of the socket.
+    var method: SocketMethod {
+        .change("companion", ["name", "level", "finding", "remedy", "values"]) {
+            [self] (parameters, caller) throws(Refusal) in
+            let report = try Self.report(parameters)
+            try note(report, from: caller.client.id, now: MonotonicClock.now)
+            return Acknowledgement("The report of \(report.name) is noted.")
+        }
+    }
+
+    /// Notes a report. A companion that has been restarted replaces its earlier report.
+    ///
+    /// - Throws: A refusal if there are too many companions.
+    func note(_ report: CompanionReport, from client: Int, now: Instant) throws(Refusal) {
+        let isNoted = entries.withLock { entries in
+            let entry = Entry(client: client, report: report, time: now)
+            if let index = entries.firstIndex(where: {
+                $0.client == client || $0.report.name == report.name
+            }) {
+                entries[index] = entry
+                return true
+            }
+            guard entries.count < Self.limit else { return false }
+            entries.append(entry)
+            return true
+        }
+        guard isNoted else {
+            throw Refusal(
+                .tooMany, "\(Self.limit) companions already report; stop one of them.")
+        }
+    }
+
+    /// Removes the report of a connection that has ended.
+    func left(_ client: Int) { entries.withLock { $0.removeAll { $0.client == client } } }
+
+    /// The companions, by name.
+    func status(now: Instant) -> [CompanionStatus] {
+        entries.withLock { entries in
+            entries.map {
+                CompanionStatus(report: $0.report, ageS: Number(now.seconds(since: $0.time)))
+            }
+        }.sorted { $0.report.name < $1.report.name }
+    }
+
+    private static func report(_ parameters: Parameters) throws(Refusal) -> CompanionReport {
+        var report = CompanionReport(name: try parameters.requiredString("name"))
+        guard (1...32).contains(report.name.utf8.count), report.name.utf8.allSatisfy(isNameByte)
+        else {
+            throw Refusal(
+                .outOfRange, "name must have 1 to 32 of the characters a-z, 0-9, _ and -.",
+                field: "name")
+        }
+        let levels = DoctorCheck.Level.allCases.map(\.rawValue)
+        if let word = try parameters.word("level", of: levels) {
+            report.level = DoctorCheck.Level(rawValue: word) ?? .ok
+        }
+        report.finding = try text("finding", parameters)
+        report.remedy = try text("remedy", parameters)
+        guard let values = parameters.value("values") else { return report }
+        guard let members = values.object, members.count <= valueLimit else {
+            throw Refusal(
+                .invalidParams, "values must be an object with at most \(valueLimit) numbers.",
+                field: "values")
+        }
+        for (name, value) in members {
+            guard (1...32).contains(name.utf8.count), name.utf8.allSatisfy(isNameByte),
+                value == .null || value.number != nil
+            else {
+                throw Refusal(
+                    .invalidParams,
+                    "values must contain numbers with names of 1 to 32 of the characters a-z, 0-9, _ and -.",
+                    field: "values")
+            }
+            report.values[name] = value.number.map { Number($0) } ?? .unknown
+        }
+        return report
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    private static func text(_ name: String, _ parameters: Parameters) throws(Refusal) -> String {
+        let text = try parameters.string(name) ?? ""
+        guard text.utf8.count <= textLimit else {
+            throw Refusal(
+                .outOfRange, "\(name) has more than \(textLimit) bytes; shorten it.", field: name)
+        }
+        return text
+    }
+}

@@ -1,0 +1,53 @@
+/// Health that a companion program reports to the daemon: the parameters of `companion`. The daemon
+/// shows it in `status` and `doctor` while the companion's connection is open.
+public struct CompanionReport: Hashable, Sendable, Codable {
+    /// Name of the companion: `eyes`.
+    public var name: String
+    /// Outcome for `doctor`.
+    public var level = DoctorCheck.Level.ok
+    /// Finding, with numbers.
+    public var finding = ""
+    /// Remedy; empty if none is needed.
+    public var remedy = ""
+    /// Numbers by name, with the unit last: `latency_ms`.
+    public var values: [String: Number] = [:]
+
+    /// A report without findings.
+    public init(name: String) { self.name = name }
+
+    /// The parameters of the request.
+    public var params: [String: JSONValue] {
+        [
+            "name": .string(name), "level": .string(level.rawValue), "finding": .string(finding),
+            "remedy": .string(remedy),
+            "values": .object(values.mapValues { $0.known.map(JSONValue.double) ?? .null }),
+        ]
+    }
+}
+
+/// A companion program in `status`.
+public struct CompanionStatus: Hashable, Sendable, Codable {
+    /// The newest report.
+    public var report: CompanionReport
+    /// Age of the report, s.
+    public var ageS: Number
+
+    /// A status.
+    public init(report: CompanionReport, ageS: Number) {
+        self.report = report
+        self.ageS = ageS
+    }
+
+    /// Age from which a companion counts as hung, s. Companions report each second.
+    public static let silenceLimit = 5.0
+
+    /// The companion as a check of `doctor`.
+    public var check: DoctorCheck {
+        guard ageS.value <= Self.silenceLimit else {
+            return DoctorCheck(
+                report.name, .warn, "no report for \(Int(ageS.value)) s",
+                remedy: "the program hangs or its computer is overloaded: restart it.")
+        }
+        return DoctorCheck(report.name, report.level, report.finding, remedy: report.remedy)
+    }
+}
