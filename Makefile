@@ -12,6 +12,11 @@ LINKER := $(if $(DEBIAN_SWIFT),-Xswiftc -use-ld=gold)
 # Debian packages that build, tests, bench and Swift's own programs need, in addition to Swift 6.3.
 APT_PACKAGES := dbus dpkg-dev g++ git jq libcurl4 libelf1 libncurses6 libsystemd-dev libxml2 libzstd-dev make netcat-openbsd procps python3-pip python3-venv rt-tests tmux $(if $(DEBIAN_SWIFT),binutils-gold)
 
+# What airframe-eyes needs to build and to be tested; the rest is built and tested without these.
+EYES_PACKAGES := ffmpeg gstreamer1.0-plugins-bad gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-ugly gstreamer1.0-tools libgstreamer-plugins-base1.0-dev libgstreamer1.0-dev libgstrtspserver-1.0-dev pkg-config
+# Package.swift contains the targets of airframe-eyes if this is not empty.
+EYES_FLAGS = $(shell pkg-config --cflags-only-I gstreamer-rtsp-server-1.0 gstreamer-app-1.0 2>/dev/null)
+
 SWIFT_SOURCES := Sources Tests Package.swift
 BIN = .build/$(CONFIGURATION)
 # A static Swift runtime: one file to copy, less memory to lock, faster to start.
@@ -25,19 +30,30 @@ GAIT_DATA ?= ../shared/data/gait
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build documents counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer check airframe install uninstall deb clean
+.PHONY: help deps deps-eyes packages-eyes build build-eyes run-eyes bench-eyes documents counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer check airframe install uninstall deb clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
 
-deps: ## install missing Debian packages, without questions
-	@missing=""; for p in $(APT_PACKAGES); do \
+define install_missing
+	@missing=""; for p in $(1); do \
 	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then echo "installing:$$missing"; \
 	    sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 	    $$sudo apt-get update -qq && \
 	    $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; fi
+endef
+
+deps: ## install missing Debian packages, without questions
+	$(call install_missing,$(APT_PACKAGES))
 	@command -v swift >/dev/null || { echo "Swift 6.3 is missing: install it from https://www.swift.org/install/linux"; exit 1; }
+
+deps-eyes: ## install missing Debian packages of airframe-eyes (GStreamer)
+	$(call install_missing,$(EYES_PACKAGES))
+
+packages-eyes:
+	@$(MAKE) --no-print-directory deps-eyes || \
+	    echo "SKIPPED: airframe-eyes is neither built nor tested, because GStreamer cannot be installed here (see above)"
 
 build: ## build both programs, optimised
 	swift build $(RELEASE_FLAGS) --product airframed
@@ -46,13 +62,25 @@ build: ## build both programs, optimised
 run: deps build ## start the simulated gimbal and its monitor; Ctrl-C stops both
 	@etc/run-simulated $(BIN)
 
+build-eyes: export AIRFRAME_EYES = $(EYES_FLAGS)
+build-eyes: deps-eyes ## build airframe-eyes, optimised
+	swift build $(RELEASE_FLAGS) --product airframe-eyes
+
+run-eyes: deps build build-eyes ## start the simulated gimbal and a video stream of its view; Ctrl-C stops both
+	@etc/run-eyes $(BIN)
+
+bench-eyes: build-eyes ## measure the latency of the video stream, next to its bar
+	@etc/bench-eyes $(BIN)
+
+documents: export AIRFRAME_EYES = $(EYES_FLAGS)
 documents: ## write the documents that follow from the code: etc/airframed.toml and the manual pages
-	AIRFRAME_WRITE_DOCUMENTS=1 swift test --filter 'ManualPageTests|SampleFileTests'
+	AIRFRAME_WRITE_DOCUMENTS=1 swift test --filter 'ManualPageTests|SampleFileTests|EyesConfigurationTests'
 
 counter:
 	swift build $(RELEASE_FLAGS) --product MallocCounter
 
-test: build counter ## run every test, and the short tests in the virtual machine
+test: export AIRFRAME_EYES = $(EYES_FLAGS)
+test: build counter packages-eyes ## run every test, and the short tests in the virtual machine
 	@$(MAKE) --no-print-directory $(PEERS)/venv/mcap $(PEERS)/venv/mavlink || \
 	    echo "SKIPPED: recordings in PyPI's mcap reader and MAVLink with pymavlink, because they cannot be installed here (see above)"
 	# One after the other: tests that wait for threads and sockets must not starve each other on two cores.

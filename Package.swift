@@ -10,6 +10,14 @@ let fuzzers =
         "FuzzDiagnostics", "FuzzAirOS", "FuzzRBL", "FuzzMAVLink", "FuzzRider", "FuzzRecording",
     ]
 
+/// airframe-eyes needs GStreamer, which most machines and the two main programs do without: its targets exist only if the
+/// variable AIRFRAME_EYES contains the compiler's flags for GStreamer. The Makefile asks pkg-config and sets it. The manifest
+/// does not ask: SwiftPM keeps the result of a manifest until its text or the environment changes, so the answer would stay at
+/// the first one after the packages have been installed. Also, SwiftPM warns of pkg-config's `-pthread` with each build.
+let eyesFlags = ProcessInfo.processInfo.environment["AIRFRAME_EYES"].flatMap {
+    $0.isEmpty ? nil : $0.split(separator: " ").map(String.init)
+}
+
 /// Strict boundaries: an import is internal unless said otherwise, an existential is spelled `any`, and a member is
 /// visible only where its module is imported. A leak across a module wall is a compiler message.
 let strict: [SwiftSetting] = [
@@ -30,6 +38,37 @@ let optimised: [SwiftSetting] =
             .when(configuration: .debug))
     ]
 
+/// The companion for video.
+let eyes: [Target] = [
+    // GStreamer and its RTSP server (libgstrtspserver-1.0-dev).
+    .target(
+        name: "CVideo", path: "CSources/CVideo",
+        cSettings: [.define("_GNU_SOURCE"), .unsafeFlags(eyesFlags ?? [])],
+        linkerSettings: [
+            "gstrtspserver-1.0", "gstapp-1.0", "gstvideo-1.0", "gstreamer-1.0", "gobject-2.0",
+            "glib-2.0",
+        ].map { .linkedLibrary($0) }),
+    .target(
+        name: "Eyes",
+        dependencies: [
+            "CVideo", "CLinuxShim", "Client", "Configuration", "GimbalCore", "PlainText",
+            "Wire",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            .product(name: "SystemPackage", package: "swift-system"),
+        ],
+        swiftSettings: strict),
+    .executableTarget(
+        name: "EyesMain", dependencies: ["Eyes"], path: "Sources/Programs/airframe-eyes",
+        swiftSettings: strict),
+    .testTarget(
+        name: "EyesTests",
+        dependencies: [
+            "Eyes", "CVideo", "Client", "Configuration", "GimbalCore", "TestSupport", "Wire",
+            .product(name: "SystemPackage", package: "swift-system"),
+        ],
+        swiftSettings: strict),
+]
+
 let package = Package(
     name: "airframe",
     products: [
@@ -41,7 +80,7 @@ let package = Package(
         .library(name: "MallocCounter", type: .dynamic, targets: ["CMallocCounter"]),
         // For the tests and the bench: preloaded into the daemon, it makes the disk slow.
         .library(name: "SlowDisk", type: .dynamic, targets: ["SlowDisk"]),
-    ],
+    ] + (eyesFlags == nil ? [] : [.executable(name: "airframe-eyes", targets: ["EyesMain"])]),
     dependencies: [
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-atomics", from: "1.3.0"),
@@ -330,7 +369,8 @@ let package = Package(
             .executableTarget(
                 name: name, dependencies: ["FuzzTargets"], path: "Tests/Fuzz/\(name)",
                 swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
-        },
+        }
+        + (eyesFlags == nil ? [] : eyes),
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c11
 )

@@ -1,0 +1,123 @@
+#include "CVideoPrivate.h"
+
+#include <string.h>
+
+/// Bounds of a whole number or of a range of them; of a list, the bounds of its elements.
+static void bounds(const GstStructure *structure, const char *field, int32_t *minimum, int32_t *maximum) {
+    const GValue *value = gst_structure_get_value(structure, field);
+    *minimum = *maximum = 0;
+    if (!value) return;
+    if (G_VALUE_HOLDS_INT(value)) {
+        *minimum = *maximum = g_value_get_int(value);
+    } else if (GST_VALUE_HOLDS_INT_RANGE(value)) {
+        *minimum = gst_value_get_int_range_min(value);
+        *maximum = gst_value_get_int_range_max(value);
+    }
+}
+
+static double quotient(const GValue *value) {
+    int denominator = gst_value_get_fraction_denominator(value);
+    return denominator > 0 ? (double)gst_value_get_fraction_numerator(value) / denominator : 0;
+}
+
+static double largest_rate(const GstStructure *structure) {
+    const GValue *value = gst_structure_get_value(structure, "framerate");
+    if (!value) return 0;
+    if (GST_VALUE_HOLDS_FRACTION(value)) return quotient(value);
+    if (GST_VALUE_HOLDS_FRACTION_RANGE(value)) return quotient(gst_value_get_fraction_range_max(value));
+    double rate = 0;
+    if (GST_VALUE_HOLDS_LIST(value)) {
+        for (guint index = 0; index < gst_value_list_get_size(value); index++) {
+            const GValue *element = gst_value_list_get_value(value, index);
+            if (GST_VALUE_HOLDS_FRACTION(element)) rate = MAX(rate, quotient(element));
+        }
+    }
+    return rate;
+}
+
+static void add_mode(cv_camera *camera, const GstStructure *structure) {
+    if (camera->mode_count == CV_MODES) return;
+    cv_mode mode = {0};
+    cv_set_text(mode.media, sizeof mode.media, gst_structure_get_name(structure));
+    cv_set_text(mode.format, sizeof mode.format, gst_structure_get_string(structure, "format"));
+    bounds(structure, "width", &mode.min_width, &mode.max_width);
+    bounds(structure, "height", &mode.min_height, &mode.max_height);
+    mode.max_rate = largest_rate(structure);
+    for (int32_t index = 0; index < camera->mode_count; index++) {
+        cv_mode *other = &camera->modes[index];
+        if (strcmp(other->media, mode.media) || strcmp(other->format, mode.format)) continue;
+        if (other->min_width != mode.min_width || other->max_width != mode.max_width) continue;
+        if (other->min_height != mode.min_height || other->max_height != mode.max_height) continue;
+        other->max_rate = MAX(other->max_rate, mode.max_rate);
+        return;
+    }
+    camera->modes[camera->mode_count++] = mode;
+}
+
+/// Splits lists of formats and sizes, but not the list of rates, which can have hundreds of elements.
+static void add_modes(cv_camera *camera, GstCaps *caps) {
+    for (guint index = 0; index < gst_caps_get_size(caps); index++) {
+        GstCaps *one = gst_caps_copy_nth(caps, index);
+        GstStructure *structure = gst_caps_get_structure(one, 0);
+        const GValue *rates = gst_structure_get_value(structure, "framerate");
+        GValue kept = G_VALUE_INIT;
+        if (rates) {
+            g_value_init(&kept, G_VALUE_TYPE(rates));
+            g_value_copy(rates, &kept);
+            gst_structure_remove_field(structure, "framerate");
+        }
+        one = gst_caps_normalize(one);
+        for (guint part = 0; part < gst_caps_get_size(one); part++) {
+            GstStructure *copy = gst_structure_copy(gst_caps_get_structure(one, part));
+            if (rates) gst_structure_set_value(copy, "framerate", &kept);
+            add_mode(camera, copy);
+            gst_structure_free(copy);
+        }
+        if (rates) g_value_unset(&kept);
+        gst_caps_unref(one);
+    }
+}
+
+/// Fills in a camera; false for devices of other sources, such as a desktop's media server.
+static bool describe(GstDevice *device, cv_camera *camera) {
+    const char *type = G_OBJECT_TYPE_NAME(device);
+    memset(camera, 0, sizeof *camera);
+    camera->is_libcamera = !strcmp(type, "GstLibcameraDevice");
+    if (!camera->is_libcamera && strcmp(type, "GstV4l2Device")) return false;
+    char *name = gst_device_get_display_name(device);
+    cv_set_text(camera->name, sizeof camera->name, name);
+    if (camera->is_libcamera) g_strlcpy(camera->path, name, sizeof camera->path);
+    g_free(name);
+    GstStructure *properties = gst_device_get_properties(device);
+    if (properties) {
+        if (!camera->is_libcamera) {
+            const char *path = gst_structure_get_string(properties, "device.path");
+            g_strlcpy(camera->path, path ? path : "", sizeof camera->path);
+        }
+        cv_set_text(camera->driver, sizeof camera->driver, gst_structure_get_string(properties, "v4l2.device.driver"));
+        gst_structure_free(properties);
+    }
+    GstCaps *caps = gst_device_get_caps(device);
+    if (caps) {
+        add_modes(camera, caps);
+        gst_caps_unref(caps);
+    }
+    return camera->path[0] != 0;
+}
+
+size_t cv_cameras(cv_camera *cameras, size_t capacity) {
+    GstDeviceMonitor *monitor = gst_device_monitor_new();
+    gst_device_monitor_add_filter(monitor, "Video/Source", NULL);
+    size_t count = 0;
+    if (gst_device_monitor_start(monitor)) {
+        GList *devices = gst_device_monitor_get_devices(monitor);
+        for (GList *entry = devices; entry; entry = entry->next) {
+            if (count < capacity && describe(entry->data, &cameras[count])) count++;
+            gst_object_unref(entry->data);
+        }
+        g_list_free(devices);
+        gst_device_monitor_stop(monitor);
+    }
+    gst_object_unref(monitor);
+    return count;
+}

@@ -1,0 +1,358 @@
+#include "CVideoPrivate.h"
+
+#include <gst/rtsp-server/rtsp-server.h>
+#include <gst/video/video-event.h>
+
+/// Access units that wait for the network part; more are dropped.
+#define QUEUE 8
+
+/// Access units between the appsrc and the payloader whose exposure is still known.
+#define PENDING 64
+
+struct cv_server {
+    GMainContext *context;
+    GMainLoop *loop;
+    GThread *thread;
+    GstRTSPServer *server;
+    GSource *listener;
+    GSource *housekeeping;
+    char *path;
+    uint16_t port;
+    uint32_t max_clients;
+    GMutex lock;
+    GCond changed;
+    // Guarded by the lock.
+    GstElement *appsrc;
+    GstElement *feed;
+    bool is_waiting_for_key;
+    cv_server_stats stats;
+    struct {
+        GstClockTime pts;
+        int64_t exposed;
+    } pending[PENDING];
+    unsigned newest;
+};
+
+// MARK: Frames
+
+/// Requests a key frame from the encoder. Holds no lock of this server while it calls the pipeline.
+static void request_key_frame(cv_server *server) {
+    g_mutex_lock(&server->lock);
+    GstElement *feed = server->feed ? gst_object_ref(server->feed) : NULL;
+    g_mutex_unlock(&server->lock);
+    if (!feed) return;
+    GstElement *sink = gst_bin_get_by_name(GST_BIN(feed), "frames");
+    if (sink) {
+        GstPad *pad = gst_element_get_static_pad(sink, "sink");
+        gst_pad_push_event(pad, gst_video_event_new_upstream_force_key_unit(GST_CLOCK_TIME_NONE, TRUE, 0));
+        gst_object_unref(pad);
+        gst_object_unref(sink);
+    }
+    gst_object_unref(feed);
+}
+
+void cv_server_source(cv_server *server, GstElement *pipeline) {
+    g_mutex_lock(&server->lock);
+    GstElement *old = server->feed;
+    server->feed = pipeline ? gst_object_ref(pipeline) : NULL;
+    server->is_waiting_for_key = true;
+    g_mutex_unlock(&server->lock);
+    if (old) gst_object_unref(old);
+}
+
+void cv_server_push(cv_server *server, GstSample *sample, int64_t exposed) {
+    GstBuffer *frame = gst_sample_get_buffer(sample);
+    bool is_key = !GST_BUFFER_FLAG_IS_SET(frame, GST_BUFFER_FLAG_DELTA_UNIT);
+    g_mutex_lock(&server->lock);
+    GstElement *appsrc = server->appsrc ? gst_object_ref(server->appsrc) : NULL;
+    // A decoder cannot use what comes before the first key frame or after a gap.
+    bool is_usable = appsrc && (is_key || !server->is_waiting_for_key);
+    g_mutex_unlock(&server->lock);
+    GstClockTime base = appsrc ? gst_element_get_base_time(appsrc) : 0;
+    if (!is_usable || base == 0 || exposed < 0) {
+        if (appsrc) gst_object_unref(appsrc);
+        return;
+    }
+    if (gst_app_src_get_current_level_buffers(GST_APP_SRC(appsrc)) >= QUEUE) {
+        g_mutex_lock(&server->lock);
+        server->stats.dropped++;
+        server->is_waiting_for_key = true;
+        g_mutex_unlock(&server->lock);
+        gst_object_unref(appsrc);
+        request_key_frame(server);
+        return;
+    }
+    // A frame that was exposed before the medium began is as old as its beginning.
+    GstClockTime pts = (GstClockTime)exposed > base ? (GstClockTime)exposed - base : 0;
+    GstBuffer *copy = gst_buffer_copy(frame);
+    GST_BUFFER_PTS(copy) = GST_BUFFER_DTS(copy) = pts;
+    GstSample *moved = gst_sample_new(copy, gst_sample_get_caps(sample), NULL, NULL);
+    gst_buffer_unref(copy);
+    g_mutex_lock(&server->lock);
+    server->is_waiting_for_key = false;
+    server->newest = (server->newest + 1) % PENDING;
+    server->pending[server->newest].pts = pts;
+    server->pending[server->newest].exposed = exposed;
+    g_mutex_unlock(&server->lock);
+    gst_app_src_push_sample(GST_APP_SRC(appsrc), moved);
+    gst_sample_unref(moved);
+    gst_object_unref(appsrc);
+}
+
+/// Measures the packets that leave the payloader: each buffer, or the last one of each list, ends an access unit.
+static GstPadProbeReturn measure(GstPad *pad, GstPadProbeInfo *info, gpointer context) {
+    (void)pad;
+    cv_server *server = context;
+    GstBuffer *packet = NULL;
+    if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
+        GstBufferList *list = GST_PAD_PROBE_INFO_BUFFER_LIST(info);
+        guint length = gst_buffer_list_length(list);
+        if (length > 0) packet = gst_buffer_list_get(list, length - 1);
+    } else {
+        packet = GST_PAD_PROBE_INFO_BUFFER(info);
+    }
+    // The marker flag is that of the last packet of an access unit.
+    if (!packet || !GST_BUFFER_FLAG_IS_SET(packet, GST_BUFFER_FLAG_MARKER)) return GST_PAD_PROBE_OK;
+    int64_t now = cv_now();
+    g_mutex_lock(&server->lock);
+    for (unsigned back = 0; back < PENDING; back++) {
+        unsigned index = (server->newest + PENDING - back) % PENDING;
+        if (server->pending[index].exposed == 0 || server->pending[index].pts != GST_BUFFER_PTS(packet)) continue;
+        int64_t latency = now - server->pending[index].exposed;
+        server->pending[index].exposed = 0;
+        server->stats.frames++;
+        server->stats.latency_sum += latency;
+        server->stats.latency_max = MAX(server->stats.latency_max, latency);
+        break;
+    }
+    g_mutex_unlock(&server->lock);
+    return GST_PAD_PROBE_OK;
+}
+
+// MARK: Media and clients, on the server's threads
+
+static void set_source(cv_server *server, GstElement *appsrc) {
+    g_mutex_lock(&server->lock);
+    GstElement *old = server->appsrc;
+    server->appsrc = appsrc;
+    server->stats.is_wanted = appsrc != NULL;
+    server->is_waiting_for_key = true;
+    g_cond_broadcast(&server->changed);
+    g_mutex_unlock(&server->lock);
+    if (old) gst_object_unref(old);
+}
+
+static void unprepared(GstRTSPMedia *media, gpointer context) {
+    cv_server *server = context;
+    GstElement *element = gst_rtsp_media_get_element(media);
+    GstElement *appsrc = gst_bin_get_by_name_recurse_up(GST_BIN(element), "units");
+    g_mutex_lock(&server->lock);
+    bool is_present = appsrc == server->appsrc;
+    g_mutex_unlock(&server->lock);
+    // A new medium can be configured before the old one has ended.
+    if (is_present) set_source(server, NULL);
+    if (appsrc) gst_object_unref(appsrc);
+    gst_object_unref(element);
+}
+
+/// A sink otherwise holds each packet for 20 ms, as soon as UDP and TCP clients are connected at once.
+static void hurry(GstBin *pipeline, GstBin *bin, GstElement *element, gpointer context) {
+    (void)pipeline;
+    (void)bin;
+    (void)context;
+    if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "processing-deadline")) {
+        g_object_set(element, "processing-deadline", (guint64)0, NULL);
+    }
+}
+
+static void configure(GstRTSPMediaFactory *factory, GstRTSPMedia *media, gpointer context) {
+    (void)factory;
+    cv_server *server = context;
+    GstElement *element = gst_rtsp_media_get_element(media);
+    GstElement *payloader = gst_bin_get_by_name_recurse_up(GST_BIN(element), "pay0");
+    if (payloader) {
+        GstPad *pad = gst_element_get_static_pad(payloader, "src");
+        gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, measure, server, NULL);
+        gst_object_unref(pad);
+        gst_object_unref(payloader);
+    }
+    GstObject *pipeline = gst_element_get_parent(element);
+    if (pipeline) {
+        g_signal_connect(pipeline, "deep-element-added", G_CALLBACK(hurry), NULL);
+        gst_object_unref(pipeline);
+    }
+    g_signal_connect(media, "unprepared", G_CALLBACK(unprepared), server);
+    set_source(server, gst_bin_get_by_name_recurse_up(GST_BIN(element), "units"));
+    gst_object_unref(element);
+    request_key_frame(server);
+}
+
+static void played(GstRTSPClient *client, GstRTSPContext *request, gpointer context) {
+    (void)client;
+    (void)request;
+    request_key_frame(context);
+}
+
+static void left(GstRTSPClient *client, gpointer context) {
+    (void)client;
+    cv_server *server = context;
+    g_mutex_lock(&server->lock);
+    server->stats.clients--;
+    g_mutex_unlock(&server->lock);
+}
+
+static gboolean refuse(gpointer client) {
+    gst_rtsp_client_close(client);
+    return G_SOURCE_REMOVE;
+}
+
+static void connected(GstRTSPServer *rtsp, GstRTSPClient *client, gpointer context) {
+    (void)rtsp;
+    cv_server *server = context;
+    g_signal_connect(client, "closed", G_CALLBACK(left), server);
+    g_signal_connect(client, "play-request", G_CALLBACK(played), server);
+    g_mutex_lock(&server->lock);
+    server->stats.clients++;
+    server->stats.accepted++;
+    bool is_full = server->stats.clients > server->max_clients;
+    g_mutex_unlock(&server->lock);
+    if (!is_full) return;
+    // Later, because the server has not finished with the connection yet.
+    GSource *end = g_idle_source_new();
+    g_source_set_callback(end, refuse, g_object_ref(client), g_object_unref);
+    g_source_attach(end, server->context);
+    g_source_unref(end);
+}
+
+static gboolean keep_house(gpointer context) {
+    cv_server *server = context;
+    GstRTSPSessionPool *pool = gst_rtsp_server_get_session_pool(server->server);
+    gst_rtsp_session_pool_cleanup(pool);
+    g_object_unref(pool);
+    return G_SOURCE_CONTINUE;
+}
+
+static gpointer run(gpointer context) {
+    cv_server *server = context;
+    g_main_context_push_thread_default(server->context);
+    g_main_loop_run(server->loop);
+    g_main_context_pop_thread_default(server->context);
+    return NULL;
+}
+
+// MARK: Life
+
+cv_server *cv_server_open(const char *address, uint16_t port, const char *path, uint32_t max_clients, char error[CV_TEXT]) {
+    cv_server *server = g_new0(cv_server, 1);
+    g_mutex_init(&server->lock);
+    g_cond_init(&server->changed);
+    server->max_clients = max_clients;
+    server->path = g_strdup(path);
+    server->context = g_main_context_new();
+    server->server = gst_rtsp_server_new();
+    gst_rtsp_server_set_address(server->server, address);
+    char service[8];
+    g_snprintf(service, sizeof service, "%u", port);
+    gst_rtsp_server_set_service(server->server, service);
+
+    GstRTSPMediaFactory *factory = gst_rtsp_media_factory_new();
+    // The feed's parser repeats the parameter sets at each key frame. The payloader must not: it would also insert them between
+    // the slices of one picture, which decoders then lose.
+    char *launch = g_strdup_printf(
+        "( appsrc name=units is-live=true format=time block=false leaky-type=downstream max-buffers=%d max-bytes=0 "
+        "caps=video/x-h264,stream-format=byte-stream,alignment=au "
+        "! rtph264pay name=pay0 pt=96 config-interval=0 aggregate-mode=zero-latency )",
+        QUEUE);
+    gst_rtsp_media_factory_set_launch(factory, launch);
+    g_free(launch);
+    gst_rtsp_media_factory_set_shared(factory, TRUE);
+    gst_rtsp_media_factory_set_latency(factory, 0);
+    gst_rtsp_media_factory_set_eos_shutdown(factory, FALSE);
+    gst_rtsp_media_factory_set_protocols(factory, GST_RTSP_LOWER_TRANS_UDP | GST_RTSP_LOWER_TRANS_TCP);
+    g_signal_connect(factory, "media-configure", G_CALLBACK(configure), server);
+    GstRTSPMountPoints *mounts = gst_rtsp_server_get_mount_points(server->server);
+    gst_rtsp_mount_points_add_factory(mounts, path, factory);
+    g_object_unref(mounts);
+    GstRTSPSessionPool *pool = gst_rtsp_server_get_session_pool(server->server);
+    gst_rtsp_session_pool_set_max_sessions(pool, max_clients);
+    g_object_unref(pool);
+    g_signal_connect(server->server, "client-connected", G_CALLBACK(connected), server);
+
+    GError *problem = NULL;
+    server->listener = gst_rtsp_server_create_source(server->server, NULL, &problem);
+    if (!server->listener) {
+        cv_set_text(error, CV_TEXT, problem ? problem->message : "the address cannot be used");
+        g_clear_error(&problem);
+        cv_server_close(server);
+        return NULL;
+    }
+    g_source_attach(server->listener, server->context);
+    server->port = (uint16_t)gst_rtsp_server_get_bound_port(server->server);
+    server->housekeeping = g_timeout_source_new_seconds(2);
+    g_source_set_callback(server->housekeeping, keep_house, server, NULL);
+    g_source_attach(server->housekeeping, server->context);
+    server->loop = g_main_loop_new(server->context, FALSE);
+    server->thread = g_thread_new("eyes-rtsp", run, server);
+    return server;
+}
+
+uint16_t cv_server_port(const cv_server *server) { return server->port; }
+
+bool cv_server_wait(cv_server *server, bool is_wanted, int64_t timeout_ns) {
+    gint64 end = g_get_monotonic_time() + timeout_ns / 1000;
+    g_mutex_lock(&server->lock);
+    while (server->stats.is_wanted == is_wanted && g_cond_wait_until(&server->changed, &server->lock, end)) {}
+    bool result = server->stats.is_wanted;
+    g_mutex_unlock(&server->lock);
+    return result;
+}
+
+cv_server_stats cv_server_read(cv_server *server) {
+    g_mutex_lock(&server->lock);
+    cv_server_stats stats = server->stats;
+    server->stats.latency_max = 0;
+    g_mutex_unlock(&server->lock);
+    return stats;
+}
+
+static GstRTSPFilterResult remove_client(GstRTSPServer *server, GstRTSPClient *client, gpointer context) {
+    (void)server;
+    (void)client;
+    (void)context;
+    return GST_RTSP_FILTER_REMOVE;
+}
+
+static gboolean quit(gpointer context) {
+    g_main_loop_quit(context);
+    return G_SOURCE_REMOVE;
+}
+
+void cv_server_close(cv_server *server) {
+    if (server->thread) {
+        gst_rtsp_server_client_filter(server->server, remove_client, NULL);
+        // Inside the loop, because a loop that has not begun yet would ignore it.
+        GSource *end = g_idle_source_new();
+        g_source_set_callback(end, quit, server->loop, NULL);
+        g_source_attach(end, server->context);
+        g_source_unref(end);
+        g_thread_join(server->thread);
+        g_main_loop_unref(server->loop);
+    }
+    for (int index = 0; index < 2; index++) {
+        GSource *source = index ? server->housekeeping : server->listener;
+        if (!source) continue;
+        g_source_destroy(source);
+        g_source_unref(source);
+    }
+    GstRTSPMountPoints *mounts = gst_rtsp_server_get_mount_points(server->server);
+    gst_rtsp_mount_points_remove_factory(mounts, server->path);
+    g_object_unref(mounts);
+    g_object_unref(server->server);
+    set_source(server, NULL);
+    cv_server_source(server, NULL);
+    g_main_context_unref(server->context);
+    g_free(server->path);
+    g_mutex_clear(&server->lock);
+    g_cond_clear(&server->changed);
+    g_free(server);
+}

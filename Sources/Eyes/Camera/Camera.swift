@@ -1,0 +1,99 @@
+import CVideo
+
+/// A picture format of a camera.
+public struct CameraMode: Sendable, Equatable {
+    /// Coding of the pictures.
+    public enum Coding: Sendable, Equatable {
+        /// Encoded by the camera.
+        case h264
+        /// Single JPEG pictures.
+        case jpeg
+        /// Not compressed, with GStreamer's name of the format, such as `YUY2`.
+        case raw(String)
+    }
+
+    /// Coding of the pictures.
+    public var coding: Coding
+    /// Smallest and largest width, pixels.
+    public var widths: ClosedRange<Int>
+    /// Smallest and largest height, pixels.
+    public var heights: ClosedRange<Int>
+    /// Largest number of pictures per second; nil if the camera does not state it.
+    public var maximumRate: Double?
+}
+
+/// A camera that is connected.
+public struct Camera: Sendable, Equatable {
+    /// Interface of the operating system.
+    public enum Interface: String, Sendable {
+        /// Camera modules, whose raw pictures libcamera processes.
+        case libcamera
+        /// USB cameras.
+        case v4l2
+    }
+
+    /// Interface of the operating system.
+    public var interface: Interface
+    /// Name for people.
+    public var name: String
+    /// `/dev/video0`, or libcamera's name.
+    public var path: String
+    /// Kernel driver; empty for libcamera.
+    public var driver = ""
+    /// Formats.
+    public var modes: [CameraMode] = []
+}
+
+extension Camera {
+    /// Drivers whose devices look like cameras but deliver no pictures of one: codecs and image
+    /// processors of the Raspberry Pi, and its sensor interfaces, whose raw data only libcamera
+    /// can use.
+    private static let internalDrivers: Set<String> = [
+        "bcm2835-codec", "bcm2835-isp", "rpivid", "rpi-hevc-dec", "pispbe", "rp1-cfe", "unicam",
+    ]
+
+    /// Whether the device delivers pictures of a camera.
+    var isUsable: Bool { !Self.internalDrivers.contains(driver) }
+
+    /// The cameras that are connected; takes up to some 100 ms.
+    static func connected() -> [Camera] {
+        let capacity = 32
+        return withUnsafeTemporaryAllocation(of: cv_camera.self, capacity: capacity) { buffer in
+            let count = cv_cameras(buffer.baseAddress, capacity)
+            return buffer.prefix(count).map { Camera($0) }.filter(\.isUsable)
+        }
+    }
+
+    private init(_ camera: cv_camera) {
+        interface = camera.is_libcamera ? .libcamera : .v4l2
+        name = text(camera.name)
+        path = text(camera.path)
+        driver = text(camera.driver)
+        modes = withUnsafeBytes(of: camera.modes) { bytes in
+            bytes.bindMemory(to: cv_mode.self).prefix(Int(camera.mode_count))
+                .compactMap { CameraMode($0) }
+        }
+    }
+}
+
+extension CameraMode {
+    /// nil for a coding that this program does not use.
+    fileprivate init?(_ mode: cv_mode) {
+        switch text(mode.media) {
+        case "video/x-h264": coding = .h264
+        case "image/jpeg": coding = .jpeg
+        case "video/x-raw": coding = .raw(text(mode.format))
+        default: return nil
+        }
+        widths = Int(mode.min_width)...Int(max(mode.min_width, mode.max_width))
+        heights = Int(mode.min_height)...Int(max(mode.min_height, mode.max_height))
+        maximumRate = mode.max_rate > 0 ? mode.max_rate : nil
+    }
+}
+
+/// The text in a C array that ends with a NUL.
+func text<Characters>(_ characters: Characters) -> String {
+    withUnsafeBytes(of: characters) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,142 @@
+/// Choice of the camera, of its format and of the encoder, from the settings and what is connected.
+/// Pure.
+///
+/// The order of the formats. H.264 of the camera first, because it costs no processor time. Then raw
+/// pictures, if the bus transfers the requested rate: they need no decoder and are not a frame late.
+/// Then JPEG, with which USB cameras deliver large pictures at full rate.
+public enum CameraChoice: Sendable, Equatable {
+    /// A camera with the format that it is asked for.
+    case camera(Camera, CameraFormat)
+    /// The drawn picture; `reason` states why, nil if the settings request it.
+    case drawn(reason: String?)
+
+    /// Chooses.
+    ///
+    /// - Parameters:
+    ///   - video: The settings.
+    ///   - cameras: The connected cameras.
+    public init(_ video: EyesSettings.Video, among cameras: [Camera]) {
+        if video.source == .test {
+            self = .drawn(reason: nil)
+            return
+        }
+        let interfaces: [Camera.Interface] =
+            switch video.source {
+            case .libcamera: [.libcamera]
+            case .v4l2: [.v4l2]
+            case .auto, .test: [.libcamera, .v4l2]
+            }
+        let eligible = interfaces.flatMap { interface in
+            cameras.filter { $0.interface == interface }
+        }
+        let named =
+            video.device == "auto"
+            ? eligible : eligible.filter { $0.path == video.device || $0.name == video.device }
+        for camera in named {
+            if let format = CameraFormat(for: video, of: camera) {
+                self = .camera(camera, format)
+                return
+            }
+        }
+        self = .drawn(reason: Self.reason(video, eligible: eligible, named: named))
+    }
+
+    private static func reason(
+        _ video: EyesSettings.Video, eligible: [Camera], named: [Camera]
+    ) -> String {
+        if let camera = named.first { return "\(camera.name) has no format that can be used" }
+        if video.device == "auto" || eligible.isEmpty { return "no camera is connected" }
+        return "there is no camera \(video.device)"
+    }
+}
+
+/// Format that a camera is asked for.
+public struct CameraFormat: Sendable, Equatable {
+    /// Coding of the pictures.
+    public var coding: CameraMode.Coding
+    /// Width, pixels.
+    public var width: Int
+    /// Height, pixels.
+    public var height: Int
+    /// Pictures per second.
+    public var rateHz: Int
+
+    /// The format of `camera` that is nearest to the settings; nil if it has none.
+    init?(for video: EyesSettings.Video, of camera: Camera) {
+        // libcamera's element converts its pictures to any size and to a format of the encoder.
+        if camera.interface == .libcamera {
+            self.init(
+                coding: .raw("NV12"), width: video.width, height: video.height,
+                rateHz: video.rateHz)
+            return
+        }
+        let ranked = camera.modes.enumerated().compactMap { index, mode -> (Rank, CameraMode)? in
+            Rank(mode, video, index).map { ($0, mode) }
+        }
+        guard let best = ranked.min(by: { $0.0 < $1.0 })?.1 else { return nil }
+        self.init(
+            coding: best.coding, width: video.width.clamped(to: best.widths),
+            height: video.height.clamped(to: best.heights),
+            rateHz: min(video.rateHz, Int(best.maximumRate ?? Double(video.rateHz))))
+    }
+
+    private init(coding: CameraMode.Coding, width: Int, height: Int, rateHz: Int) {
+        self.coding = coding
+        self.width = width
+        self.height = height
+        self.rateHz = rateHz
+    }
+
+    /// Whether the pictures must be changed in size to fit the settings.
+    func needsScaling(to video: EyesSettings.Video) -> Bool {
+        width != video.width || height != video.height
+    }
+
+    /// Suitability of a mode; the smallest is the best.
+    private struct Rank: Comparable {
+        /// Missing pictures per second.
+        let missingRate: Int
+        /// Difference of the number of pixels; too few count double.
+        let sizeError: Int
+        let coding: Int
+        let index: Int
+
+        /// nil if the mode cannot be used. H.264 cannot be scaled, so its size must be exact.
+        init?(_ mode: CameraMode, _ video: EyesSettings.Video, _ index: Int) {
+            let (width, height) = (
+                video.width.clamped(to: mode.widths), video.height.clamped(to: mode.heights)
+            )
+            guard width > 0, height > 0 else { return nil }
+            let isExact = width == video.width && height == video.height
+            switch mode.coding {
+            case .h264:
+                guard isExact else { return nil }
+                coding = 0
+            case .raw(let format):
+                guard Self.rawFormats.contains(format) else { return nil }
+                coding = 1
+            case .jpeg: coding = 2
+            }
+            missingRate = max(0, video.rateHz - Int(mode.maximumRate ?? Double(video.rateHz)))
+            let difference = width * height - video.width * video.height
+            sizeError = difference < 0 ? -2 * difference : difference
+            self.index = index
+        }
+
+        static func < (a: Rank, b: Rank) -> Bool {
+            (a.missingRate, a.sizeError, a.coding, a.index)
+                < (b.missingRate, b.sizeError, b.coding, b.index)
+        }
+
+        /// Formats that the converter reads; sensors' mosaics are not among them.
+        private static let rawFormats: Set<String> = [
+            "YUY2", "UYVY", "YVYU", "NV12", "NV21", "I420", "YV12", "RGB", "BGR", "GRAY8",
+        ]
+    }
+}
+
+extension Int {
+    fileprivate func clamped(to range: ClosedRange<Int>) -> Int {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
+}

@@ -1,0 +1,59 @@
+import CVideo
+
+/// Encoder of H.264, chosen among GStreamer's elements.
+public enum Encoder: String, Sendable, Equatable {
+    /// The board's encoder.
+    case v4l2 = "v4l2h264enc"
+    /// The processor.
+    case x264 = "x264enc"
+
+    /// Chooses an encoder; nil if none is installed.
+    ///
+    /// - Parameters:
+    ///   - choice: The setting.
+    ///   - isInstalled: Whether GStreamer has an element of a name.
+    init?(
+        _ choice: EyesSettings.EncoderChoice,
+        isInstalled: (String) -> Bool = { cv_has_element($0) }
+    ) {
+        let candidates: [Encoder] =
+            switch choice {
+            case .auto: [.v4l2, .x264]
+            case .v4l2: [.v4l2]
+            case .x264: [.x264]
+            }
+        guard let found = candidates.first(where: { isInstalled($0.rawValue) }) else { return nil }
+        self = found
+    }
+
+    /// The elements from raw pictures to H.264, in gst-launch's notation; the encoder is named
+    /// `encoder`.
+    ///
+    /// Neither makes B-frames, which would delay each picture by the next ones. A key frame each
+    /// second lets a player that lost packets recover. The level of the hardware encoder is given
+    /// because its driver refuses larger pictures without it.
+    func elements(_ video: EyesSettings.Video) -> String {
+        switch self {
+        case .v4l2:
+            "v4l2h264enc name=encoder extra-controls=\"\(controls(video))\""
+                + " ! video/x-h264,level=(string)4.2,profile=(string)constrained-baseline"
+        case .x264:
+            "x264enc name=encoder tune=zerolatency speed-preset=ultrafast bframes=0"
+                + " key-int-max=\(video.rateHz) bitrate=\(video.bitrateKbps) vbv-buf-capacity=200"
+                + " ! video/x-h264,profile=constrained-baseline"
+        }
+    }
+
+    /// Property of the element, and its value, that changes the bit rate while it runs.
+    func bitrateChange(_ video: EyesSettings.Video) -> (property: String, value: String) {
+        switch self {
+        case .v4l2: ("extra-controls", controls(video))
+        case .x264: ("bitrate", "\(video.bitrateKbps)")
+        }
+    }
+
+    private func controls(_ video: EyesSettings.Video) -> String {
+        "controls,repeat_sequence_header=1,h264_i_frame_period=\(video.rateHz),"
+            + "video_bitrate=\(video.bitrateKbps * 1000)"
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+
+/// Lists the cameras and the chosen pipeline.
+struct CamerasCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cameras",
+        abstract: "List cameras and encoders, and the choice for the settings.")
+
+    @OptionGroup var options: EyesOptions
+
+    func run() throws {
+        let settings = try options.load()
+        try VideoLibrary.start()
+        let cameras = Camera.connected()
+        for camera in cameras {
+            print(
+                "\(camera.name) (\(camera.interface.rawValue)): video.device = \"\(camera.path)\"")
+            for mode in camera.modes {
+                let rate = mode.maximumRate.map { " at \(Int($0)) Hz" } ?? ""
+                print("  \(mode.description)\(rate)")
+            }
+        }
+        if cameras.isEmpty { print("No camera is connected.") }
+        let choice = CameraChoice(settings.video, among: cameras)
+        let encoder = Encoder(settings.video.encoder)
+        print("source: \(choice)")
+        if case .drawn(let reason?) = choice { print("reason: \(reason)") }
+        print("encoder: \(encoder?.rawValue ?? "none is installed")")
+        if let pipeline = FeedPipeline(choice, settings.video, encoder: encoder) {
+            print("pipeline: \(pipeline.text)")
+        }
+    }
+}
+
+extension CameraMode: CustomStringConvertible {
+    /// "JPEG 160...1920 x 120...1080".
+    public var description: String {
+        let name =
+            switch coding {
+            case .h264: "H.264"
+            case .jpeg: "JPEG"
+            case .raw(let format): format
+            }
+        func span(_ range: ClosedRange<Int>) -> String {
+            range.lowerBound == range.upperBound
+                ? "\(range.lowerBound)" : "\(range.lowerBound)...\(range.upperBound)"
+        }
+        return "\(name) \(span(widths))x\(span(heights))"
+    }
+}

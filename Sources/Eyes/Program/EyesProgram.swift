@@ -1,0 +1,48 @@
+import ArgumentParser
+import SystemPackage
+import Wire
+
+/// airframe-eyes as a program.
+public enum EyesProgram {
+    /// Executes the command line, and ends the process.
+    public static func main() { AirframeEyes.main() }
+}
+
+/// The program's command line.
+struct AirframeEyes: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "airframe-eyes",
+        abstract: "Serve the camera of a gimbal as a live video stream (RTSP).",
+        discussion: """
+            Without a subcommand, it serves the stream. SIGHUP applies changed live settings, SIGTERM ends it.
+            Exit codes: 0 done; 64 wrong usage; 69 the port or GStreamer cannot be used; 78 bad configuration.
+            """,
+        version: Version.text,
+        subcommands: [ServeCommand.self, CamerasCommand.self, LatencyCommand.self],
+        defaultSubcommand: ServeCommand.self)
+}
+
+/// Options that choose the settings.
+struct EyesOptions: ParsableArguments {
+    @Option(help: "Configuration file; default \(EyesConfiguration.defaultFile.string).")
+    var config: String?
+
+    @Option(
+        name: .customLong("set"), parsing: .singleValue,
+        help: "Setting that overrides the file, as KEY=VALUE; can be repeated.")
+    var overrides: [String] = []
+
+    var configuration: EyesConfiguration {
+        EyesConfiguration(file: config, overrides: overrides)
+    }
+
+    /// Reads the settings, or ends the program with all problems.
+    func load() throws -> EyesSettings {
+        do {
+            return try configuration.load()
+        } catch {
+            Log.write("\(error)")
+            throw ExitCode(78)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import CVideo
+import PlainText
+
+/// Measures a stream that shows the test picture.
+struct LatencyCommand: ParsableCommand {
+    /// Limit of the project for the mean time from exposure to RTP packet, ms.
+    static let barMs = 100.0
+
+    static let configuration = CommandConfiguration(
+        commandName: "latency",
+        abstract: "Measure the latency of a stream of this computer that shows the test picture.",
+        discussion: """
+            The test picture contains the time of its exposure. This command plays the stream, and compares \
+            this time with the arrival of the picture's last RTP packet. It works only on the computer that \
+            makes the stream, because both times are from the same clock.
+            Exit codes: 0 the 99th percentile is at most \(Int(barMs)) ms; 1 it is larger, or there are no pictures.
+            """)
+
+    @Option(help: "Address of the stream.")
+    var url = "rtsp://127.0.0.1:8554/stream"
+
+    @Option(help: "Duration of the measurement, s.")
+    var seconds = 10.0
+
+    @Option(help: "Transport of the packets, tcp or udp.")
+    var transport = "udp"
+
+    func run() throws {
+        guard let transport = Player.Transport(rawValue: transport) else {
+            throw ValidationError("--transport must be tcp or udp.")
+        }
+        try VideoLibrary.start()
+        let measured = try LatencyFigures(url, over: transport, seconds: seconds)
+        print(measured.text)
+        guard let worst = measured.packet?.percentile(99), worst <= Self.barMs else {
+            throw ExitCode(1)
+        }
+    }
+}
+
+/// Latency of the pictures of a stream.
+struct LatencyFigures {
+    /// Sorted latencies, ms.
+    struct Distribution {
+        let sorted: [Double]
+
+        /// nil without values.
+        init?(_ values: [Double]) {
+            guard !values.isEmpty else { return nil }
+            sorted = values.sorted()
+        }
+
+        func percentile(_ percent: Double) -> Double {
+            sorted[Int((Double(sorted.count - 1) * percent / 100).rounded())]
+        }
+
+        var text: String {
+            [("median", 50.0), ("99 %", 99), ("largest", 100)].map {
+                "\($0.0) \(Format.fixed(percentile($0.1), 1)) ms"
+            }.joined(separator: ", ")
+        }
+    }
+
+    /// Time from exposure to the last RTP packet, and to the decoded picture.
+    let packet: Distribution?
+    let decoded: Distribution?
+    let pictures: Int
+    let size: String
+
+    /// Plays a stream. The first second is not measured, because a player begins with old pictures.
+    init(_ url: String, over transport: Player.Transport, seconds: Double) throws(VideoError) {
+        let player = try Player(url, over: transport)
+        var (packets, decodes): ([Double], [Double]) = ([], [])
+        var (count, size) = (0, "")
+        let connectBy = cv_now() + 15_000_000_000
+        var start: Int64?
+        while true {
+            let now = cv_now()
+            if let start, Double(now - start) * 1e-9 > 1 + seconds { break }
+            guard let picture = try player.next(within: 0.5) else {
+                if start == nil, now > connectBy { break }
+                continue
+            }
+            let begin = start ?? now
+            start = begin
+            guard Double(now - begin) * 1e-9 > 1 else { continue }
+            count += 1
+            size = "\(picture.width)x\(picture.height)"
+            if let age = picture.packetAge { packets.append(Double(age) * 1e-6) }
+            if let age = picture.decodedAge { decodes.append(Double(age) * 1e-6) }
+        }
+        packet = Distribution(packets)
+        decoded = Distribution(decodes)
+        pictures = count
+        self.size = size
+    }
+
+    /// Text for people.
+    var text: String {
+        guard let packet, let decoded else {
+            return
+                "\(pictures) pictures, none with a time code: does the stream show the test picture (video.source = \"test\")?"
+        }
+        return """
+            \(pictures) pictures of \(size)
+            exposure to RTP packet:      \(packet.text) (bar: 99 % within \(Format.fixed(LatencyCommand.barMs, 0)) ms)
+            exposure to decoded picture: \(decoded.text)
+            """
+    }
+}

@@ -1,0 +1,12 @@
+import Glibc
+import PlainText
+
+/// Log on standard error, which systemd passes to the journal.
+enum Log {
+    /// Writes a text, one line for each line of it.
+    static func write(_ text: String) {
+        let bytes = Array((text.visibleLines + "\n").utf8)
+        // An error of the stream cannot be reported elsewhere.
+        _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,160 @@
+import ArgumentParser
+import CLinuxShim
+import CVideo
+import Configuration
+import Glibc
+import Wire
+
+/// Serves the stream until SIGTERM or SIGINT.
+struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Serve the stream (default).")
+
+    @OptionGroup var options: EyesOptions
+
+    @Flag(help: "Show the settings in force as a configuration file, and end.")
+    var printConfig = false
+
+    @Flag(help: "Check the configuration, and end.")
+    var checkConfig = false
+
+    func run() throws {
+        let settings = try options.load()
+        if printConfig {
+            for setting in EyesSchema.settings {
+                print("\(setting.rule.key) = \(setting.read(settings).tomlText)")
+            }
+            return
+        }
+        if checkConfig { return }
+        // Before the first thread, which inherits the mask.
+        let signals = SignalQueue([SIGTERM, SIGINT, SIGHUP])
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            try VideoLibrary.start()
+            var service = try EyesService(settings, options.configuration, signals)
+            service.run()
+        } catch {
+            Log.write(error.description)
+            throw ExitCode(69)
+        }
+    }
+}
+
+/// Signals that the main thread receives with sigtimedwait(2).
+struct SignalQueue {
+    private var set = sigset_t()
+
+    /// Blocks the signals in the calling thread and in all threads that it starts.
+    init(_ signals: [Int32]) {
+        sigemptyset(&set)
+        for signal in signals { sigaddset(&set, signal) }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    /// Waits for a signal; nil after the timeout.
+    func next(within seconds: Double) -> Int32? {
+        var set = set
+        var time = timespec(
+            tv_sec: Int(seconds), tv_nsec: Int((seconds - Double(Int(seconds))) * 1e9))
+        let signal = sigtimedwait(&set, nil, &time)
+        return signal > 0 ? signal : nil
+    }
+}
+
+/// The running program: server, keeper of the feed, connection to the daemon.
+struct EyesService {
+    private var settings: EyesSettings
+    private let configuration: EyesConfiguration
+    private let signals: SignalQueue
+    private let server: StreamServer
+    private let keeper: FeedKeeper
+    private let link: DaemonLink?
+    private let address: String
+    private let manager = getenv("NOTIFY_SOCKET").map { String(cString: $0) }
+
+    /// Opens the port and starts the threads.
+    init(
+        _ settings: EyesSettings, _ configuration: EyesConfiguration, _ signals: SignalQueue
+    ) throws(VideoError) {
+        self.settings = settings
+        self.configuration = configuration
+        self.signals = signals
+        let (host, port) = settings.rtsp.endpoint
+        server = try StreamServer(
+            host: host, port: port, path: settings.rtsp.path,
+            maximumClients: settings.rtsp.maxClients)
+        address = "rtsp://\(host):\(server.port)\(settings.rtsp.path)"
+        let link =
+            settings.gimbal.socket == "off" ? nil : DaemonLink(socket: settings.gimbal.socket)
+        self.link = link
+        var world = FeedKeeper.World()
+        world.attitude = { link?.attitude }
+        world.log = { Log.write($0) }
+        keeper = FeedKeeper(settings.video, server, world)
+    }
+
+    /// Reports once a second, until a signal ends the program.
+    mutating func run() {
+        Log.write("The stream is at \(address).")
+        notify("READY=1")
+        var before = counters()
+        var lastProblem: String?
+        while true {
+            switch signals.next(within: 1) {
+            case SIGHUP: reload()
+            case nil: break
+            default:
+                notify("STOPPING=1")
+                keeper.stop()
+                link?.stop()
+                return
+            }
+            let now = counters()
+            guard now.t - before.t > 500_000_000 else { continue }
+            let report = StreamHealth(from: before, to: now).report(
+                settings.video, address: address)
+            before = now
+            link?.report(report, wantsAttitude: keeper.isDrawing)
+            notify("STATUS=\(report.finding)\nWATCHDOG=1")
+            if let problem = link?.problem, problem != lastProblem { Log.write(problem) }
+            lastProblem = link?.problem
+        }
+    }
+
+    private func counters() -> StreamHealth.Counters {
+        StreamHealth.Counters(t: cv_now(), feed: keeper.report, server: server.counters())
+    }
+
+    /// Applies the live settings of the file. Bad values change nothing.
+    private mutating func reload() {
+        do throws(ConfigurationFailure) {
+            let new = try configuration.load()
+            keeper.apply(new.video)
+            settings.video = new.video
+            let waiting = EyesSchema.settings.filter {
+                $0.rule.applies == .restart && $0.read(new) != $0.read(settings)
+            }
+            let suffix = waiting.map { " " + $0.rule.key }.joined(separator: ",")
+            Log.write(
+                "The settings have been read again."
+                    + (waiting.isEmpty ? "" : " These need a restart:\(suffix)."))
+        } catch {
+            Log.write("\(error)\nNo setting has changed.")
+        }
+    }
+
+    /// Tells systemd. A missing systemd is not an error.
+    private func notify(_ text: String) {
+        guard let manager else { return }
+        _ = cl_notify(manager, text)
+    }
+}
+
+extension EyesSettings.RTSP {
+    /// Address and port; the schema guarantees both.
+    var endpoint: (host: String, port: UInt16) {
+        guard let endpoint = NetworkEndpoint(listen) else { return ("127.0.0.1", 8554) }
+        return (endpoint.host, endpoint.port)
+    }
+}

@@ -1,0 +1,51 @@
+import CVideo
+
+/// Running pipeline of a camera. The thread that opened it waits for it and closes it; a painter
+/// may pass pictures from a second thread until then.
+final class Feed: @unchecked Sendable {
+    private let handle: OpaquePointer
+    // The server outlives its feeds.
+    private let server: StreamServer
+
+    /// Starts a pipeline.
+    ///
+    /// - Throws: Why it cannot be started.
+    init(_ pipeline: FeedPipeline, to server: StreamServer, frameNanoseconds: Int64)
+        throws(VideoError)
+    {
+        self.server = server
+        let (handle, text) = withErrorText {
+            cv_feed_open(pipeline.text, server.handle, frameNanoseconds, $0)
+        }
+        guard let handle else { throw VideoError(text) }
+        self.handle = handle
+    }
+
+    deinit { cv_feed_close(handle) }
+
+    /// Waits for the end of the pipeline.
+    ///
+    /// - Returns: Reason of the end; nil while it runs.
+    func ended(within seconds: Double) -> String? {
+        let (outcome, text) = withErrorText { cv_feed_wait(handle, Int64(seconds * 1e9), $0) }
+        return switch outcome {
+        case CV_RUNNING: nil
+        case CV_ENDED: "the camera has ended its stream"
+        default: text
+        }
+    }
+
+    /// Changes a property of the encoder; false if that is not possible.
+    func setEncoder(_ property: String, _ value: String) -> Bool {
+        cv_feed_set(handle, "encoder", property, value)
+    }
+
+    /// Passes a drawn picture, and its time of exposure.
+    func draw(_ bytes: [UInt8], exposed: Int64) {
+        // A picture before the pipeline runs, or after its end, is lost.
+        _ = cv_feed_draw(handle, bytes, bytes.count, exposed)
+    }
+
+    /// Counters.
+    var counters: cv_feed_stats { cv_feed_read(handle) }
+}

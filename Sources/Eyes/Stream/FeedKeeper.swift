@@ -1,0 +1,304 @@
+import CVideo
+import GimbalCore
+import Glibc
+import Synchronization
+
+/// Keeper of the feed: opens the camera while a client needs it, replaces a lost camera by the
+/// drawn picture, and opens the camera again when it is back. It has its own thread, the only one
+/// that opens and closes feeds; clients stay connected through every change.
+final class FeedKeeper: Sendable {
+    /// State of the feed, for reports.
+    struct Report: Sendable, Equatable {
+        /// Stage of the stream.
+        enum Phase: Sendable, Equatable {
+            /// `video.enabled` is false.
+            case off
+            /// No client needs the stream.
+            case waiting
+            /// Pictures of the configured source flow.
+            case streaming
+            /// The drawn picture replaces a camera.
+            case replaced
+            /// There are no pictures.
+            case failed
+        }
+
+        var phase = Phase.waiting
+        /// Camera and format, for people; empty without a feed.
+        var source = ""
+        /// Encoder; nil if the camera encodes or there is no feed.
+        var encoder: Encoder?
+        /// Reason for `replaced` and `failed`.
+        var problem: String?
+        /// Number of losses of the camera since the start.
+        var losses = 0
+        /// Counters of all feeds since the start.
+        var frames: UInt64 = 0
+        var bytes: UInt64 = 0
+        var gaps: UInt64 = 0
+        /// Size of the pictures; 0 before the first.
+        var width = 0
+        var height = 0
+    }
+
+    /// Parts that tests replace.
+    struct World: Sendable {
+        /// The connected cameras.
+        var cameras: @Sendable () -> [Camera] = { Camera.connected() }
+        /// The encoder for a setting.
+        var encoder: @Sendable (EyesSettings.EncoderChoice) -> Encoder? = { Encoder($0) }
+        /// The pipeline of a choice.
+        var pipeline: @Sendable (CameraChoice, EyesSettings.Video, Encoder?) -> FeedPipeline? = {
+            FeedPipeline($0, $1, encoder: $2)
+        }
+        /// Present attitude of the camera, for the drawn picture; nil if it is unknown.
+        var attitude: @Sendable () -> AxisVector? = { nil }
+        /// Receiver of sentences for the log.
+        var log: @Sendable (String) -> Void = { _ in }
+    }
+
+    private struct State {
+        var video: EyesSettings.Video
+        var report = Report()
+        var isDrawing = false
+    }
+
+    fileprivate let server: StreamServer
+    fileprivate let world: World
+    private let state: Mutex<State>
+    private let worker = Worker()
+
+    /// Starts the thread.
+    init(_ video: EyesSettings.Video, _ server: StreamServer, _ world: World = World()) {
+        self.server = server
+        self.world = world
+        state = Mutex(State(video: video))
+        worker.start("eyes-keeper") { [self] in
+            var run = FeedRun(keeper: self)
+            while !worker.mustEnd { run.step() }
+            run.close()
+        }
+    }
+
+    /// The state of the feed.
+    var report: Report { state.withLock { $0.report } }
+
+    /// Whether the drawn picture is in use, which shows the attitude.
+    var isDrawing: Bool { state.withLock { $0.isDrawing } }
+
+    /// Applies settings without disconnecting clients.
+    func apply(_ video: EyesSettings.Video) { state.withLock { $0.video = video } }
+
+    /// Closes the feed and ends the thread.
+    func stop() { worker.stop() }
+}
+
+/// The work of the keeper's thread.
+private struct FeedRun {
+    /// The open feed.
+    private struct Open {
+        let feed: Feed
+        let video: EyesSettings.Video
+        let painter: Painter?
+        let encoder: Encoder?
+        let isReplacement: Bool
+        var counted = cv_feed_stats()
+    }
+
+    let keeper: FeedKeeper
+    private var open: Open?
+    private var watch = FeedWatch()
+    private var loss: String?
+
+    init(keeper: FeedKeeper) { self.keeper = keeper }
+
+    /// One round; takes at most about 0.1 s, and longer while a camera is opened.
+    mutating func step() {
+        let video = keeper.video
+        guard video.enabled else {
+            close()
+            loss = nil
+            keeper.update { $0 = .init(keeping: $0, phase: .off) }
+            usleep(50_000)
+            return
+        }
+        guard video.alwaysOn || keeper.isWanted else {
+            close()
+            loss = nil
+            keeper.update { $0 = .init(keeping: $0, phase: .waiting) }
+            keeper.waitForClient()
+            return
+        }
+        if let open, open.video != video { change(open, to: video) }
+        if open == nil { begin(video) }
+        follow(video)
+    }
+
+    // MARK: Opening
+
+    private mutating func begin(_ video: EyesSettings.Video) {
+        let choice: CameraChoice =
+            loss == nil
+            ? CameraChoice(video, among: video.source == .test ? [] : keeper.world.cameras())
+            : .drawn(reason: loss)
+        let problem = attempt(choice, video)
+        guard let problem else { return }
+        if case .camera = choice {
+            lose(problem)
+        } else {
+            keeper.update { $0 = .init(keeping: $0, phase: .failed, problem: problem) }
+            usleep(500_000)
+        }
+    }
+
+    /// Opens a feed.
+    ///
+    /// - Returns: Reason of a failure.
+    private mutating func attempt(_ choice: CameraChoice, _ video: EyesSettings.Video) -> String? {
+        let encoder = keeper.world.encoder(video.encoder)
+        guard let pipeline = keeper.world.pipeline(choice, video, encoder) else {
+            return "the encoder \(video.encoder.rawValue) is not installed"
+        }
+        do {
+            let feed = try Feed(
+                pipeline, to: keeper.server, frameNanoseconds: video.frameNanoseconds)
+            var painter: Painter?
+            var reason: String?
+            if case .drawn(let cause) = choice {
+                reason = cause
+                painter = Painter(
+                    to: feed, video, notice: cause == nil ? nil : "NO CAMERA",
+                    attitude: keeper.world.attitude)
+            }
+            open = Open(
+                feed: feed, video: video, painter: painter, encoder: pipeline.encoder,
+                isReplacement: reason != nil)
+            watch.open(now: cv_now())
+            if loss == nil, reason != nil { _ = watch.isDue(now: cv_now()) }
+            let source = choice.description
+            keeper.world.log(
+                reason.map { "\($0); the stream shows a drawn picture instead." }
+                    ?? "The stream shows \(source).")
+            keeper.update(isDrawing: painter != nil) {
+                $0 = .init(
+                    keeping: $0, phase: reason == nil ? .streaming : .replaced, problem: reason)
+                $0.source = source
+                $0.encoder = pipeline.encoder
+            }
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    // MARK: Running
+
+    private mutating func follow(_ video: EyesSettings.Video) {
+        guard let open else { return }
+        let end = open.feed.ended(within: 0.1)
+        count()
+        let now = cv_now()
+        if let end {
+            lose(end)
+        } else if watch.isSilent(newest: open.feed.counters.newest, now: now) {
+            lose("the camera sends no pictures")
+        } else if open.isReplacement, watch.isDue(now: now) {
+            let choice = CameraChoice(video, among: keeper.world.cameras())
+            guard case .camera = choice else { return }
+            close()
+            loss = nil
+            if let problem = attempt(choice, video) { lose(problem) }
+        }
+    }
+
+    /// Notes the loss of the camera; the next round opens the drawn picture.
+    private mutating func lose(_ reason: String) {
+        close()
+        loss = reason
+        watch.lose(now: cv_now())
+        keeper.world.log("The camera is lost: \(reason).")
+        keeper.update { $0.losses += 1 }
+    }
+
+    /// Applies changed settings: the bit rate to the running encoder, others with a new feed.
+    private mutating func change(_ open: Open, to video: EyesSettings.Video) {
+        var same = open.video
+        same.bitrateKbps = video.bitrateKbps
+        same.alwaysOn = video.alwaysOn
+        if same == video, let encoder = open.encoder {
+            let change = encoder.bitrateChange(video)
+            if open.feed.setEncoder(change.property, change.value) {
+                self.open = Open(
+                    feed: open.feed, video: video, painter: open.painter, encoder: open.encoder,
+                    isReplacement: open.isReplacement, counted: open.counted)
+                return
+            }
+        }
+        close()
+        loss = nil
+    }
+
+    private mutating func count() {
+        guard let open else { return }
+        let (now, before) = (open.feed.counters, open.counted)
+        self.open?.counted = now
+        keeper.update {
+            $0.frames += now.frames - before.frames
+            $0.bytes += now.bytes - before.bytes
+            $0.gaps += now.gaps - before.gaps
+            if now.width > 0 { ($0.width, $0.height) = (Int(now.width), Int(now.height)) }
+        }
+    }
+
+    /// Closes the feed, if one is open.
+    mutating func close() {
+        count()
+        open?.painter?.stop()
+        open = nil
+        keeper.update(isDrawing: false) { _ in }
+    }
+}
+
+extension FeedKeeper {
+    fileprivate var video: EyesSettings.Video { state.withLock { $0.video } }
+    fileprivate var isWanted: Bool { server.wait(isWanted: true, seconds: 0) }
+    fileprivate func waitForClient() { _ = server.wait(isWanted: false, seconds: 0.1) }
+
+    fileprivate func update(isDrawing: Bool? = nil, _ body: (inout Report) -> Void) {
+        state.withLock {
+            body(&$0.report)
+            if let isDrawing { $0.isDrawing = isDrawing }
+        }
+    }
+}
+
+extension FeedKeeper.Report {
+    /// A report with the counters of another.
+    fileprivate init(keeping other: Self, phase: Phase, problem: String? = nil) {
+        self = other
+        self.phase = phase
+        self.problem = problem
+        if phase == .off || phase == .waiting || phase == .failed {
+            source = ""
+            encoder = nil
+        }
+    }
+}
+
+extension CameraChoice: CustomStringConvertible {
+    /// Camera and format: "HD Webcam, MJPEG 640x480 at 30 Hz".
+    public var description: String {
+        switch self {
+        case .drawn: return "the test picture"
+        case .camera(let camera, let format):
+            let coding =
+                switch format.coding {
+                case .h264: "H.264"
+                case .jpeg: "JPEG"
+                case .raw(let name): name
+                }
+            return
+                "\(camera.name), \(coding) \(format.width)x\(format.height) at \(format.rateHz) Hz"
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// Judgement of a feed's progress. Pure; times are ns on CLOCK_MONOTONIC.
+struct FeedWatch: Sendable {
+    /// Longest time until the first picture. Camera modules need up to 2 s.
+    static let startLimit: Int64 = 5_000_000_000
+    /// Longest time between two pictures: a cable that is pulled out does not always cause an error.
+    static let silenceLimit: Int64 = 1_500_000_000
+    /// Shortest and longest time between two attempts to open a camera.
+    static let shortestPause: Int64 = 1_000_000_000
+    static let longestPause: Int64 = 8_000_000_000
+    /// Time after which a camera counts as stable, so that the pause is short again.
+    static let stableAfter: Int64 = 10_000_000_000
+
+    private var opened: Int64 = 0
+    private var pause = shortestPause
+    private var nextAttempt: Int64 = 0
+
+    /// Notes that a feed of a camera has been opened.
+    mutating func open(now: Int64) { opened = now }
+
+    /// Whether a feed sends no pictures.
+    ///
+    /// - Parameters:
+    ///   - newest: Time of the newest picture; 0 before the first.
+    ///   - now: Present time.
+    /// - Returns: True after the limit.
+    func isSilent(newest: Int64, now: Int64) -> Bool {
+        newest == 0 ? now - opened > Self.startLimit : now - newest > Self.silenceLimit
+    }
+
+    /// Notes the loss of the camera. The next attempt follows after a pause, which doubles while
+    /// attempts fail, because each interrupts the replacement picture.
+    mutating func lose(now: Int64) {
+        if now - opened > Self.stableAfter { pause = Self.shortestPause }
+        nextAttempt = now + pause
+        pause = min(2 * pause, Self.longestPause)
+    }
+
+    /// Whether it is time to look for the camera again. Each look without a camera is cheap, so
+    /// the pause after it is the shortest.
+    mutating func isDue(now: Int64) -> Bool {
+        guard now >= nextAttempt else { return false }
+        nextAttempt = now + Self.shortestPause
+        return true
+    }
+}

@@ -1,0 +1,42 @@
+import CVideo
+import GimbalCore
+import Glibc
+
+/// Thread that draws pictures at the stream's rate, instead of a camera.
+final class Painter: Sendable {
+    private let worker = Worker()
+
+    /// Starts to draw.
+    ///
+    /// - Parameters:
+    ///   - feed: Receiver of the pictures.
+    ///   - video: Size and rate.
+    ///   - notice: Text in the pictures; nil without one.
+    ///   - attitude: Present attitude of the camera; nil if it is unknown.
+    init(
+        to feed: Feed, _ video: EyesSettings.Video, notice: String?,
+        attitude: @escaping @Sendable () -> AxisVector?
+    ) {
+        worker.start("eyes-painter") { [worker] in
+            var view = DrawnView(width: video.width, height: video.height)
+            var next = cv_now()
+            while !worker.mustEnd {
+                let exposed = cv_now()
+                view.draw(attitude(), notice: notice, exposed: exposed)
+                feed.draw(view.bytes, exposed: exposed)
+                // After a pause of the computer the missed pictures are left out.
+                next = max(next + video.frameNanoseconds, cv_now() - video.frameNanoseconds)
+                Self.sleep(until: next)
+            }
+        }
+    }
+
+    /// Ends the thread, and waits for its end.
+    func stop() { worker.stop() }
+
+    private static func sleep(until time: Int64) {
+        var target = timespec(
+            tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
+        while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &target, nil) == EINTR {}
+    }
+}

@@ -1,0 +1,96 @@
+import CVideo
+import PlainText
+import Wire
+
+/// Health of the stream over the last interval, from counters since the start. Pure.
+struct StreamHealth: Sendable, Equatable {
+    /// Counters at one time.
+    struct Counters: Sendable {
+        /// Time, ns on CLOCK_MONOTONIC.
+        var t: Int64
+        var feed = FeedKeeper.Report()
+        var server = cv_server_stats()
+    }
+
+    /// State of the feed.
+    var feed: FeedKeeper.Report
+    /// Connected clients.
+    var clients: Int
+    /// Pictures per second that left the encoder.
+    var rateHz: Double
+    /// Bit rate of the encoder, kbit/s.
+    var bitrateKbps: Double
+    /// Pictures that were left out between the camera and the network, in the interval and since
+    /// the start.
+    var dropped: Int
+    var droppedTotal: Int
+    /// Mean and largest time from exposure to the last RTP packet, ms; nil without a packet.
+    var latencyMs: Double?
+    var latencyMaxMs: Double?
+
+    /// The health between two readings.
+    init(from before: Counters, to now: Counters) {
+        let seconds = max(1e-3, Double(now.t - before.t) * 1e-9)
+        feed = now.feed
+        clients = Int(now.server.clients)
+        rateHz = Double(now.feed.frames - before.feed.frames) / seconds
+        bitrateKbps = Double(now.feed.bytes - before.feed.bytes) * 8e-3 / seconds
+        droppedTotal = Int(now.feed.gaps + now.server.dropped)
+        dropped = droppedTotal - Int(before.feed.gaps + before.server.dropped)
+        let packets = now.server.frames - before.server.frames
+        if packets > 0 {
+            let sum = now.server.latency_sum - before.server.latency_sum
+            latencyMs = Double(sum) * 1e-6 / Double(packets)
+            latencyMaxMs = Double(now.server.latency_max) * 1e-6
+        }
+    }
+
+    /// The health as airframed shows it in `status` and `doctor`.
+    ///
+    /// - Parameters:
+    ///   - video: The settings in force.
+    ///   - address: Address of the stream.
+    /// - Returns: Outcome, finding, remedy and figures.
+    func report(_ video: EyesSettings.Video, address: String) -> CompanionReport {
+        var report = CompanionReport(name: "eyes")
+        (report.level, report.finding, report.remedy) = judgement(video, address)
+        report.values = ["clients": Number(Double(clients)), "losses": Number(Double(feed.losses))]
+        guard feed.phase == .streaming || feed.phase == .replaced else { return report }
+        report.values["rate_hz"] = Number(rateHz)
+        report.values["bitrate_kbps"] = Number(bitrateKbps)
+        report.values["dropped"] = Number(Double(droppedTotal))
+        if let latencyMs { report.values["latency_ms"] = Number(latencyMs) }
+        if let latencyMaxMs { report.values["latency_max_ms"] = Number(latencyMaxMs) }
+        return report
+    }
+
+    private func judgement(_ video: EyesSettings.Video, _ address: String)
+        -> (DoctorCheck.Level, String, String)
+    {
+        switch feed.phase {
+        case .off: return (.ok, "video is off (video.enabled)", "")
+        case .waiting: return (.ok, "ready at \(address), no client", "")
+        case .failed:
+            return (
+                .warn, feed.problem ?? "there are no pictures",
+                "see journalctl -u airframe-eyes; airframe-eyes cameras lists cameras and encoders."
+            )
+        case .replaced:
+            return (
+                .warn,
+                "\(feed.problem ?? "no camera"): the stream shows a drawn picture; lost \(feed.losses) times",
+                "check cable and power of the camera; the stream resumes automatically. Without a camera, set video.source = \"test\"."
+            )
+        case .streaming: break
+        }
+        let stream =
+            "\(feed.source), \(Format.fixed(rateHz, 1)) Hz, \(clients) \(clients == 1 ? "client" : "clients")"
+        if rateHz < 0.8 * Double(video.rateHz) {
+            return (
+                .warn, "\(stream): slower than \(video.rateHz) Hz",
+                "choose a smaller picture or video.rate_hz; in little light cameras lower their rate."
+            )
+        }
+        return (.ok, stream, "")
+    }
+}

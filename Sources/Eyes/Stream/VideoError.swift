@@ -1,0 +1,34 @@
+import CVideo
+
+/// Problem that GStreamer reports, as a sentence with a remedy.
+public struct VideoError: Error, Sendable, CustomStringConvertible {
+    /// The sentence.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// Calls a function of the shim that writes a text on failure.
+///
+/// - Returns: The function's result, and the text; it is empty after success.
+func withErrorText<Result>(_ body: (UnsafeMutablePointer<CChar>) -> Result) -> (Result, String) {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CV_TEXT)) { buffer in
+        buffer.initialize(repeating: 0)
+        let result = buffer.baseAddress.map { body($0) }
+        let text = String(
+            decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard let result else { fatalError("The buffer has a base address.") }
+        return (result, text)
+    }
+}
+
+/// GStreamer itself.
+enum VideoLibrary {
+    /// Initialises GStreamer, before any other use.
+    static func start() throws(VideoError) {
+        let (isReady, text) = withErrorText { cv_start($0) }
+        guard isReady else {
+            throw VideoError("GStreamer cannot be used: \(text). Install its packages again.")
+        }
+    }
+}

@@ -1,0 +1,3 @@
+import Eyes
+
+EyesProgram.main()

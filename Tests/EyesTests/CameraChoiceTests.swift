@@ -1,0 +1,163 @@
+import Testing
+
+@testable import Eyes
+
+@Suite("Choice of camera, format and encoder")
+struct CameraChoiceTests {
+    private static func mode(
+        _ coding: CameraMode.Coding, _ width: Int, _ height: Int, _ rate: Double
+    ) -> CameraMode {
+        CameraMode(
+            coding: coding, widths: width...width, heights: height...height, maximumRate: rate)
+    }
+
+    /// A usual USB camera: raw pictures at full rate only when they are small.
+    private static let webcam = Camera(
+        interface: .v4l2, name: "HD Webcam", path: "/dev/video0", driver: "uvcvideo",
+        modes: [
+            mode(.raw("YUY2"), 640, 480, 30), mode(.raw("YUY2"), 1280, 720, 10),
+            mode(.jpeg, 640, 480, 30), mode(.jpeg, 1280, 720, 30), mode(.jpeg, 1920, 1080, 30),
+        ])
+    private static let encodingCamera = Camera(
+        interface: .v4l2, name: "H.264 Camera", path: "/dev/video2", driver: "uvcvideo",
+        modes: [
+            mode(.raw("YUY2"), 640, 480, 30), mode(.h264, 640, 480, 30),
+            mode(.h264, 1280, 720, 30),
+        ])
+    private static let module = Camera(
+        interface: .libcamera, name: "imx219", path: "/base/soc/i2c0mux/i2c@1/imx219@10",
+        modes: [])
+
+    private func video(_ change: (inout EyesSettings.Video) -> Void = { _ in })
+        -> EyesSettings.Video
+    {
+        var video = EyesSettings().video
+        change(&video)
+        return video
+    }
+
+    private func format(_ choice: CameraChoice) -> CameraFormat? {
+        if case .camera(_, let format) = choice { format } else { nil }
+    }
+
+    private func camera(_ choice: CameraChoice) -> Camera? {
+        if case .camera(let camera, _) = choice { camera } else { nil }
+    }
+
+    @Test("a camera module comes before a USB camera, wherever it is in the list")
+    func order() {
+        let choice = CameraChoice(video(), among: [Self.webcam, Self.module])
+        #expect(camera(choice) == Self.module)
+    }
+
+    @Test("raw pictures are used where they have the rate, JPEG where only it has")
+    func webcam() {
+        let small = format(CameraChoice(video(), among: [Self.webcam]))
+        #expect(small?.coding == .raw("YUY2"))
+        let large = format(
+            CameraChoice(video { ($0.width, $0.height) = (1280, 720) }, among: [Self.webcam]))
+        #expect(large?.coding == .jpeg)
+        #expect(large?.rateHz == 30)
+    }
+
+    @Test("H.264 of the camera is used if it has exactly the size, because it cannot be scaled")
+    func encodingCamera() {
+        let exact = format(CameraChoice(video(), among: [Self.encodingCamera]))
+        #expect(exact?.coding == .h264)
+        let other = video { ($0.width, $0.height) = (800, 600) }
+        let scaled = format(CameraChoice(other, among: [Self.encodingCamera]))
+        #expect(scaled?.coding == .raw("YUY2"))
+        #expect(scaled?.needsScaling(to: other) == true)
+    }
+
+    @Test("a camera is chosen by its path or its name")
+    func named() {
+        for device in ["/dev/video2", "H.264 Camera"] {
+            let choice = CameraChoice(
+                video { $0.device = device }, among: [Self.webcam, Self.encodingCamera])
+            #expect(camera(choice) == Self.encodingCamera)
+        }
+    }
+
+    @Test("without the camera the drawn picture is shown, with the reason")
+    func missing() {
+        #expect(CameraChoice(video(), among: []) == .drawn(reason: "no camera is connected"))
+        #expect(
+            CameraChoice(video { $0.device = "/dev/video7" }, among: [Self.webcam])
+                == .drawn(reason: "there is no camera /dev/video7"))
+        #expect(
+            CameraChoice(video { $0.source = .libcamera }, among: [Self.webcam])
+                == .drawn(reason: "no camera is connected"))
+        #expect(
+            CameraChoice(video { $0.source = .test }, among: [Self.webcam]) == .drawn(reason: nil))
+    }
+
+    @Test(
+        "a device that only looks like a camera is not used",
+        arguments: ["bcm2835-isp", "bcm2835-codec", "unicam", "pispbe"])
+    func internalDevices(_ driver: String) {
+        var device = Self.webcam
+        device.driver = driver
+        #expect(!device.isUsable)
+        #expect(Self.webcam.isUsable)
+    }
+
+    @Test("raw sensor mosaics are not pictures")
+    func mosaic() {
+        let sensor = Camera(
+            interface: .v4l2, name: "sensor", path: "/dev/video1",
+            modes: [Self.mode(.raw("bggr"), 640, 480, 30)])
+        #expect(
+            CameraChoice(video(), among: [sensor])
+                == .drawn(reason: "sensor has no format that can be used"))
+    }
+
+    @Test("the board's encoder comes before the processor, unless the settings choose")
+    func encoder() {
+        let both: (String) -> Bool = { ["v4l2h264enc", "x264enc"].contains($0) }
+        #expect(Encoder(.auto, isInstalled: both) == .v4l2)
+        #expect(Encoder(.x264, isInstalled: both) == .x264)
+        #expect(Encoder(.auto) { $0 == "x264enc" } == .x264)
+        #expect(Encoder(.v4l2) { $0 == "x264enc" } == nil)
+        #expect(Encoder(.auto) { _ in false } == nil)
+    }
+
+    @Test("a pipeline decodes, scales and encodes only what it must")
+    func pipelines() throws {
+        func text(_ choice: CameraChoice, _ video: EyesSettings.Video) throws -> String {
+            try #require(FeedPipeline(choice, video, encoder: .x264)).text
+        }
+        let encoded = try text(CameraChoice(video(), among: [Self.encodingCamera]), video())
+        #expect(encoded.contains("v4l2src device=\"/dev/video2\""))
+        #expect(!encoded.contains("x264enc") && !encoded.contains("videoconvert"))
+
+        let large = video { ($0.width, $0.height) = (1280, 720) }
+        let jpeg = try text(CameraChoice(large, among: [Self.webcam]), large)
+        #expect(jpeg.contains("jpegdec") && !jpeg.contains("videoscale"))
+        #expect(jpeg.contains("bframes=0") && jpeg.contains("tune=zerolatency"))
+        #expect(jpeg.contains("bitrate=2000") && jpeg.contains("key-int-max=30"))
+
+        let other = video { ($0.width, $0.height) = (800, 600) }
+        let scaled = try text(CameraChoice(other, among: [Self.webcam]), other)
+        #expect(scaled.contains("videoscale ! video/x-raw,width=800,height=600"))
+    }
+
+    @Test("a picture to encode needs an encoder, and a camera that encodes does not")
+    func withoutEncoder() {
+        let webcam = CameraChoice(video(), among: [Self.webcam])
+        #expect(FeedPipeline(webcam, video(), encoder: nil) == nil)
+        let encoded = CameraChoice(video(), among: [Self.encodingCamera])
+        #expect(FeedPipeline(encoded, video(), encoder: nil) != nil)
+    }
+
+    @Test("a name with quotes cannot add elements to the pipeline")
+    func quoting() throws {
+        var camera = Self.encodingCamera
+        camera.path = #"/dev/video0" ! filesink location="/etc/passwd"#
+        let text = try #require(
+            FeedPipeline(CameraChoice(video(), among: [camera]), video(), encoder: nil)
+        ).text
+        #expect(
+            text.contains(#"device="/dev/video0\" ! filesink location=\"/etc/passwd" !"#))
+    }
+}

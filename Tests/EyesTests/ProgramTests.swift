@@ -1,0 +1,192 @@
+import CVideo
+import Client
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import Eyes
+
+/// A program that was built together with the tests, as a process of its own. Its output is in a
+/// file.
+final class RunningProgram {
+    private let output: FilePath
+    let process: pid_t
+    private(set) var status: Int32?
+
+    init(_ name: String, _ arguments: [String], in directory: FilePath) throws {
+        let path = FilePath(Self.executable).removingLastComponent().appending(name)
+        output = directory.appending("\(name).\(cv_now()).log")
+        process = try spawn(
+            ["sh", "-c", "exec \"$0\" \"$@\" > \(output) 2>&1", path.string] + arguments)
+    }
+
+    deinit {
+        kill(process, SIGKILL)
+        _ = wait(seconds: 5)
+    }
+
+    private static var executable: String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let length = readlink("/proc/self/exe", &buffer, buffer.count)
+        return String(
+            decoding: buffer.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    var log: String { (try? String(decoding: bytes(of: output), as: UTF8.self)) ?? "" }
+
+    /// Waits until the log contains a text.
+    func says(_ text: String, within seconds: Double = 10) -> Bool {
+        eventually(within: seconds) { log.contains(text) }
+    }
+
+    /// Exit status, or the negative number of the signal; nil if it does not end in time.
+    @discardableResult
+    func wait(seconds: Double) -> Int32? {
+        if let status { return status }
+        var raw: Int32 = 0
+        guard eventually(within: seconds, { waitpid(process, &raw, WNOHANG) == process }) else {
+            return nil
+        }
+        status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : -(raw & 0x7F)
+        return status
+    }
+}
+
+/// Waits until a condition is met, at most this long.
+func eventually(within seconds: Double, _ isMet: () throws -> Bool) rethrows -> Bool {
+    let end = cv_now() + Int64(seconds * 1e9)
+    while cv_now() < end {
+        if try isMet() { return true }
+        usleep(20_000)
+    }
+    return try isMet()
+}
+
+@Suite("airframe-eyes as a program", .serialized, .timeLimit(.minutes(1)))
+struct ProgramTests {
+    /// A port of this computer that is free.
+    private func freePort() throws -> UInt16 {
+        try StreamServer(host: "127.0.0.1", port: 0, path: "/x", maximumClients: 1).port
+    }
+
+    private func eyes(
+        in directory: FilePath, port: UInt16, _ extra: [String] = [], config: String? = nil
+    ) throws -> RunningProgram {
+        var arguments = [
+            "--set", "rtsp.listen=127.0.0.1:\(port)", "--set",
+            "gimbal.socket=\"\(directory)/s.sock\"",
+        ]
+        if let config { arguments += ["--config", config] }
+        for text in extra { arguments += ["--set", text] }
+        return try RunningProgram("airframe-eyes", arguments, in: directory)
+    }
+
+    private func daemon(in directory: FilePath) throws -> RunningProgram {
+        let settings = [
+            "diagnostics.socket=\(directory)/s.sock", "persistence.directory=\(directory)/state",
+            "hardware.simulation.motion=walking", "bluetooth.enabled=false",
+            "loop.lock_memory=false", "imu.timeout_ms=1000",
+        ]
+        return try RunningProgram(
+            "airframed", settings.flatMap { ["--set", $0] }, in: directory)
+    }
+
+    private func status(_ directory: FilePath) throws -> Status {
+        try DaemonClient(path: "\(directory)/s.sock", timeout: 5).request("status")
+    }
+
+    @Test("the daemon shows the stream's health, and does not notice that eyes is killed")
+    func killed() throws {
+        #expect(isVideoReady)
+        try withTemporaryDirectory { directory in
+            let daemon = try daemon(in: directory)
+            #expect(
+                eventually(within: 20) { (try? status(directory))?.isEnabled == true },
+                "\(daemon.log)")
+            let port = try freePort()
+            let url = "rtsp://127.0.0.1:\(port)/stream"
+            var eyes: RunningProgram? = try self.eyes(
+                in: directory, port: port, ["video.source=test"])
+            #expect(eyes?.says("The stream is at") == true)
+            do {
+                let player = try Player(url, over: .tcp)
+                #expect(try player.first(within: 8) != nil)
+                _ = try player.pictures(for: 2.5)
+                let companion = try #require(try status(directory).companions.first)
+                #expect(companion.check.level == .ok, "\(companion.check)")
+                #expect(companion.check.finding.contains("1 client"))
+                #expect(try #require(companion.report.values["rate_hz"]).value > 25)
+                #expect(try #require(companion.report.values["latency_ms"]).value < 100)
+                let checks: [DoctorCheck] = try DaemonClient(
+                    path: "\(directory)/s.sock", timeout: 5
+                ).request("doctor")
+                #expect(checks.contains { $0.name == "eyes" && $0.level == .ok })
+            }
+            let before = try status(directory)
+            kill(try #require(eyes).process, SIGKILL)
+            #expect(eyes?.wait(seconds: 5) == -SIGKILL)
+            #expect(try eventually(within: 2) { try status(directory).companions.isEmpty })
+            usleep(500_000)
+            let after = try status(directory)
+            #expect(after.isEnabled)
+            #expect(after.inhibitions.isEmpty)
+            #expect(after.faults.busErrors == before.faults.busErrors)
+            let ticks = Double(after.loop.ticks - before.loop.ticks)
+            let seconds = after.t.value - before.t.value
+            #expect(ticks >= 0.9 * seconds * after.loop.rateHz.value)
+
+            eyes = try self.eyes(in: directory, port: port, ["video.source=test"])
+            #expect(eyes?.says("The stream is at") == true)
+            let player = try Player(url, over: .udp)
+            #expect(try player.first(within: 8) != nil)
+        }
+    }
+
+    @Test("SIGHUP applies a changed file while a client watches; SIGTERM ends the program")
+    func signals() throws {
+        #expect(isVideoReady)
+        try withTemporaryDirectory { directory in
+            let port = try freePort()
+            let file = directory.appending("eyes.toml")
+            try write("[video]\nsource = \"test\"\n", to: file)
+            let eyes = try eyes(in: directory, port: port, config: file.string)
+            #expect(eyes.says("The stream is at"))
+            let player = try Player("rtsp://127.0.0.1:\(port)/stream", over: .tcp)
+            #expect(try player.first(within: 8) { $0.width == 640 } != nil)
+
+            try write("[video]\nsource = \"test\"\nwidth = 320\nheight = 240\n", to: file)
+            kill(eyes.process, SIGHUP)
+            #expect(try player.first(within: 5) { $0.width == 320 } != nil)
+
+            try write("[video]\nwidth = 9\n", to: file)
+            kill(eyes.process, SIGHUP)
+            #expect(eyes.says("video.width = 9 is outside 160...1920"))
+            #expect(eyes.says("No setting has changed."))
+            #expect(try player.first(within: 5) { $0.width == 320 } != nil)
+
+            try write("[video]\nsource = \"test\"\n[rtsp]\npath = \"/other\"\n", to: file)
+            kill(eyes.process, SIGHUP)
+            #expect(eyes.says("These need a restart: rtsp.path."))
+
+            kill(eyes.process, SIGTERM)
+            #expect(eyes.wait(seconds: 3) == 0)
+        }
+    }
+
+    @Test("a bad configuration and a port in use end the program with their exit codes")
+    func failures() throws {
+        #expect(isVideoReady)
+        try withTemporaryDirectory { directory in
+            let bad = try eyes(in: directory, port: 18555, ["video.width=1"])
+            #expect(bad.wait(seconds: 5) == 78)
+            #expect(bad.log.contains("--set: video.width = 1 is outside 160...1920."))
+            let server = try StreamServer(
+                host: "127.0.0.1", port: 0, path: "/x", maximumClients: 1)
+            let second = try eyes(in: directory, port: server.port)
+            #expect(second.wait(seconds: 5) == 69)
+            #expect(second.log.contains("Does another program use the port?"))
+        }
+    }
+}

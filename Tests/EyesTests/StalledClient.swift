@@ -1,0 +1,60 @@
+import Glibc
+import SystemPackage
+
+/// An RTSP client by hand that asks for the stream over TCP, and then reads nothing more.
+final class StalledClient {
+    private let descriptor: Int32
+    private let port: UInt16
+    private var number = 0
+
+    init(port: UInt16) throws {
+        self.port = port
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // A small window, so that the server soon cannot send.
+        var size: Int32 = 4096
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        var time = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends a request; returns the head of the answer.
+    private func ask(_ method: String, _ path: String, _ header: String = "") throws -> String {
+        number += 1
+        let text =
+            "\(method) rtsp://127.0.0.1:\(port)\(path) RTSP/1.0\r\nCSeq: \(number)\r\n\(header)\r\n"
+        let sent = text.utf8CString.withUnsafeBytes {
+            send(descriptor, $0.baseAddress, $0.count - 1, 0)
+        }
+        guard sent == text.utf8.count else { throw Errno(rawValue: errno) }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else { throw Errno(rawValue: errno) }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
+    /// Begins to play.
+    ///
+    /// - Returns: Whether the server sends the stream now.
+    func play() throws -> Bool {
+        _ = try ask("DESCRIBE", "/stream", "Accept: application/sdp\r\n")
+        let answer = try ask(
+            "SETUP", "/stream/stream=0", "Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n")
+        guard let line = answer.split(separator: "\r\n").first(where: { $0.hasPrefix("Session:") })
+        else { return false }
+        let session = line.dropFirst(8).split(separator: ";")[0].filter { $0 != " " }
+        return try ask("PLAY", "/stream", "Session: \(session)\r\n").hasPrefix("RTSP/1.0 200")
+    }
+}

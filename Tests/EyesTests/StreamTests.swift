@@ -1,0 +1,259 @@
+import CVideo
+import Glibc
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Eyes
+
+/// GStreamer, initialised once for all tests.
+let isVideoReady: Bool = {
+    do {
+        try VideoLibrary.start()
+        return true
+    } catch {
+        return false
+    }
+}()
+
+/// A server on a free port with a keeper, closed at the end.
+final class RunningStream {
+    let server: StreamServer
+    let keeper: FeedKeeper
+    let log = Mutex<[String]>([])
+
+    init(_ video: EyesSettings.Video, maximumClients: Int = 8, _ world: FeedKeeper.World = .init())
+        throws
+    {
+        #expect(isVideoReady)
+        server = try StreamServer(
+            host: "127.0.0.1", port: 0, path: "/stream", maximumClients: maximumClients)
+        keeper = FeedKeeper(video, server, world)
+    }
+
+    deinit { keeper.stop() }
+
+    var url: String { "rtsp://127.0.0.1:\(server.port)/stream" }
+
+    func player(_ transport: Player.Transport = .tcp) throws -> Player {
+        try Player(url, over: transport)
+    }
+
+    /// Waits until the state of the feed is as expected.
+    func report(within seconds: Double, where isMet: (FeedKeeper.Report) -> Bool) -> Bool {
+        let end = cv_now() + Int64(seconds * 1e9)
+        while cv_now() < end {
+            if isMet(keeper.report) { return true }
+            usleep(20_000)
+        }
+        return false
+    }
+
+    static var testPicture: EyesSettings.Video {
+        var video = EyesSettings().video
+        video.source = .test
+        return video
+    }
+}
+
+extension Player {
+    /// Number of pictures within this time.
+    func pictures(for seconds: Double) throws -> [Picture] {
+        let end = cv_now() + Int64(seconds * 1e9)
+        var pictures: [Picture] = []
+        while cv_now() < end {
+            if let picture = try next(within: 0.2) { pictures.append(picture) }
+        }
+        return pictures
+    }
+
+    /// The first picture that meets a condition.
+    func first(within seconds: Double, where isMet: (Picture) -> Bool = { _ in true }) throws
+        -> Picture?
+    {
+        let end = cv_now() + Int64(seconds * 1e9)
+        while cv_now() < end {
+            if let picture = try next(within: 0.2), isMet(picture) { return picture }
+        }
+        return nil
+    }
+}
+
+@Suite("The stream, as a player receives it", .serialized, .timeLimit(.minutes(1)))
+struct StreamTests {
+    @Test("the camera is off until a client connects, and off again after the last has left")
+    func onDemand() throws {
+        let stream = try RunningStream(RunningStream.testPicture)
+        #expect(stream.report(within: 2) { $0.phase == .waiting })
+        usleep(200_000)
+        #expect(stream.keeper.report.frames == 0)
+        do {
+            let player = try stream.player()
+            #expect(try player.first(within: 5) != nil)
+            #expect(stream.keeper.report.phase == .streaming)
+        }
+        #expect(stream.report(within: 5) { $0.phase == .waiting })
+    }
+
+    @Test(
+        "a picture of 640x480 at 30 Hz is in a packet within 100 ms of its exposure",
+        arguments: [Player.Transport.udp, .tcp])
+    func latency(_ transport: Player.Transport) throws {
+        let stream = try RunningStream(RunningStream.testPicture)
+        let figures = try LatencyFigures(stream.url, over: transport, seconds: 2)
+        print(figures.text)
+        #expect(figures.pictures >= 50)
+        #expect(try #require(figures.packet).percentile(99) <= LatencyCommand.barMs)
+    }
+
+    @Test("clients over UDP and TCP at once do not delay each other")
+    func mixed() throws {
+        let stream = try RunningStream(RunningStream.testPicture)
+        let other = try stream.player(.tcp)
+        _ = try #require(try other.first(within: 5))
+        let player = try stream.player(.udp)
+        _ = try #require(try player.first(within: 5))
+        let ages = try player.pictures(for: 1.5).compactMap(\.packetAge).map { Double($0) * 1e-6 }
+        let middle = try #require(LatencyFigures.Distribution(ages)).percentile(50)
+        // GStreamer's sinks would wait for 20 ms.
+        #expect(middle < 15, "\(middle) ms")
+    }
+
+    @Test("the server's own measurement agrees with that of a player")
+    func ownLatency() throws {
+        let stream = try RunningStream(RunningStream.testPicture)
+        let player = try stream.player()
+        _ = try #require(try player.first(within: 5))
+        let before = stream.server.counters()
+        let ages = try player.pictures(for: 1.5).compactMap(\.packetAge).map { Double($0) * 1e-6 }
+        let after = stream.server.counters()
+        let own =
+            Double(after.latency_sum - before.latency_sum) * 1e-6
+            / Double(after.frames - before.frames)
+        let seen = try #require(LatencyFigures.Distribution(ages)).percentile(50)
+        #expect(own > 0.05)
+        #expect(abs(own - seen) < 10, "\(own) and \(seen) ms")
+    }
+
+    @Test("ffprobe opens the stream")
+    func ffprobe() throws {
+        let stream = try RunningStream(RunningStream.testPicture)
+        try withTemporaryDirectory { directory in
+            let output = directory.appending("out")
+            let status = try shell(
+                "timeout 15 ffprobe -v error -rtsp_transport tcp -show_entries "
+                    + "stream=codec_name,width,height,avg_frame_rate,has_b_frames -of csv=p=0 \(stream.url) > \(output)"
+            )
+            #expect(status == 0)
+            let text = String(decoding: try bytes(of: output), as: UTF8.self)
+            // No B-frames: a picture never waits for a later one.
+            #expect(text == "h264,640,480,0,30/1\n")
+        }
+    }
+
+    @Test("a client that stops to read, and one that vanishes, do not disturb another")
+    func stalled() throws {
+        var video = RunningStream.testPicture
+        video.bitrateKbps = 10_000
+        var world = FeedKeeper.World()
+        // Noise, whose 10 Mbit/s fill every buffer of the stalled client within the test.
+        world.pipeline = { _, video, encoder in
+            encoder.map { encoder in
+                FeedPipeline(
+                    text: "videotestsrc is-live=true pattern=snow"
+                        + " ! video/x-raw,format=I420,width=640,height=480,framerate=30/1"
+                        + " ! \(encoder.elements(video)) ! \(FeedPipeline.end)", encoder: encoder)
+            }
+        }
+        let stream = try RunningStream(video, world)
+        let watcher = try stream.player(.tcp)
+        _ = try #require(try watcher.first(within: 5))
+        let stalled = try StalledClient(port: stream.server.port)
+        #expect(try stalled.play())
+        do {
+            // Leaves without saying so.
+            let vanished = try StalledClient(port: stream.server.port)
+            #expect(try vanished.play())
+        }
+        let before = (stream.keeper.report, stream.server.counters())
+        let pictures = try watcher.pictures(for: 6)
+        let after = (stream.keeper.report, stream.server.counters())
+        #expect(after.0.bytes - before.0.bytes > 5_000_000)
+        #expect(pictures.count >= 170, "\(pictures.count) of 180 pictures")
+        #expect(after.1.dropped == before.1.dropped)
+        #expect(after.1.latency_max < 100_000_000, "\(after.1.latency_max) ns")
+    }
+
+    @Test("a client beyond the limit is disconnected; the others stay")
+    func limit() throws {
+        let stream = try RunningStream(RunningStream.testPicture, maximumClients: 2)
+        let players = [try stream.player(), try stream.player()]
+        for player in players { #expect(try player.first(within: 5) != nil) }
+        let third = try stream.player()
+        #expect(throws: VideoError.self) { try third.pictures(for: 5) }
+        for player in players { #expect(try player.pictures(for: 0.5).count >= 10) }
+    }
+
+    @Test("size, rate and bit rate change without disconnecting the client")
+    func live() throws {
+        var video = RunningStream.testPicture
+        let stream = try RunningStream(video)
+        let player = try stream.player()
+        _ = try #require(try player.first(within: 5))
+
+        video.bitrateKbps = 300
+        let before = stream.keeper.report
+        stream.keeper.apply(video)
+        #expect(try player.pictures(for: 1).count >= 25)
+        // The encoder keeps running: the bit rate needs no new one.
+        #expect(stream.keeper.report.gaps == before.gaps)
+
+        (video.width, video.height, video.rateHz) = (320, 240, 15)
+        stream.keeper.apply(video)
+        #expect(try player.first(within: 5) { $0.width == 320 && $0.height == 240 } != nil)
+        #expect((25...35).contains(try player.pictures(for: 2).count))
+
+        video.enabled = false
+        stream.keeper.apply(video)
+        #expect(stream.report(within: 2) { $0.phase == .off })
+        video.enabled = true
+        stream.keeper.apply(video)
+        #expect(try player.first(within: 5) != nil)
+    }
+
+    @Test(
+        "a camera that is unplugged is replaced by the drawn picture, and shown again when it is back"
+    )
+    func unplugged() throws {
+        try withTemporaryDirectory { directory in
+            let camera = FakeCamera(directory)
+            try camera.plug()
+            let stream = try RunningStream(EyesSettings().video, camera.world)
+            let player = try stream.player()
+            // The fake camera's picture has no time code.
+            #expect(try player.first(within: 8) { $0.decodedAge == nil } != nil)
+            #expect(stream.keeper.report.phase == .streaming)
+
+            camera.unplug()
+            #expect(try player.first(within: 5) { $0.decodedAge != nil } != nil)
+            #expect(stream.keeper.report.phase == .replaced)
+            #expect(stream.keeper.report.losses == 1)
+
+            try camera.plug()
+            #expect(stream.report(within: 8) { $0.phase == .streaming })
+            #expect(try player.first(within: 5) { $0.decodedAge == nil } != nil)
+        }
+    }
+
+    @Test("a port in use is an error that names it")
+    func portInUse() throws {
+        let stream = try RunningStream(RunningStream.testPicture)
+        let port = stream.server.port
+        let error = try #require(throws: VideoError.self) {
+            try StreamServer(host: "127.0.0.1", port: port, path: "/stream", maximumClients: 1)
+        }
+        #expect(error.description.contains("127.0.0.1:\(port)"))
+        #expect(error.description.contains("rtsp.listen"))
+    }
+}
