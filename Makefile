@@ -30,7 +30,7 @@ GAIT_DATA ?= ../shared/data/gait
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-eyes packages-eyes build build-eyes run-eyes bench-eyes documents counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer check airframe install uninstall deb clean
+.PHONY: help deps deps-eyes packages-eyes build build-eyes run-eyes bench-eyes documents counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer check airframe install install-eyes uninstall deb deb-eyes clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -205,6 +205,12 @@ uninstall: ## remove the installed files; keeps the configuration and the saved 
 
 deb: airframe ## build .build/airframe_VERSION_ARCH.deb for this machine
 	etc/debian/build $(BIN) .build
+
+install-eyes: build-eyes ## install airframe-eyes below PREFIX (and DESTDIR)
+	etc/install-tree-eyes $(BIN) "$(DESTDIR)" $(PREFIX) $(SYSCONFDIR)
+
+deb-eyes: build-eyes ## build .build/airframe-eyes_VERSION_ARCH.deb for this machine
+	etc/debian/build $(BIN) .build airframe-eyes
 
 clean: ## remove all build products
 	swift package clean

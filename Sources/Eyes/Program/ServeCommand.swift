@@ -99,6 +99,7 @@ struct EyesService {
         Log.write("The stream is at \(address).")
         notify("READY=1")
         var before = counters()
+        var rounds = keeper.rounds
         var lastProblem: String?
         while true {
             switch signals.next(within: 1) {
@@ -116,7 +117,10 @@ struct EyesService {
                 settings.video, address: address)
             before = now
             link?.report(report, wantsAttitude: keeper.isDrawing)
-            notify("STATUS=\(report.finding)\nWATCHDOG=1")
+            notify("STATUS=\(report.finding)")
+            // A timer would hide a camera that never opens.
+            if keeper.rounds != rounds { notify("WATCHDOG=1") }
+            rounds = keeper.rounds
             if let problem = link?.problem, problem != lastProblem { Log.write(problem) }
             lastProblem = link?.problem
         }

@@ -61,6 +61,7 @@ final class FeedKeeper: Sendable {
         var video: EyesSettings.Video
         var report = Report()
         var isDrawing = false
+        var rounds = 0
     }
 
     fileprivate let server: StreamServer
@@ -75,13 +76,19 @@ final class FeedKeeper: Sendable {
         state = Mutex(State(video: video))
         worker.start("eyes-keeper") { [self] in
             var run = FeedRun(keeper: self)
-            while !worker.mustEnd { run.step() }
+            while !worker.mustEnd {
+                run.step()
+                state.withLock { $0.rounds += 1 }
+            }
             run.close()
         }
     }
 
     /// The state of the feed.
     var report: Report { state.withLock { $0.report } }
+
+    /// Number of rounds of the thread, for the watchdog.
+    var rounds: Int { state.withLock { $0.rounds } }
 
     /// Whether the drawn picture is in use, which shows the attitude.
     var isDrawing: Bool { state.withLock { $0.isDrawing } }
