@@ -120,7 +120,7 @@ sanitize: ## run all tests under ThreadSanitizer, then under AddressSanitizer
 	ASAN_OPTIONS=detect_leaks=0 swift test --no-parallel --sanitize address --scratch-path .build/address
 
 lab: ## install the virtual machine of the system tests (Tests/Lab) into ~/.cache/airframe-lab
-	Tests/Lab/install --kmod
+	Tests/Lab/install --kmod --video
 
 lint: ## check formatting, doc comments and the style of all text
 	swift format lint --strict --recursive $(SWIFT_SOURCES)
