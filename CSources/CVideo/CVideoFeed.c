@@ -8,6 +8,7 @@ struct cv_feed {
     GMutex lock;
     cv_feed_stats stats;
     int64_t last_exposed;
+    cv_recorder *recorder;
 };
 
 static void read_size(cv_feed *feed, GstSample *sample) {
@@ -33,6 +34,8 @@ static GstFlowReturn receive(GstAppSink *sink, gpointer context) {
     }
     feed->last_exposed = exposed;
     read_size(feed, sample);
+    // Inside the lock, so that no recorder is closed while it is used; it never waits for the disk.
+    if (feed->recorder) cv_recorder_push(feed->recorder, sample, exposed);
     g_mutex_unlock(&feed->lock);
     cv_server_push(feed->server, sample, exposed);
     gst_sample_unref(sample);
@@ -85,6 +88,13 @@ bool cv_feed_draw(cv_feed *feed, const uint8_t *bytes, size_t size, int64_t expo
     GST_BUFFER_PTS(buffer) = (GstClockTime)(exposed - base);
     GST_BUFFER_DURATION(buffer) = (GstClockTime)feed->frame_ns;
     return gst_app_src_push_buffer(GST_APP_SRC(feed->pictures), buffer) == GST_FLOW_OK;
+}
+
+void cv_feed_record(cv_feed *feed, cv_recorder *recorder) {
+    g_mutex_lock(&feed->lock);
+    feed->recorder = recorder;
+    g_mutex_unlock(&feed->lock);
+    if (recorder) cv_server_request_key_frame(feed->server);
 }
 
 cv_feed_stats cv_feed_read(cv_feed *feed) {

@@ -29,6 +29,12 @@ int64_t cv_time(GstElement *pipeline, GstSample *sample);
 /// Passes an access unit to the clients. Streaming thread of a feed.
 void cv_server_push(cv_server *server, GstSample *sample, int64_t exposed);
 
+/// Requests a key frame from the encoder. No lock may be held.
+void cv_server_request_key_frame(cv_server *server);
+
+/// Passes an access unit to a file. Streaming thread of a feed.
+void cv_recorder_push(cv_recorder *recorder, GstSample *sample, int64_t exposed);
+
 /// Registers the encoder's pipeline that must send a key frame when a client begins; NULL: none.
 void cv_server_source(cv_server *server, GstElement *pipeline);
 

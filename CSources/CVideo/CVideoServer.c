@@ -36,7 +36,7 @@ struct cv_server {
 // MARK: Frames
 
 /// Requests a key frame from the encoder. Holds no lock of this server while it calls the pipeline.
-static void request_key_frame(cv_server *server) {
+void cv_server_request_key_frame(cv_server *server) {
     g_mutex_lock(&server->lock);
     GstElement *feed = server->feed ? gst_object_ref(server->feed) : NULL;
     g_mutex_unlock(&server->lock);
@@ -79,7 +79,7 @@ void cv_server_push(cv_server *server, GstSample *sample, int64_t exposed) {
         server->is_waiting_for_key = true;
         g_mutex_unlock(&server->lock);
         gst_object_unref(appsrc);
-        request_key_frame(server);
+        cv_server_request_key_frame(server);
         return;
     }
     // A frame that was exposed before the medium began is as old as its beginning.
@@ -184,13 +184,13 @@ static void configure(GstRTSPMediaFactory *factory, GstRTSPMedia *media, gpointe
     g_signal_connect(media, "unprepared", G_CALLBACK(unprepared), server);
     set_source(server, gst_bin_get_by_name_recurse_up(GST_BIN(element), "units"));
     gst_object_unref(element);
-    request_key_frame(server);
+    cv_server_request_key_frame(server);
 }
 
 static void played(GstRTSPClient *client, GstRTSPContext *request, gpointer context) {
     (void)client;
     (void)request;
-    request_key_frame(context);
+    cv_server_request_key_frame(context);
 }
 
 static void left(GstRTSPClient *client, gpointer context) {

@@ -81,6 +81,22 @@ public final class DaemonClient {
         }
     }
 
+    /// Compares this computer's clock with that of the daemon's loop, by the fastest of some requests.
+    ///
+    /// - Returns: CLOCK_MONOTONIC minus the loop's clock, and the largest error of it, s.
+    /// - Throws: `unreachable` or `timeout`.
+    public func clockOffset() throws(ClientError) -> (seconds: Double, error: Double) {
+        var best = (seconds: 0.0, error: Double.infinity)
+        for _ in 0..<10 {
+            let begin = Self.now()
+            let reply = try reply(to: "ping", [:]).value
+            let end = Self.now()
+            guard let t = reply["t"]?.number, (end - begin) / 2 < best.error else { continue }
+            best = ((begin + end) / 2 - t, (end - begin) / 2)
+        }
+        return best
+    }
+
     private func reply(to method: String, _ params: [String: JSONValue]) throws(ClientError)
         -> (line: [UInt8], value: JSONValue)
     {

@@ -23,6 +23,9 @@
 /// Initialises GStreamer; once, before all other functions.
 bool cv_start(char error[CV_TEXT]);
 
+/// Result of a wait.
+typedef enum { CV_RUNNING, CV_FAILED, CV_ENDED } cv_outcome;
+
 /// Present time.
 int64_t cv_now(void);
 
@@ -99,6 +102,28 @@ void cv_server_close(cv_server *server);
 /// A running pipeline of a camera.
 typedef struct cv_feed cv_feed;
 
+/// A recording as an MP4 file.
+typedef struct cv_recorder cv_recorder;
+
+/// State of a recording.
+typedef struct {
+    /// Exposure of the first picture, which is the file's time 0; 0 before it.
+    int64_t start;
+    /// Access units in the file, and those that were left out because the disk was behind.
+    uint64_t frames, lost;
+} cv_recorder_stats;
+
+/// Creates the file.
+cv_recorder *cv_recorder_open(const char *path, char error[CV_TEXT]);
+
+cv_recorder_stats cv_recorder_read(cv_recorder *recorder);
+
+/// Waits for an error.
+cv_outcome cv_recorder_wait(cv_recorder *recorder, int64_t timeout_ns, char error[CV_TEXT]);
+
+/// Completes the file; waits for the disk for 2 s at most. No feed may have it.
+void cv_recorder_close(cv_recorder *recorder);
+
 /// Counters of a feed.
 typedef struct {
     /// Access units, and their bytes.
@@ -111,9 +136,6 @@ typedef struct {
     int32_t width, height;
 } cv_feed_stats;
 
-/// Result of a wait.
-typedef enum { CV_RUNNING, CV_FAILED, CV_ENDED } cv_outcome;
-
 /// Starts a pipeline from gst-launch's notation. `frame_ns`: duration of a frame.
 cv_feed *cv_feed_open(const char *description, cv_server *server, int64_t frame_ns, char error[CV_TEXT]);
 
@@ -125,6 +147,9 @@ bool cv_feed_set(cv_feed *feed, const char *element, const char *property, const
 
 /// Passes a picture to the appsrc `pictures`, with its time of exposure; false if the pipeline does not accept it.
 bool cv_feed_draw(cv_feed *feed, const uint8_t *bytes, size_t size, int64_t exposed);
+
+/// Records from the next key frame on, and requests one; NULL ends the recording.
+void cv_feed_record(cv_feed *feed, cv_recorder *recorder);
 
 cv_feed_stats cv_feed_read(cv_feed *feed);
 

@@ -90,6 +90,7 @@ struct EyesService {
         self.link = link
         var world = FeedKeeper.World()
         world.attitude = { link?.attitude }
+        world.recording = { link?.record($0) }
         world.log = { Log.write($0) }
         keeper = FeedKeeper(settings.video, server, world)
     }

@@ -35,6 +35,13 @@ public enum EyesSchema {
             "video.always_on", \.video.alwaysOn, .live,
             "Whether the camera also runs while no client is connected; the first picture then comes sooner."
         ),
+        bool(
+            "video.record", \.video.record, .live,
+            "Whether the stream is recorded as MP4, with the camera's motion as .gcsv for Gyroflow; the camera then runs without a client too."
+        ),
+        text(
+            "video.record_directory", \.video.recordDirectory, .path(maxLength: 255), .live,
+            "Directory of recordings."),
         text(
             "rtsp.listen", \.rtsp.listen, .endpoint, .restart,
             "Address and port of the RTSP server; 0.0.0.0:8554 serves every network.",

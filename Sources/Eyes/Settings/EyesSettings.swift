@@ -43,6 +43,11 @@ public struct EyesSettings: Sendable, Equatable {
         /// Whether the camera runs without a client.
         public var alwaysOn = false
 
+        /// Whether the stream is recorded.
+        public var record = false
+        /// Directory of recordings.
+        public var recordDirectory = "/var/lib/airframe-eyes"
+
         /// Duration of a picture, ns.
         var frameNanoseconds: Int64 { 1_000_000_000 / Int64(max(1, rateHz)) }
     }

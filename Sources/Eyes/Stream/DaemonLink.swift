@@ -11,11 +11,18 @@ import Wire
 final class DaemonLink: Sendable {
     /// Age from which an attitude is unknown, ns.
     private static let attitudeLimit: Int64 = 1_000_000_000
-    private static let names = ["attitude.yaw", "attitude.roll", "attitude.pitch"]
+    private static let attitudeNames = ["attitude.yaw", "attitude.roll", "attitude.pitch"]
+    /// Rates about x, y, z, and the specific force along them.
+    private static let motionNames = [
+        "rate.roll", "rate.pitch", "rate.yaw", "accel.x", "accel.y", "accel.z",
+    ]
+    /// Largest rate of the socket's streams, Hz.
+    private static let motionHz = 200.0
 
     private struct State {
         var wantsAttitude = false
         var report: CompanionReport?
+        var recorder: Recorder?
         var attitude: AxisVector?
         var attitudeTime: Int64 = 0
         var problem: String?
@@ -50,6 +57,9 @@ final class DaemonLink: Sendable {
         }
     }
 
+    /// Writes the camera's motion next to a recording; nil ends it.
+    func record(_ recorder: Recorder?) { state.withLock { $0.recorder = recorder } }
+
     /// Camera's attitude; nil if it is unknown.
     var attitude: AxisVector? {
         state.withLock {
@@ -72,45 +82,91 @@ final class DaemonLink: Sendable {
     }
 
     private func serve(_ client: DaemonClient) throws(ClientError) {
-        var subscription: Int?
+        var attitude: Int?
+        var motion: (number: Int, log: MotionLog, offset: Double)?
+        defer { motion?.log.close() }
         while !worker.mustEnd {
-            let (report, wantsAttitude) = state.withLock { state in
+            let (report, wantsAttitude, recorder) = state.withLock { state in
                 defer { state.report = nil }
-                return (state.report, state.wantsAttitude)
+                return (state.report, state.wantsAttitude, state.recorder)
             }
             if let report {
                 _ = try client.json("companion", report.params)
                 note(nil)
             }
-            if wantsAttitude, subscription == nil {
-                subscription = try subscribe(client)
-            } else if !wantsAttitude, let number = subscription {
-                _ = try client.json("unsubscribe", ["subscription": .int(number)])
-                subscription = nil
+            if wantsAttitude, attitude == nil {
+                attitude = try subscribe(client, Self.attitudeNames, hz: 30)
+            } else if !wantsAttitude, let number = attitude {
+                try unsubscribe(client, number)
+                attitude = nil
             }
-            try listen(client)
+            if let old = motion, recorder.map({ !old.log.belongs(to: $0) }) ?? true {
+                motion?.log.close()
+                motion = nil
+                try unsubscribe(client, old.number)
+            }
+            if motion == nil, let recorder {
+                let offset = try client.clockOffset().seconds
+                let number = try subscribe(client, Self.motionNames, hz: Self.motionHz)
+                motion = (number, MotionLog(recorder), offset)
+            }
+            guard let message = try next(client) else { continue }
+            if message["subscription"]?.int == attitude { show(message) }
+            if let present = motion, message["subscription"]?.int == present.number {
+                do {
+                    try Self.write(message, to: &motion)
+                } catch {
+                    note("The camera's motion cannot be recorded: \(error).")
+                }
+            }
         }
     }
 
-    private func subscribe(_ client: DaemonClient) throws(ClientError) -> Int? {
+    private func subscribe(_ client: DaemonClient, _ names: [String], hz: Double)
+        throws(ClientError) -> Int
+    {
         let info = try client.json(
-            "subscribe", ["names": .array(Self.names.map(JSONValue.string)), "rate": .double(30)])
-        return info["subscription"]?.int
+            "subscribe", ["names": .array(names.map(JSONValue.string)), "rate": .double(hz)])
+        guard let number = info["subscription"]?.int else {
+            throw .notUnderstood("The daemon's answer to subscribe has no number.")
+        }
+        return number
     }
 
-    /// Receives messages for a tenth of a second at most.
-    private func listen(_ client: DaemonClient) throws(ClientError) {
+    private func unsubscribe(_ client: DaemonClient, _ number: Int) throws(ClientError) {
+        _ = try client.json("unsubscribe", ["subscription": .int(number)])
+    }
+
+    /// The next message; nil after a tenth of a second.
+    private func next(_ client: DaemonClient) throws(ClientError) -> JSONValue? {
         do throws(ClientError) {
-            let message = try client.nextMessage(wait: 0.1).value
-            let values = Self.names.map { message["values"]?[$0]?.number.map { $0 * .pi / 180 } }
-            guard let yaw = values[0], let roll = values[1], let pitch = values[2] else { return }
-            state.withLock {
-                $0.attitude = AxisVector(yaw: yaw, roll: roll, pitch: pitch)
-                $0.attitudeTime = cv_now()
-            }
+            return try client.nextMessage(wait: 0.1).value
         } catch {
-            if case .timeout = error { return }
+            if case .timeout = error { return nil }
             throw error
         }
+    }
+
+    private func show(_ message: JSONValue) {
+        let values = Self.attitudeNames.map {
+            message["values"]?[$0]?.number.map { $0 * .pi / 180 }
+        }
+        guard let yaw = values[0], let roll = values[1], let pitch = values[2] else { return }
+        state.withLock {
+            $0.attitude = AxisVector(yaw: yaw, roll: roll, pitch: pitch)
+            $0.attitudeTime = cv_now()
+        }
+    }
+
+    private static func write(
+        _ message: JSONValue, to motion: inout (number: Int, log: MotionLog, offset: Double)?
+    ) throws {
+        let values = motionNames.compactMap { message["values"]?[$0]?.number }
+        guard let t = message["t"]?.number, values.count == motionNames.count,
+            let offset = motion?.offset
+        else { return }
+        try motion?.log.append(
+            t: t, offset: offset, rate: values[0..<3].map { $0 * .pi / 180 },
+            force: Array(values[3...]))
     }
 }

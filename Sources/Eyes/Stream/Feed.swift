@@ -46,6 +46,9 @@ final class Feed: @unchecked Sendable {
         _ = cv_feed_draw(handle, bytes, bytes.count, exposed)
     }
 
+    /// Records into a file from the next key frame on; nil ends the recording.
+    func record(_ recorder: Recorder?) { cv_feed_record(handle, recorder?.handle) }
+
     /// Counters.
     var counters: cv_feed_stats { cv_feed_read(handle) }
 }

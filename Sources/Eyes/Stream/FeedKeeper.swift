@@ -2,6 +2,7 @@ import CVideo
 import GimbalCore
 import Glibc
 import Synchronization
+import SystemPackage
 
 /// Keeper of the feed: opens the camera while a client needs it, replaces a lost camera by the
 /// drawn picture, and opens the camera again when it is back. It has its own thread, the only one
@@ -36,6 +37,10 @@ final class FeedKeeper: Sendable {
         var frames: UInt64 = 0
         var bytes: UInt64 = 0
         var gaps: UInt64 = 0
+        /// The file that is being recorded; nil without one.
+        var recording: String?
+        /// Reason why a requested recording does not run.
+        var recordingProblem: String?
         /// Size of the pictures; 0 before the first.
         var width = 0
         var height = 0
@@ -53,6 +58,8 @@ final class FeedKeeper: Sendable {
         }
         /// Present attitude of the camera, for the drawn picture; nil if it is unknown.
         var attitude: @Sendable () -> AxisVector? = { nil }
+        /// Receiver of each recording that begins, and of nil when it ends.
+        var recording: @Sendable (Recorder?) -> Void = { _ in }
         /// Receiver of sentences for the log.
         var log: @Sendable (String) -> Void = { _ in }
     }
@@ -116,12 +123,15 @@ private struct FeedRun {
     private var open: Open?
     private var watch = FeedWatch()
     private var loss: String?
+    private var recorder: Recorder?
+    /// Settings of the recording that has failed: it is not repeated before they change.
+    private var failed: EyesSettings.Video?
 
     init(keeper: FeedKeeper) { self.keeper = keeper }
 
     /// One round; takes at most about 0.1 s, and longer while a camera is opened.
     mutating func step() {
-        let video = keeper.video
+        let video = keeper.settings
         guard video.enabled else {
             close()
             loss = nil
@@ -129,7 +139,7 @@ private struct FeedRun {
             usleep(50_000)
             return
         }
-        guard video.alwaysOn || keeper.isWanted else {
+        guard video.alwaysOn || video.record || keeper.isWanted else {
             close()
             loss = nil
             keeper.update { $0 = .init(keeping: $0, phase: .waiting) }
@@ -139,6 +149,7 @@ private struct FeedRun {
         if let open, open.video != video { change(open, to: video) }
         if open == nil { begin(video) }
         follow(video)
+        record(video)
     }
 
     // MARK: Opening
@@ -232,9 +243,15 @@ private struct FeedRun {
         var same = open.video
         same.bitrateKbps = video.bitrateKbps
         same.alwaysOn = video.alwaysOn
-        if same == video, let encoder = open.encoder {
-            let change = encoder.bitrateChange(video)
-            if open.feed.setEncoder(change.property, change.value) {
+        same.record = video.record
+        same.recordDirectory = video.recordDirectory
+        if same == video {
+            var isDone = open.video.bitrateKbps == video.bitrateKbps
+            if !isDone, let change = open.encoder?.bitrateChange(video) {
+                isDone = open.feed.setEncoder(change.property, change.value)
+            }
+            if isDone {
+                if open.video.recordDirectory != video.recordDirectory { stopRecording() }
                 self.open = Open(
                     feed: open.feed, video: video, painter: open.painter, encoder: open.encoder,
                     isReplacement: open.isReplacement, counted: open.counted)
@@ -243,6 +260,51 @@ private struct FeedRun {
         }
         close()
         loss = nil
+    }
+
+    // MARK: Recording
+
+    /// Begins and ends the recording. A file contains one feed, so its pictures have one size; a
+    /// replacement for the camera is not recorded.
+    private mutating func record(_ video: EyesSettings.Video) {
+        if failed != video { failed = nil }
+        guard video.record, failed == nil, let open, !open.isReplacement else {
+            if recorder != nil { stopRecording() }
+            if !video.record { keeper.update { $0.recordingProblem = nil } }
+            return
+        }
+        if let recorder {
+            if let problem = recorder.problem { giveUpRecording(video, problem) }
+            return
+        }
+        do {
+            let recorder = try Recorder(in: video.recordDirectory)
+            open.feed.record(recorder)
+            self.recorder = recorder
+            keeper.world.recording(recorder)
+            keeper.world.log("Recording \(recorder.path).")
+            keeper.update {
+                $0.recording = recorder.path.string
+                $0.recordingProblem = nil
+            }
+        } catch {
+            giveUpRecording(video, error.description)
+        }
+    }
+
+    private mutating func giveUpRecording(_ video: EyesSettings.Video, _ problem: String) {
+        stopRecording()
+        failed = video
+        keeper.world.log("The recording has ended: \(problem).")
+        keeper.update { $0.recordingProblem = problem }
+    }
+
+    private mutating func stopRecording() {
+        guard recorder != nil else { return }
+        open?.feed.record(nil)
+        keeper.world.recording(nil)
+        recorder = nil
+        keeper.update { $0.recording = nil }
     }
 
     private mutating func count() {
@@ -260,6 +322,7 @@ private struct FeedRun {
     /// Closes the feed, if one is open.
     mutating func close() {
         count()
+        stopRecording()
         open?.painter?.stop()
         open = nil
         keeper.update(isDrawing: false) { _ in }
@@ -267,7 +330,8 @@ private struct FeedRun {
 }
 
 extension FeedKeeper {
-    fileprivate var video: EyesSettings.Video { state.withLock { $0.video } }
+    /// Settings in force.
+    var settings: EyesSettings.Video { state.withLock { $0.video } }
     fileprivate var isWanted: Bool { server.wait(isWanted: true, seconds: 0) }
     fileprivate func waitForClient() { _ = server.wait(isWanted: false, seconds: 0.1) }
 

@@ -85,12 +85,18 @@ struct StreamHealth: Sendable, Equatable {
         }
         let stream =
             "\(feed.source), \(Format.fixed(rateHz, 1)) Hz, \(clients) \(clients == 1 ? "client" : "clients")"
+        if let problem = feed.recordingProblem {
+            return (
+                .warn, "\(stream); not recorded: \(problem)",
+                "make room or correct video.record_directory, then set video.record to false and to true again."
+            )
+        }
         if rateHz < 0.8 * Double(video.rateHz) {
             return (
                 .warn, "\(stream): slower than \(video.rateHz) Hz",
                 "choose a smaller picture or video.rate_hz; in little light cameras lower their rate."
             )
         }
-        return (.ok, stream, "")
+        return (.ok, stream + (feed.recording.map { ", recording \($0)" } ?? ""), "")
     }
 }

@@ -1,0 +1,75 @@
+import CVideo
+import Glibc
+import SystemPackage
+
+/// Recording of a feed as an MP4 file. The file's time 0 is the exposure of its first picture. Any
+/// thread may read the counters; the keeper's thread opens and closes it.
+final class Recorder: @unchecked Sendable {
+    /// Free space that a recording leaves on the disk, bytes.
+    static let reserve = 200_000_000
+
+    // The shim's functions take a lock.
+    let handle: OpaquePointer
+    /// The file.
+    let path: FilePath
+
+    /// Creates the file.
+    ///
+    /// - Parameter directory: Existing directory.
+    /// - Throws: Why it cannot be written.
+    init(in directory: String) throws(VideoError) {
+        let path = Self.unusedPath(in: FilePath(directory))
+        guard Self.freeSpace(in: directory) ?? 0 > Self.reserve else {
+            throw VideoError(
+                "there is no directory \(directory), or its disk has less than \(Self.reserve / 1_000_000) MB left"
+            )
+        }
+        let (handle, text) = withErrorText { cv_recorder_open(path.string, $0) }
+        guard let handle else { throw VideoError("\(path): \(text)") }
+        self.handle = handle
+        self.path = path
+    }
+
+    deinit { cv_recorder_close(handle) }
+
+    /// Exposure of the first picture, ns on CLOCK_MONOTONIC; nil before it.
+    var start: Int64? {
+        let start = cv_recorder_read(handle).start
+        return start > 0 ? start : nil
+    }
+
+    /// Pictures that the disk was too slow for.
+    var lost: Int { Int(cv_recorder_read(handle).lost) }
+
+    /// Reason why the recording cannot continue; nil while it can.
+    var problem: String? {
+        let (outcome, text) = withErrorText { cv_recorder_wait(handle, 0, $0) }
+        if outcome == CV_FAILED { return text }
+        let free = Self.freeSpace(in: path.removingLastComponent().string) ?? 0
+        return free > Self.reserve ? nil : "the disk is full"
+    }
+
+    private static func freeSpace(in directory: String) -> Int? {
+        var info = statvfs()
+        guard statvfs(directory, &info) == 0 else { return nil }
+        return Int(info.f_bavail) * Int(info.f_frsize)
+    }
+
+    /// `gimbal-20261125-104500.mp4`; with a number if the name is in use.
+    private static func unusedPath(in directory: FilePath) -> FilePath {
+        var now = time(nil)
+        var parts = tm()
+        localtime_r(&now, &parts)
+        var buffer = [CChar](repeating: 0, count: 64)
+        let length = strftime(&buffer, buffer.count, "gimbal-%Y%m%d-%H%M%S", &parts)
+        let stem = String(
+            decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        var path = directory.appending(stem + ".mp4")
+        var number = 2
+        while access(path.string, F_OK) == 0 {
+            path = directory.appending("\(stem)-\(number).mp4")
+            number += 1
+        }
+        return path
+    }
+}

@@ -1,0 +1,174 @@
+import CVideo
+import Client
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import Eyes
+
+@Suite("Recordings", .serialized, .timeLimit(.minutes(1)))
+struct RecordingTests {
+    private func video(in directory: FilePath) -> EyesSettings.Video {
+        var video = RunningStream.testPicture
+        video.record = true
+        video.recordDirectory = directory.string
+        return video
+    }
+
+    private func files(_ directory: FilePath, _ ending: String) throws -> [FilePath] {
+        guard let stream = opendir(directory.string) else { throw Errno(rawValue: errno) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                })
+        }
+        return names.filter { $0.hasSuffix(ending) }.sorted().map { directory.appending($0) }
+    }
+
+    /// Time in the file of each picture, s, with the time of exposure in its code, s.
+    private func pictures(of file: FilePath, _ directory: FilePath) throws -> [(
+        time: Double, exposed: Double
+    )] {
+        let (raw, times) = (directory.appending("grey"), directory.appending("times"))
+        #expect(
+            try shell(
+                "timeout 20 ffmpeg -v error -y -i \(file) -fps_mode passthrough -f rawvideo -pix_fmt gray \(raw)"
+            ) == 0)
+        #expect(
+            try shell(
+                "timeout 20 ffprobe -v error -select_streams v -show_entries frame=pts_time -of csv=p=0 \(file) > \(times)"
+            ) == 0)
+        let stamps = String(decoding: try bytes(of: times), as: UTF8.self).split(separator: "\n")
+            .compactMap { Double($0.split(separator: ",")[0]) }
+        let grey = try bytes(of: raw)
+        let size = 640 * 480
+        #expect(grey.count == stamps.count * size)
+        let now = cv_now()
+        return try stamps.enumerated().map { index, time in
+            let age = try grey.withUnsafeBytes { bytes in
+                let picture = UnsafeRawBufferPointer(
+                    rebasing: bytes[index * size..<(index + 1) * size])
+                return try #require(
+                    TimeCode.age(of: picture, width: 640, stride: 640, now: now))
+            }
+            return (time, Double(now - age) * 1e-9)
+        }
+    }
+
+    @Test("the time in the file is the time of exposure, to 1 ms, from the first picture on")
+    func videoClock() throws {
+        try withTemporaryDirectory { directory in
+            var video = video(in: directory)
+            let stream = try RunningStream(video)
+            // Recorded without any client.
+            #expect(stream.report(within: 5) { $0.recording != nil })
+            usleep(1_500_000)
+            video.record = false
+            stream.keeper.apply(video)
+            #expect(stream.report(within: 5) { $0.recording == nil && $0.phase == .waiting })
+            let file = try #require(try files(directory, ".mp4").first)
+            let pictures = try pictures(of: file, directory)
+            #expect(pictures.count >= 30)
+            let first = try #require(pictures.first)
+            let errors = pictures.map { abs($0.exposed - first.exposed - ($0.time - first.time)) }
+            print("clock of the video: largest error \(errors.max() ?? .nan) s")
+            #expect(errors.allSatisfy { $0 < 0.001 })
+        }
+    }
+
+    @Test("video and motion of the gimbal are on one clock, to 1 ms")
+    func oneClock() throws {
+        #expect(isVideoReady)
+        try withTemporaryDirectory { directory in
+            let settings = [
+                "diagnostics.socket=\(directory)/s.sock",
+                "persistence.directory=\(directory)/state",
+                "hardware.simulation.motion=walking", "bluetooth.enabled=false",
+                "loop.lock_memory=false", "imu.timeout_ms=1000",
+            ]
+            let daemon = try RunningProgram(
+                "airframed", settings.flatMap { ["--set", $0] }, in: directory)
+            let path = "\(directory)/s.sock"
+            #expect(
+                eventually(within: 20) {
+                    (try? DaemonClient(path: path, timeout: 1).json("ping")) != nil
+                }, "\(daemon.log)")
+            let link = DaemonLink(socket: path)
+            defer { link.stop() }
+            var world = FeedKeeper.World()
+            world.recording = { link.record($0) }
+            var video = video(in: directory)
+            let stream = try RunningStream(video, world)
+            #expect(stream.report(within: 5) { $0.recording != nil })
+            usleep(2_500_000)
+            video.record = false
+            stream.keeper.apply(video)
+            #expect(stream.report(within: 5) { $0.recording == nil })
+            usleep(300_000)
+
+            let log = try #require(try files(directory, ".gcsv").first)
+            let file = try #require(try files(directory, ".mp4").first)
+            #expect(log.stem == file.stem)
+            let lines = String(decoding: try bytes(of: log), as: UTF8.self)
+                .split(separator: "\n").map(String.init)
+            #expect(lines.first == "GYROFLOW IMU LOG")
+            let note = try #require(lines.first { $0.hasPrefix("note,") })
+            let text = try #require(
+                note.split(separator: "= 0: ").last?.split(separator: " ").first)
+            let begin = try #require(Double(text))
+            // The first picture's exposure from the picture itself, and the daemon's clock asked again.
+            let offset = try DaemonClient(path: path, timeout: 5).clockOffset()
+            let pictures = try pictures(of: file, directory)
+            let first = try #require(pictures.first)
+            let error = abs(first.exposed - first.time - offset.seconds - begin)
+            print("clocks of video and motion: \(error) s apart, measured to \(offset.error) s")
+            #expect(error < 0.001)
+
+            let head = try #require(lines.firstIndex(of: "t,gx,gy,gz,ax,ay,az"))
+            let rows = lines[(head + 1)...].map { $0.split(separator: ",").compactMap { Int($0) } }
+            #expect(rows.allSatisfy { $0.count == 7 })
+            let times = rows.map { Double($0[0]) * GyroLog.timeScale }
+            #expect(times.count >= 300)
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+            // At rest and while walking the mean specific force points up with 1 g.
+            let up =
+                rows.map { Double($0[6]) * GyroLog.forceScale }.reduce(0, +) / Double(rows.count)
+            #expect(abs(up + 1) < 0.1, "\(up) g")
+        }
+    }
+
+    @Test("a recording that is cut off can be played up to its last second")
+    func cutOff() throws {
+        try withTemporaryDirectory { directory in
+            let stream = try RunningStream(video(in: directory))
+            #expect(stream.report(within: 5) { $0.recording != nil })
+            usleep(3_500_000)
+            let file = try #require(try files(directory, ".mp4").first)
+            let copy = directory.appending("copy.mp4")
+            // The file as it is now: what a power cut leaves.
+            #expect(try shell("cp \(file) \(copy)") == 0)
+            #expect(try pictures(of: copy, directory).count >= 30)
+        }
+    }
+
+    @Test("a directory that is missing is a warning, and the stream continues")
+    func missing() throws {
+        try withTemporaryDirectory { directory in
+            let stream = try RunningStream(video(in: directory.appending("missing")))
+            #expect(stream.report(within: 5) { $0.recordingProblem != nil })
+            let player = try stream.player()
+            #expect(try player.first(within: 5) != nil)
+            var now = StreamHealth.Counters(t: 2_000_000_000, feed: stream.keeper.report)
+            now.feed.phase = .streaming
+            let health = StreamHealth(from: StreamHealth.Counters(t: 1_000_000_000), to: now)
+            let report = health.report(stream.keeper.settings, address: "")
+            #expect(report.level == .warn)
+            #expect(report.finding.contains("not recorded: there is no directory"))
+        }
+    }
+}
