@@ -65,6 +65,19 @@ struct CompanionTests {
         #expect(soon.check.level == .ok)
     }
 
+    @Test("a video stream is offered while its companion reports it")
+    func stream() throws {
+        var report = CompanionReport(name: "eyes")
+        report.stream = VideoStream(
+            uri: "rtsp://h/s", width: 640, height: 480, rateHz: 30, bitrateKbps: 2000)
+        let start = Instant(nanoseconds: 1_000_000_000)
+        try companions.note(report, from: 1, now: start)
+        #expect(companions.stream(now: start.advanced(bySeconds: 1)) == report.stream)
+        #expect(companions.stream(now: start.advanced(bySeconds: 6)) == nil)
+        companions.left(1)
+        #expect(companions.stream(now: start) == nil)
+    }
+
     @Test("a companion that was restarted replaces its report")
     func restarted() throws {
         try report(#"{"name":"eyes","finding":"first"}"#, from: 1)
@@ -92,6 +105,11 @@ struct CompanionTests {
             (#"{"name":"eyes","values":{"a":"b"}}"#, "values"),
             (#"{"name":"eyes","values":[1]}"#, "values"),
             (#"{"name":"eyes","colour":1}"#, "colour"),
+            (#"{"name":"eyes","stream":{"uri":"rtsp://h/s"}}"#, "stream"),
+            (
+                #"{"name":"eyes","stream":{"uri":"rtsp://h/ s","width":640,"height":480,"rate_hz":30,"bitrate_kbps":2000}}"#,
+                "stream"
+            ),
             (
                 #"{"name":"eyes","finding":"\#(String(repeating: "x", count: Companions.textLimit + 1))"}"#,
                 "finding"

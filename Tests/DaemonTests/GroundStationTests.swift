@@ -73,6 +73,18 @@ import Testing
         }
     }
 
+    @Test(
+        "finds the video stream of a companion program, as long as there is one",
+        .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
+    func camera() throws {
+        let port = try unusedPort()
+        try withDaemon(["--set", "mavlink.listen=127.0.0.1:\(port)"]) { daemon in
+            let station = try Self.script("camera.py", port, daemon)
+            let status = try station.wait(seconds: 60)
+            #expect(status == 0, "\(station.output)\(station.errors)\(daemon.log)")
+        }
+    }
+
     /// A script of Tests/Peers that talks to a daemon.
     static func script(
         _ name: String, _ port: UInt16, _ daemon: RunningDaemon, _ more: String...

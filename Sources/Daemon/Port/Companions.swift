@@ -26,7 +26,7 @@ final class Companions: Sendable {
 
     /// The method of the socket.
     var method: SocketMethod {
-        .change("companion", ["name", "level", "finding", "remedy", "values"]) {
+        .change("companion", ["name", "level", "finding", "remedy", "values", "stream"]) {
             [self] (parameters, caller) throws(Refusal) in
             let report = try Self.report(parameters)
             try note(report, from: caller.client.id, now: MonotonicClock.now)
@@ -68,6 +68,13 @@ final class Companions: Sendable {
         }.sorted { $0.report.name < $1.report.name }
     }
 
+    /// The video stream of a companion that is not hung; nil without one.
+    func stream(now: Instant) -> VideoStream? {
+        status(now: now).first {
+            $0.report.stream != nil && $0.ageS.value <= CompanionStatus.silenceLimit
+        }?.report.stream
+    }
+
     private static func report(_ parameters: Parameters) throws(Refusal) -> CompanionReport {
         var report = CompanionReport(name: try parameters.requiredString("name"))
         guard (1...32).contains(report.name.utf8.count), report.name.utf8.allSatisfy(isNameByte)
@@ -82,6 +89,7 @@ final class Companions: Sendable {
         }
         report.finding = try text("finding", parameters)
         report.remedy = try text("remedy", parameters)
+        report.stream = try parameters.value("stream").map(stream)
         guard let values = parameters.value("values") else { return report }
         guard let members = values.object, members.count <= valueLimit else {
             throw Refusal(
@@ -100,6 +108,25 @@ final class Companions: Sendable {
             report.values[name] = value.number.map { Number($0) } ?? .unknown
         }
         return report
+    }
+
+    private static func stream(_ value: JSONValue) throws(Refusal) -> VideoStream {
+        guard let uri = value["uri"]?.string, let width = value["width"]?.int,
+            let height = value["height"]?.int, let rate = value["rate_hz"]?.number,
+            let bitrate = value["bitrate_kbps"]?.number,
+            (1...VideoStream.longestURI).contains(uri.utf8.count),
+            uri.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            (1...65535).contains(width), (1...65535).contains(height),
+            (0...1000).contains(rate), (0...1_000_000).contains(bitrate)
+        else {
+            throw Refusal(
+                .invalidParams,
+                "stream must be an object with uri (at most \(VideoStream.longestURI) printable characters), width, height, rate_hz and bitrate_kbps.",
+                field: "stream")
+        }
+        return VideoStream(
+            uri: uri, width: width, height: height, rateHz: Number(rate),
+            bitrateKbps: Number(bitrate))
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

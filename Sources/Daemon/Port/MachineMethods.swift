@@ -20,7 +20,7 @@ struct MachineMethods: Sendable {
     let radio: BluetoothServer?
     /// State of the other links.
     let links: NetworkLinks?
-    private let companions = Companions()
+    let companions: Companions
     private let doctorLooks = DoctorLooks()
 
     /// All methods and variables of the socket, in the order of their listing.

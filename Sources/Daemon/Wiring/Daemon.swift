@@ -128,11 +128,13 @@ public struct Daemon {
             ? try BluetoothServer(
                 configuration: settings.bluetoothConfiguration,
                 services: BluetoothServices.make(port: port, log: log), logger: log) : nil
+        let companions = Companions()
         do {
             links =
                 isLockstep
                 ? nil
-                : try NetworkLinks(settings, port: port, wheels: wheels, log: log)
+                : try NetworkLinks(
+                    settings, port: port, wheels: wheels, companions: companions, log: log)
         } catch let error as SocketError {
             throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.cannotCreate)
         }
@@ -142,7 +144,7 @@ public struct Daemon {
             port: port,
             services: MachineMethods(
                 tuning: tuning, machine: machine, recorder: recorder, simulator: simulator,
-                radio: radio, links: links
+                radio: radio, links: links, companions: companions
             ).services(
                 port,
                 TaskMethods(

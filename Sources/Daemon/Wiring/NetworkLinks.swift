@@ -27,14 +27,17 @@ struct NetworkLinks: Sendable {
     ///   - settings: Settings with the enabled links and their addresses.
     ///   - port: Port through which the links access the gimbal.
     ///   - wheels: Wheels for a rider's remote control.
+    ///   - companions: Source of the video stream that MAVLink announces.
     ///   - log: Log for actions and refusals.
     /// - Throws: `SocketError` with the problem.
     init(
-        _ settings: Settings, port: DaemonPort, wheels: DriveMotors?, log: Logger
+        _ settings: Settings, port: DaemonPort, wheels: DriveMotors?, companions: Companions,
+        log: Logger
     ) throws {
         var freshness: [FreshnessFile] = []
         mavlink = try settings.mavlinkConfiguration.map { configuration in
             var configuration = configuration
+            configuration.camera = { companions.stream(now: MonotonicClock.now) }
             if settings.mavlink.requireSignature {
                 let key = try settings.keyFile("mavlink").read()
                 let newest = try settings.freshnessFile(

@@ -84,7 +84,7 @@ struct EyesService {
         server = try StreamServer(
             host: host, port: port, path: settings.rtsp.path,
             maximumClients: settings.rtsp.maxClients)
-        address = "rtsp://\(host):\(server.port)\(settings.rtsp.path)"
+        address = "rtsp://\(NetworkInterface.reachable(host)):\(server.port)\(settings.rtsp.path)"
         let link =
             settings.gimbal.socket == "off" ? nil : DaemonLink(socket: settings.gimbal.socket)
         self.link = link
@@ -153,6 +153,38 @@ struct EyesService {
     private func notify(_ text: String) {
         guard let manager else { return }
         _ = cl_notify(manager, text)
+    }
+}
+
+/// Addresses of this computer.
+enum NetworkInterface {
+    /// Address at which others reach a server.
+    ///
+    /// - Parameter host: Its own address; 0.0.0.0 means all.
+    /// - Returns: The address; for 0.0.0.0 that of the first network, in brackets for IPv6.
+    static func reachable(_ host: String) -> String {
+        guard host == "0.0.0.0" || host == "::" else {
+            return host.contains(":") ? "[\(host)]" : host
+        }
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return "127.0.0.1" }
+        defer { freeifaddrs(list) }
+        var entry = list
+        while let present = entry {
+            defer { entry = present.pointee.ifa_next }
+            let flags = Int32(bitPattern: present.pointee.ifa_flags)
+            guard let address = present.pointee.ifa_addr, address.pointee.sa_family == AF_INET,
+                flags & Int32(IFF_UP) != 0, flags & Int32(IFF_LOOPBACK) == 0
+            else { continue }
+            var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let result = getnameinfo(
+                address, socklen_t(MemoryLayout<sockaddr_in>.size), &name, socklen_t(name.count),
+                nil, 0, NI_NUMERICHOST)
+            guard result == 0 else { continue }
+            return String(
+                decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        return "127.0.0.1"
     }
 }
 

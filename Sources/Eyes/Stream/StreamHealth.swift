@@ -54,6 +54,7 @@ struct StreamHealth: Sendable, Equatable {
     func report(_ video: EyesSettings.Video, address: String) -> CompanionReport {
         var report = CompanionReport(name: "eyes")
         (report.level, report.finding, report.remedy) = judgement(video, address)
+        if feed.phase != .off { report.stream = stream(video, uri: address) }
         report.values = ["clients": Number(Double(clients)), "losses": Number(Double(feed.losses))]
         guard feed.phase == .streaming || feed.phase == .replaced else { return report }
         report.values["rate_hz"] = Number(rateHz)
@@ -62,6 +63,13 @@ struct StreamHealth: Sendable, Equatable {
         if let latencyMs { report.values["latency_ms"] = Number(latencyMs) }
         if let latencyMaxMs { report.values["latency_max_ms"] = Number(latencyMaxMs) }
         return report
+    }
+
+    /// The stream as ground stations find it.
+    private func stream(_ video: EyesSettings.Video, uri: String) -> VideoStream {
+        VideoStream(
+            uri: uri, width: video.width, height: video.height,
+            rateHz: Number(Double(video.rateHz)), bitrateKbps: Number(Double(video.bitrateKbps)))
     }
 
     private func judgement(_ video: EyesSettings.Video, _ address: String)

@@ -46,6 +46,7 @@ final class MAVLinkComponent {
         var version: MAVLinkFrame.Version
         var isConfigured: Bool
         var sequence: UInt8 = 0
+        var cameraSequence: UInt8 = 0
     }
 
     let configuration: MAVLinkConfiguration
@@ -65,6 +66,7 @@ final class MAVLinkComponent {
     /// End of the time in which a repeated stop is not reported to ground stations.
     private var stopQuiet = Instant(nanoseconds: .min)
     private var faultsDue: Instant
+    private var cameraDue: Instant
     /// Index of the next parameter of each list in progress, by peer.
     var listings: [Int: Int] = [:]
 
@@ -76,6 +78,7 @@ final class MAVLinkComponent {
         self.log = log
         started = now
         faultsDue = now
+        cameraDue = now
         director = GimbalDirector(port: port)
         signing = configuration.signing
     }
@@ -122,13 +125,22 @@ final class MAVLinkComponent {
         listings[peer] = nil
     }
 
-    /// Sends a message to one peer.
-    func send<Message: MAVLinkMessage>(_ message: Message, to peer: Int) {
+    /// Sends a message to one peer, from the gimbal or from the camera.
+    func send<Message: MAVLinkMessage>(
+        _ message: Message, to peer: Int, from sender: MAVLinkAddress? = nil
+    ) {
         guard let known = peers[peer], speaks(Message.format.id, to: peer) else { return }
-        peers[peer]?.sequence &+= 1
+        let sender = sender ?? address
+        // Each component counts its own messages.
+        let sequence = sender == address ? known.sequence : known.cameraSequence
+        if sender == address {
+            peers[peer]?.sequence &+= 1
+        } else {
+            peers[peer]?.cameraSequence &+= 1
+        }
         let isSigned = signing != nil && known.version == .v2
         var bytes = message.frame(
-            from: address, sequence: known.sequence, version: known.version,
+            from: sender, sequence: sequence, version: known.version,
             announcesSignature: isSigned)
         if isSigned { signing?.sign(&bytes, time: configuration.timeOfDay()) }
         outbox.append(Outgoing(peer: peer, bytes: bytes))
@@ -138,6 +150,9 @@ final class MAVLinkComponent {
     func speaks(_ id: UInt32, to peer: Int) -> Bool {
         id < 256 || peers[peer]?.version == .v2
     }
+
+    /// Numbers of the peers.
+    var knownPeers: [Int] { peers.keys.sorted() }
 
     /// Sends a message to all peers.
     func broadcast(_ message: some MAVLinkMessage) {
@@ -160,6 +175,10 @@ final class MAVLinkComponent {
         if now >= faultsDue {
             faultsDue = now.advanced(bySeconds: 0.1)
             watch(now: now)
+        }
+        if now >= cameraDue {
+            cameraDue = now.advanced(bySeconds: 1)
+            announceCamera()
         }
         next = min(next, faultsDue)
         for peer in peers.keys.sorted() {
@@ -260,7 +279,7 @@ final class MAVLinkComponent {
     /// - Returns: Whether `handle` must be called.
     func admits(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int?, now: Instant) -> Bool {
         if stops(frame, from: peer, now: now) { return false }
-        guard frame.sender != address else {
+        guard frame.sender != address, !(frame.sender == cameraAddress && hasCamera) else {
             counters.echoes += 1
             return false
         }
@@ -282,6 +301,7 @@ final class MAVLinkComponent {
             return
         }
         if let order = Order(frame) {
+            if obeyAsCamera(order, from: frame.sender, peer, now: now) { return }
             guard isForUs(order.target) else { return }
             obey(order, from: frame.sender, peer, now: now)
         } else if !receiveWish(frame, now: now) {

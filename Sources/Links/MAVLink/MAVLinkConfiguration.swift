@@ -24,6 +24,9 @@ public struct MAVLinkConfiguration: Sendable {
     /// Function that returns the time of day for signatures, in units of 10 µs since 2015.
     public var timeOfDay: @Sendable () -> UInt64 = { 0 }
 
+    /// The video stream of a companion program, which is announced as a camera; nil without one.
+    public var camera: @Sendable () -> VideoStream? = { nil }
+
     /// Creates the defaults, without any peer.
     public init() {}
 

@@ -11,17 +11,53 @@ public struct CompanionReport: Hashable, Sendable, Codable {
     public var remedy = ""
     /// Numbers by name, with the unit last: `latency_ms`.
     public var values: [String: Number] = [:]
+    /// Video stream that the companion offers; absent without one.
+    public var stream: VideoStream?
 
     /// A report without findings.
     public init(name: String) { self.name = name }
 
     /// The parameters of the request.
     public var params: [String: JSONValue] {
-        [
+        var params: [String: JSONValue] = [
             "name": .string(name), "level": .string(level.rawValue), "finding": .string(finding),
             "remedy": .string(remedy),
             "values": .object(values.mapValues { $0.known.map(JSONValue.double) ?? .null }),
         ]
+        if let stream {
+            params["stream"] = .object([
+                "uri": .string(stream.uri), "width": .int(stream.width),
+                "height": .int(stream.height), "rate_hz": .double(stream.rateHz.value),
+                "bitrate_kbps": .double(stream.bitrateKbps.value),
+            ])
+        }
+        return params
+    }
+}
+
+/// A video stream that players can open.
+public struct VideoStream: Hashable, Sendable, Codable {
+    /// Longest address, bytes: the field of MAVLink.
+    public static let longestURI = 159
+
+    /// Address: `rtsp://10.0.0.2:8554/stream`.
+    public var uri: String
+    /// Width, pixels.
+    public var width: Int
+    /// Height, pixels.
+    public var height: Int
+    /// Pictures per second.
+    public var rateHz: Number
+    /// Bit rate.
+    public var bitrateKbps: Number
+
+    /// A stream.
+    public init(uri: String, width: Int, height: Int, rateHz: Number, bitrateKbps: Number) {
+        self.uri = uri
+        self.width = width
+        self.height = height
+        self.rateHz = rateHz
+        self.bitrateKbps = bitrateKbps
     }
 }
 

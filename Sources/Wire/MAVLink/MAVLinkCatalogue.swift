@@ -5,6 +5,7 @@ public enum MAVLinkCatalogue {
         Heartbeat.self, ParamRequestRead.self, ParamRequestList.self, ParamValue.self,
         ParamSet.self, AttitudeReport.self, VFRHUD.self, CommandInt.self, CommandLong.self,
         CommandAck.self, TimeSync.self, MessageInterval.self, StatusText.self,
+        CameraInformation.self, VideoStreamInformation.self, VideoStreamStatus.self,
         GimbalManagerInformation.self, GimbalManagerStatus.self, GimbalManagerSetAttitude.self,
         GimbalDeviceInformation.self, GimbalDeviceSetAttitude.self,
         GimbalDeviceAttitudeStatus.self, AutopilotStateForGimbalDevice.self,

@@ -1,0 +1,137 @@
+import GimbalCore
+import Wire
+
+/// The video stream of a companion program as a MAVLink camera: the first camera component of the
+/// gimbal's system. Ground stations find the stream through it. It exists while a companion reports
+/// a stream; the pictures do not pass through airframed.
+struct CameraRole {
+    /// MAV_COMP_ID_CAMERA.
+    static let component: UInt8 = 100
+
+    /// Commands of the camera protocol in addition to MAV_CMD_REQUEST_MESSAGE; older ground
+    /// stations use them.
+    private enum Command: UInt16 {
+        case requestCameraInformation = 521
+        case requestStreamInformation = 2504
+        case requestStreamStatus = 2505
+    }
+
+    let stream: VideoStream
+    /// Component of the gimbal.
+    let gimbal: UInt8
+    /// Time since the start, ms.
+    let bootMs: UInt32
+
+    /// MAV_TYPE_CAMERA, active.
+    static var heartbeat: Heartbeat {
+        var message = Heartbeat()
+        message.type = 30
+        message.autopilot = 8
+        message.status = 4
+        message.version = 3
+        return message
+    }
+
+    /// Number of the message that a command requests; nil for a command that is not the camera's.
+    static func requested(_ order: Order) -> UInt32? {
+        if order.number == MAVLinkCommand.requestMessage.rawValue {
+            let known = [
+                CameraInformation.format.id, VideoStreamInformation.format.id,
+                VideoStreamStatus.format.id,
+            ]
+            return known.first { Float($0) == order.params[0] }
+        }
+        return switch Command(rawValue: order.number) {
+        case .requestCameraInformation: CameraInformation.format.id
+        case .requestStreamInformation: VideoStreamInformation.format.id
+        case .requestStreamStatus: VideoStreamStatus.format.id
+        case nil: nil
+        }
+    }
+
+    var information: CameraInformation {
+        var message = CameraInformation()
+        message.bootMs = bootMs
+        (message.focalLength, message.sensorWidth, message.sensorHeight) = (.nan, .nan, .nan)
+        message.flags = 256
+        message.width = UInt16(clamping: stream.width)
+        message.height = UInt16(clamping: stream.height)
+        message.vendor = "airframe"
+        message.model = "airframe-eyes"
+        message.gimbal = gimbal
+        return message
+    }
+
+    var streamInformation: VideoStreamInformation {
+        let status = streamStatus
+        var message = VideoStreamInformation()
+        message.rate = status.rate
+        message.bitrate = status.bitrate
+        message.flags = status.flags
+        message.width = status.width
+        message.height = status.height
+        message.stream = 1
+        message.count = 1
+        message.name = "Gimbal"
+        message.uri = stream.uri
+        message.encoding = 1
+        return message
+    }
+
+    var streamStatus: VideoStreamStatus {
+        var message = VideoStreamStatus()
+        message.rate = Float(stream.rateHz.value)
+        message.bitrate = UInt32(clamping: Int(stream.bitrateKbps.value * 1000))
+        message.flags = 1
+        message.width = UInt16(clamping: stream.width)
+        message.height = UInt16(clamping: stream.height)
+        message.stream = 1
+        return message
+    }
+}
+
+extension MAVLinkComponent {
+    /// Address of the camera.
+    var cameraAddress: MAVLinkAddress {
+        MAVLinkAddress(system: address.system, component: CameraRole.component)
+    }
+
+    /// Whether a companion reports a stream.
+    var hasCamera: Bool { configuration.camera() != nil }
+
+    /// Announces the camera, each second.
+    func announceCamera() {
+        guard hasCamera else { return }
+        for peer in knownPeers { send(CameraRole.heartbeat, to: peer, from: cameraAddress) }
+    }
+
+    /// Answers a command to the camera.
+    ///
+    /// - Returns: Whether the command was addressed to a camera that exists.
+    func obeyAsCamera(
+        _ order: Order, from sender: MAVLinkAddress, _ peer: Int, now: Instant
+    ) -> Bool {
+        guard order.target == cameraAddress, let stream = configuration.camera() else {
+            return false
+        }
+        counters.handled += 1
+        counters.commands += 1
+        let id = CameraRole.requested(order)
+        var answer = CommandAck()
+        answer.command = order.number
+        answer.result = (id == nil ? MAVLinkResult.unsupported : .accepted).rawValue
+        answer.target = sender
+        send(answer, to: peer, from: cameraAddress)
+        let role = CameraRole(
+            stream: stream, gimbal: address.component,
+            bootMs: UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000)))
+        switch id {
+        case CameraInformation.format.id: send(role.information, to: peer, from: cameraAddress)
+        case VideoStreamInformation.format.id:
+            send(role.streamInformation, to: peer, from: cameraAddress)
+        case VideoStreamStatus.format.id: send(role.streamStatus, to: peer, from: cameraAddress)
+        default: break
+        }
+        return true
+    }
+}

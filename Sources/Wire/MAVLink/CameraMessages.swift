@@ -1,0 +1,156 @@
+/// Capabilities of a camera.
+public struct CameraInformation: MAVLinkMessage {
+    /// CAMERA_INFORMATION, number 259.
+    public static let format = MAVLinkFormat(259, "CAMERA_INFORMATION", crcExtra: 92, size: 235)
+
+    /// Time since the start, ms.
+    public var bootMs: UInt32 = 0
+    /// Version, major in the lowest byte.
+    public var firmware: UInt32 = 0
+    /// Focal length, mm; NaN if unknown.
+    public var focalLength: Float = 0
+    /// Width of the sensor, mm; NaN if unknown.
+    public var sensorWidth: Float = 0
+    /// Height of the sensor, mm; NaN if unknown.
+    public var sensorHeight: Float = 0
+    /// CAMERA_CAP_FLAGS: 256 has a video stream.
+    public var flags: UInt32 = 0
+    /// Width of pictures, pixels.
+    public var width: UInt16 = 0
+    /// Height of pictures, pixels.
+    public var height: UInt16 = 0
+    /// Version of the definition file; 0 without one.
+    public var definitionVersion: UInt16 = 0
+    /// Vendor.
+    public var vendor = ""
+    /// Model.
+    public var model = ""
+    /// Number of the lens.
+    public var lens: UInt8 = 0
+    /// Address of the definition file; empty without one.
+    public var definition = ""
+    /// Component of the gimbal that moves the camera.
+    public var gimbal: UInt8 = 0
+    /// Number of a camera without its own component; 0 for others.
+    public var device: UInt8 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&bootMs)
+        fields.integer(&firmware)
+        fields.float(&focalLength)
+        fields.float(&sensorWidth)
+        fields.float(&sensorHeight)
+        fields.integer(&flags)
+        fields.integer(&width)
+        fields.integer(&height)
+        fields.integer(&definitionVersion)
+        fields.text(&vendor, size: 32)
+        fields.text(&model, size: 32)
+        fields.integer(&lens)
+        fields.text(&definition, size: 140)
+        fields.integer(&gimbal)
+        fields.integer(&device)
+    }
+}
+
+/// A video stream and its address.
+public struct VideoStreamInformation: MAVLinkMessage {
+    /// VIDEO_STREAM_INFORMATION, number 269.
+    public static let format = MAVLinkFormat(
+        269, "VIDEO_STREAM_INFORMATION", crcExtra: 109, size: 213)
+
+    /// Pictures per second.
+    public var rate: Float = 0
+    /// Bit rate, bit/s.
+    public var bitrate: UInt32 = 0
+    /// VIDEO_STREAM_STATUS_FLAGS: 1 running.
+    public var flags: UInt16 = 0
+    /// Width, pixels.
+    public var width: UInt16 = 0
+    /// Height, pixels.
+    public var height: UInt16 = 0
+    /// Clockwise rotation of the picture, degrees.
+    public var rotation: UInt16 = 0
+    /// Horizontal angle of view, degrees; 0 if unknown.
+    public var angleOfView: UInt16 = 0
+    /// Number of the stream, from 1.
+    public var stream: UInt8 = 0
+    /// Number of streams.
+    public var count: UInt8 = 0
+    /// VIDEO_STREAM_TYPE: 0 RTSP.
+    public var type: UInt8 = 0
+    /// Name for people.
+    public var name = ""
+    /// Address.
+    public var uri = ""
+    /// VIDEO_STREAM_ENCODING: 1 H.264.
+    public var encoding: UInt8 = 0
+    /// Number of a camera without its own component; 0 for others.
+    public var device: UInt8 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.float(&rate)
+        fields.integer(&bitrate)
+        fields.integer(&flags)
+        fields.integer(&width)
+        fields.integer(&height)
+        fields.integer(&rotation)
+        fields.integer(&angleOfView)
+        fields.integer(&stream)
+        fields.integer(&count)
+        fields.integer(&type)
+        fields.text(&name, size: 32)
+        fields.text(&uri, size: 160)
+        fields.integer(&encoding)
+        fields.integer(&device)
+    }
+}
+
+/// State of a video stream.
+public struct VideoStreamStatus: MAVLinkMessage {
+    /// VIDEO_STREAM_STATUS, number 270.
+    public static let format = MAVLinkFormat(270, "VIDEO_STREAM_STATUS", crcExtra: 59, size: 19)
+
+    /// Pictures per second.
+    public var rate: Float = 0
+    /// Bit rate, bit/s.
+    public var bitrate: UInt32 = 0
+    /// VIDEO_STREAM_STATUS_FLAGS: 1 running.
+    public var flags: UInt16 = 0
+    /// Width, pixels.
+    public var width: UInt16 = 0
+    /// Height, pixels.
+    public var height: UInt16 = 0
+    /// Clockwise rotation of the picture, degrees.
+    public var rotation: UInt16 = 0
+    /// Horizontal angle of view, degrees; 0 if unknown.
+    public var angleOfView: UInt16 = 0
+    /// Number of the stream, from 1.
+    public var stream: UInt8 = 0
+    /// Number of a camera without its own component; 0 for others.
+    public var device: UInt8 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.float(&rate)
+        fields.integer(&bitrate)
+        fields.integer(&flags)
+        fields.integer(&width)
+        fields.integer(&height)
+        fields.integer(&rotation)
+        fields.integer(&angleOfView)
+        fields.integer(&stream)
+        fields.integer(&device)
+    }
+}

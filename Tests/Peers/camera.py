@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""A ground station made of pymavlink that finds the video stream of a companion program.
+
+    camera.py --port UDP_PORT --socket DIAGNOSTICS_SOCKET
+
+Ends with status 1 and a sentence at the first thing that is not as it should be.
+"""
+import argparse, json, os, socket, sys, time
+
+os.environ["MAVLINK20"] = "1"
+from pymavlink import mavutil                                   # noqa: E402
+from pymavlink.dialects.v20 import common as m                  # noqa: E402
+
+URI = "rtsp://192.0.2.7:8554/stream"
+CAMERA = m.MAV_COMP_ID_CAMERA
+
+
+def expect(condition, text):
+    if not condition:
+        sys.exit(f"camera.py: not so: {text}")
+    print(text, flush=True)
+
+
+class Companion:
+    """Reports a stream to the daemon, as airframe-eyes does."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(path)
+        self.lines = self.socket.makefile("r")
+
+    def report(self):
+        stream = {"uri": URI, "width": 640, "height": 480, "rate_hz": 30, "bitrate_kbps": 2000}
+        request = {"id": 1, "method": "companion", "params": {"name": "eyes", "stream": stream}}
+        self.socket.sendall((json.dumps(request) + "\n").encode())
+        answer = json.loads(self.lines.readline())
+        expect("result" in answer, f"the report is accepted: {answer}")
+
+
+def receive(link, name, component, seconds=5):
+    """The next message of a kind from a component of system 1; None if there is none in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        link.mav.heartbeat_send(m.MAV_TYPE_GCS, m.MAV_AUTOPILOT_INVALID, 0, 0, m.MAV_STATE_ACTIVE)
+        message = link.recv_match(type=name, blocking=True, timeout=0.2)
+        if message and (message.get_srcSystem(), message.get_srcComponent()) == (1, component):
+            return message
+    return None
+
+
+def command(link, number, first=0):
+    link.mav.command_long_send(1, CAMERA, number, 0, first, 0, 0, 0, 0, 0, 0)
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--port", type=int, required=True)
+parser.add_argument("--socket", required=True)
+options = parser.parse_args()
+link = mavutil.mavlink_connection(f"udpout:127.0.0.1:{options.port}", source_system=255, source_component=190)
+
+expect(receive(link, "HEARTBEAT", 154), "the gimbal is there")
+expect(receive(link, "HEARTBEAT", CAMERA, 2) is None, "without a companion there is no camera")
+
+companion = Companion(options.socket)
+companion.report()
+beat = receive(link, "HEARTBEAT", CAMERA)
+expect(beat and beat.type == m.MAV_TYPE_CAMERA, "the companion's stream makes a camera")
+
+for number, first in ((m.MAV_CMD_REQUEST_MESSAGE, 259), (m.MAV_CMD_REQUEST_CAMERA_INFORMATION, 1)):
+    command(link, number, first)
+    ack = receive(link, "COMMAND_ACK", CAMERA)
+    expect(ack and (ack.command, ack.result) == (number, 0), f"command {number} is accepted")
+    info = receive(link, "CAMERA_INFORMATION", CAMERA)
+    expect(info and info.flags == m.CAMERA_CAP_FLAGS_HAS_VIDEO_STREAM, "the camera has a video stream")
+    expect((info.resolution_h, info.resolution_v, info.gimbal_device_id) == (640, 480, 154), "it has a size, and belongs to the gimbal")
+
+for number, first in ((m.MAV_CMD_REQUEST_MESSAGE, 269), (m.MAV_CMD_REQUEST_VIDEO_STREAM_INFORMATION, 1)):
+    companion.report()
+    command(link, number, first)
+    stream = receive(link, "VIDEO_STREAM_INFORMATION", CAMERA)
+    expect(stream and stream.uri == URI, "the stream has the companion's address")
+    expect((stream.stream_id, stream.count, stream.type, stream.encoding) == (1, 1, 0, 1), "it is the only one, RTSP and H.264")
+    expect((stream.framerate, stream.bitrate) == (30, 2_000_000), "it has a rate")
+
+command(link, m.MAV_CMD_REQUEST_MESSAGE, 270)
+status = receive(link, "VIDEO_STREAM_STATUS", CAMERA)
+expect(status and status.flags == m.VIDEO_STREAM_STATUS_FLAGS_RUNNING, "the stream is running")
+
+command(link, m.MAV_CMD_IMAGE_START_CAPTURE, 0)
+ack = receive(link, "COMMAND_ACK", CAMERA)
+expect(ack and ack.result == m.MAV_RESULT_UNSUPPORTED, "it takes no pictures")
+
+companion.socket.shutdown(socket.SHUT_RDWR)
+time.sleep(0.5)
+while link.recv_match(blocking=False):
+    pass
+expect(receive(link, "HEARTBEAT", CAMERA, 2.5) is None, "the camera leaves with the companion")
+expect(receive(link, "HEARTBEAT", 154), "the gimbal stays")
