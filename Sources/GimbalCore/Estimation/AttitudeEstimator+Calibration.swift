@@ -43,7 +43,7 @@ extension AttitudeEstimator {
     /// The sensor itself has not moved, so tilt and its sigma stay. The scale errors belong to the
     /// old axes, so they are learned again. The bias gets its largest sigma on all axes.
     ///
-    /// - Parameter turn: Old body frame to new body frame.
+    /// - Parameter turn: Rotation from the old body frame to the new body frame.
     @_noLocks @_noAllocation
     public mutating func turnBodyFrame(by turn: Quaternion) {
         orientation = (orientation * turn.conjugate).normalized

@@ -13,8 +13,9 @@ import CMathShim
 /// The heading starts at zero and follows the gyroscope; accelerometer samples never change it.
 ///
 /// Constant time, no allocation, one thread. The principle "velocity averages to zero, in an almost
-/// inertial frame" comes from Laidig & Seel, "VQF", Information Fusion 91 (2023). The covariance,
-/// the scale states and the rate-dependent noise differ from it.
+/// inertial frame" comes from Laidig & Seel, "VQF", Information Fusion 91 (2023). Unlike VQF, this
+/// estimator has a full covariance, states for the scale errors, and noise that depends on the
+/// rate.
 public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Assumptions about sensor and motion. Parameters can change at any time; the estimate and its
     /// covariance stay.

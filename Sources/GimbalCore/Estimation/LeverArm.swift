@@ -2,10 +2,11 @@
 ///
 /// Hands swing a sensor. Most of the sensor's velocity is then the cross product of its rate and a
 /// lever that hardly changes in the body frame. This part of the velocity contains no information
-/// about the tilt. The lever is estimated from the filter's velocity. It has three states with a
-/// separate covariance and a limited memory, because a person changes the grip. The prior limits
-/// the length of the lever. Without rotation the lever has no effect. After subtraction of the
-/// lever's velocity, the assumption "velocity is zero" is more accurate.
+/// about the tilt. This filter estimates the lever from the velocity that the attitude filter has
+/// estimated. It has three states with a separate covariance and a limited memory, because a person
+/// changes the grip. The prior limits the length of the lever. Without rotation the lever has no
+/// effect. After subtraction of the lever's velocity, the assumption "velocity is zero" is more
+/// accurate.
 ///
 /// The lever is separate from the filter's states, although both are learned from the same
 /// innovations: a tilt error causes a lasting velocity, a lever causes a velocity that varies with

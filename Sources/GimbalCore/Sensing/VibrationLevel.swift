@@ -8,7 +8,8 @@ import CMathShim
 /// that is too fast for the sample rate, is not included. Loop thread; constant time, about 10 ns a
 /// sample.
 public struct VibrationLevel: Sendable, BitwiseCopyable {
-    /// Time constants that define vibration, independent of the sample rate.
+    /// Time constants of the filters that separate vibration from motion, independent of the sample
+    /// rate.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Time constant of each high-pass, s, 0.001...0.1. The default, 8 ms, gives each high-pass
         /// a corner of 20 Hz, and both together a corner of 31 Hz.
@@ -21,7 +22,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
         public init() {}
     }
 
-    /// Time constants that define vibration.
+    /// Time constants of the filters that separate vibration from motion.
     public var parameters: Parameters
 
     private var accel = Channel()
@@ -29,7 +30,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
 
     /// Creates a level that has not received a sample yet.
     ///
-    /// - Parameter parameters: Time constants that define vibration.
+    /// - Parameter parameters: Time constants of the filters.
     @_noLocks @_noAllocation
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 

@@ -57,8 +57,8 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     /// Upper end of the frequencies of a hand and of steps, rad/s.
     static var hand: Double { @_noLocks get { 2 * .pi * 10 } }
 
-    /// Age of the command that a rate is compared with, s: longer than the time for which noise is
-    /// correlated.
+    /// Interval between a command and the later rate with which it is compared, s. The noise of
+    /// command and rate is not correlated over this interval.
     private static var age: Double { @_noLocks get { 0.008 } }
 
     @_noLocks

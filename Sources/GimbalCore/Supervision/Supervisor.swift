@@ -43,7 +43,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         case off
         /// The outputs ramp up.
         case starting
-        /// The outputs have full authority.
+        /// The motors receive the full computed output.
         case active
         /// The outputs ramp down.
         case stopping

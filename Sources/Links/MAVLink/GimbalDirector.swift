@@ -106,7 +106,7 @@ struct GimbalDirector {
         }
     }
 
-    /// Handles that a peer has left.
+    /// Frees the control of a peer that has left.
     ///
     /// - Returns: Whether the peer was in control.
     mutating func left(_ peer: MAVLinkAddress, now: Instant) -> Bool {

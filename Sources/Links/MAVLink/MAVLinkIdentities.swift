@@ -76,9 +76,9 @@ struct MAVLinkIdentities {
         identities = identities.filter { $0.value.peer != peer || isKept($0.key) }
     }
 
-    /// The component that is dropped if there are too many, so that invented addresses do not
-    /// exhaust the memory: the component that has been silent longest, among those of the same peer
-    /// or, if it has none, among all.
+    /// The component to remove when the table is full, so that invented addresses cannot exhaust
+    /// the memory: of the components of the same peer, the one that has been silent for the longest
+    /// time; if the peer has none, of all components.
     private func leastMissed(
         beside peer: Int, _ isKept: (MAVLinkAddress) -> Bool
     ) -> MAVLinkAddress? {

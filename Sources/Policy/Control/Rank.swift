@@ -10,7 +10,7 @@ import Port
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
     /// Open to every device within reach of the radio or the port.
     case open
-    /// Open only to devices that have a key from the owner.
+    /// A link that only devices with the owner's key can use.
     case keyed
     /// A client of the diagnostics socket with the right to write.
     case local

@@ -2,8 +2,8 @@ internal import Atomics
 internal import CLinuxShim
 internal import GimbalCore
 
-/// The control loop: a stabilizer, and its ends of the rings and mailboxes to the other threads.
-/// The loop never waits or allocates, and does not depend on the hardware.
+/// The control loop: a stabilizer, and the rings and mailboxes through which it exchanges data with
+/// the other threads. The loop never waits or allocates, and does not depend on the hardware.
 ///
 /// `GimbalRuntime` creates the loop. Only the loop thread calls `tick`, through `runTick`.
 struct ControlLoop: ~Copyable, Sendable {

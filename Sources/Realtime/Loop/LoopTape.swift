@@ -48,7 +48,8 @@ struct LoopTape: ~Copyable, Sendable {
 
     /// Interval between two complete states, ns.
     static var stateNanoseconds: Int64 { 1_000_000_000 }
-    /// Free space that is required to continue after a loss: a state, and some ticks after it.
+    /// Free space of the ring, bytes, at which the tape continues after it has lost entries: enough
+    /// for a complete state and some ticks.
     static var resumeBytes: UInt { UInt(MemoryLayout<Stabilizer>.size) &+ 65536 }
 
     init(ring: consuming TapeWriter) { self.ring = ring }

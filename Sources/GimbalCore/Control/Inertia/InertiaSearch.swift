@@ -21,8 +21,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Initial standard deviation, natural logarithm: the inertias of a phone and of a heavy camera
     /// differ 70-fold, which is ±1.5 standard deviations around their geometric mean.
     private static var startSigma: Double { @_noLocks get { 1.4 } }
-    /// Standard deviation after the outputs were off, during which the lens may have been
-    /// exchanged.
+    /// Standard deviation, natural logarithm, after a time with the outputs off, in which a person
+    /// can have exchanged the lens.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
     /// Largest difference between the natural logarithms of identified and configured inertia that
     /// counts as agreement. A joint's elastic friction can cause this difference, and the loop's

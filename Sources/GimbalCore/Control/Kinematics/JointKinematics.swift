@@ -115,8 +115,9 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
 
     /// The camera's inertia about each joint's axis.
     ///
-    /// - Parameter inertia: About the camera's axes, kg·m².
-    /// - Returns: kg·m². Those of roll and yaw are exchanged when the camera points straight up.
+    /// - Parameter inertia: Inertia about the camera's axes, kg·m².
+    /// - Returns: Inertia about the joints' axes, kg·m². The values of roll and yaw are exchanged
+    ///   when the camera points straight up.
     @_noLocks @_noAllocation
     public func inertia(from inertia: AxisVector) -> AxisVector {
         let a = yawAxis

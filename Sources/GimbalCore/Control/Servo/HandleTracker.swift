@@ -28,7 +28,8 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     enum Shape {
         /// Damping ratio of the rate's low-pass, whose natural frequency is w.
         static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }
-        /// Rate at which the attitude follows the measured one, divided by w.
+        /// Bandwidth with which the estimated attitude follows the measured attitude, as a multiple
+        /// of w.
         static var follow: Double { @_noLocks @_noAllocation @inline(__always) get { 19.0 } }
         /// Fractions of rate and acceleration in the look-ahead.
         static var trust: Trust {

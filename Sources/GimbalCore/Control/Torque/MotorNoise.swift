@@ -8,8 +8,8 @@ internal import CMathShim
 /// not need the full stiffness, because friction and cables move it less. `calm` is the stiffness
 /// reduction of each axis, 0...1. At 0 the loop is as stiff as tuned. At 1 the loop has no
 /// `LagCompensator`, a quarter of the noise, and a response to a push that is 1.8 times as large.
-/// Half of the noise costs a factor of 1.35. The loop has margins of 6 dB and 45° (`LoopMargins`)
-/// at every stiffness reduction.
+/// With half of the noise, the response to a push is 1.35 times as large. The loop has margins of 6
+/// dB and 45° (`LoopMargins`) at every stiffness reduction.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorNoise: Sendable, BitwiseCopyable {
