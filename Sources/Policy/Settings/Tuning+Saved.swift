@@ -89,8 +89,8 @@ extension Tuning {
             // in any case.
             var changed = (try? state.store.changed(updates)) ?? state.store
             changed.adopt(saved: saved.parameters)
-            // If another client's change is on trial, it reverts only the values that this client
-            // has changed.
+            // If another client's temporary change is active, it reverts only the values that this
+            // client has changed.
             state.rollback.amend { $0.adopt(keys, from: changed) }
             state.store = changed
             self.publish(&state)

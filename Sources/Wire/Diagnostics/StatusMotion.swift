@@ -100,8 +100,8 @@ public struct IMUStatus: Hashable, Sendable, Codable {
 public struct JointStatus: Hashable, Sendable, Codable {
     /// Joint angles; zero where the camera is aligned with the handle.
     public var angleDeg = AxisNumbers()
-    /// Source of the angles: "encoders", "servo command", "field angle", "handle IMU", "inferred,
-    /// assuming an upright handle".
+    /// Source of the angles: "encoders", "servo command", "field angle", "handle IMU", "estimated
+    /// from the camera's attitude, assuming an upright handle".
     public var source = ""
     /// Lower end of each joint's range.
     public var minimumDeg = AxisNumbers()
