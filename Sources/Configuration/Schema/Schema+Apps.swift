@@ -11,7 +11,7 @@ extension Schema {
         .number(
             "airos.notify_hz", \.airos.notifyHz, 1...50, unit: "Hz", .live,
             "Rate at which each angle and the status are sent to the app.",
-            hint: "The apps expect 10 Hz."),
+            hint: "AirOS apps expect a rate of 10 Hz."),
         .signs(
             "airos.sign", \.airos.sign, .live,
             "Sign of each axis for an AirOS app; 1 means that pitch down, roll right or yaw right is positive.",

@@ -147,6 +147,7 @@ extension StatusDoctor {
         guard !keys.isEmpty else { return nil }
         return DoctorCheck(
             "settings", .warn, "not saved: \(keys.joined(separator: ", "))",
-            remedy: "`airframectl save` keeps them, `airframectl diff` shows them.")
+            remedy:
+                "`airframectl diff` shows the unsaved changes, and `airframectl save` keeps them.")
     }
 }

@@ -244,7 +244,8 @@ extension ATTError {
 
 private func bus(_ context: UnsafeMutableRawPointer?) -> BlueZBus {
     guard let context else {
-        fatalError("internal error: the D-Bus connection has no BlueZBus to call")
+        fatalError(
+            "internal error: a callback of the D-Bus connection came without its BlueZBus object")
     }
     return Unmanaged<BlueZBus>.fromOpaque(context).takeUnretainedValue()
 }
