@@ -60,7 +60,7 @@ public struct AccelerometerCalibration: Sendable {
     private var window: StillWindow
     private var poses: [Vector3] = []
     private var faces: Set<CameraFace> = []
-    /// The upright pose as measured; nil before it.
+    /// Specific force measured in the upright pose, m/s²; nil until this pose has been measured.
     private var upright: Vector3?
 
     /// Creates a calibration without poses.

@@ -29,7 +29,8 @@ struct InertiaTensor: Sendable {
             * (1 / determinant)
     }
 
-    /// Angular momentum at a rate, rad/s; also the moment for an acceleration, rad/s².
+    /// Product of inertia and vector: for a rate (rad/s) the angular momentum (N·m·s), for an
+    /// angular acceleration (rad/s²) the moment (N·m).
     func momentum(_ rate: Vector3) -> Vector3 {
         let along = Vector3(diagonal.x * rate.x, diagonal.y * rate.y, diagonal.z * rate.z)
         return isDiagonal ? along : along + Self.crossed(products, rate)

@@ -89,8 +89,8 @@ extension AttitudeEstimator {
         /// steps of a 14-bit encoder.
         public var restJointTurn = 0.1 * Double.pi / 180
         /// Error of the handle's rate (the gyroscope's minus the joints'), as a fraction of the
-        /// rate of a commanded turn, 0.001...0.1: the gyroscope's scale error and misalignment.
-        /// BMI088: 1 % each at most.
+        /// rate of a commanded turn, 0.001...0.1: the gyroscope's scale error and misalignment. A
+        /// BMI088 has a scale error and a misalignment of at most 1 % each.
         public var turnErrorShare = 0.01
         /// Time over which gravity is observed to detect that the handle or vehicle tilts, s,
         /// 1...60. This value is also the time without such a tilt until rest is accepted again

@@ -6,10 +6,11 @@
 /// as the rate and keep its direction, the joints must be still, and the caller can state that rest
 /// is not plausible.
 ///
-/// Joints that move or are commanded to move exclude rest. The carrier's rate then still measures
-/// the bias, with a weight that decreases with the speed of the joints: they turn because the
-/// carrier turns or because a wrong bias makes the camera turn slowly (`held`), or the gyroscope's
-/// scale error adds a fraction of the turn (`commanded`).
+/// Joints that move or are commanded to move exclude rest. In this case the detector measures the
+/// bias from the carrier's rate, with a weight that decreases with the speed of the joints. In
+/// state `held` the joints turn because the carrier turns, or because a wrong bias makes the camera
+/// turn slowly. In state `commanded` the gyroscope's scale error adds a fraction of the turn to the
+/// measurement.
 struct RestDetector: Sendable, BitwiseCopyable {
     /// One bias measurement.
     struct Measurement: Sendable, BitwiseCopyable {

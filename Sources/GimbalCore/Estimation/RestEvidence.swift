@@ -81,7 +81,7 @@ struct RestEvidence: Sendable, BitwiseCopyable {
 
     /// Reverts the support, because the sensor was not at rest.
     ///
-    /// - Parameter support: Value of the support before that rest, s.
+    /// - Parameter support: Value of `support` before the apparent rest began, s.
     @_noLocks @_noAllocation
     mutating func withdraw(to support: Double) { self.support = support }
 

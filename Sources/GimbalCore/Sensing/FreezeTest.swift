@@ -22,7 +22,7 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     /// Smallest number of repetitions that means a frozen chip. Fewer repetitions can occur in
     /// noise after a filter whose corner is far below the sample rate.
     private static var fewest: Int32 { @_noLocks get { 8 } }
-    /// Samples until the chip's noise is known.
+    /// Number of samples after which the measured noise of the chip is used.
     private static var learning: Int32 { @_noLocks get { 250 } }
 
     @_noLocks

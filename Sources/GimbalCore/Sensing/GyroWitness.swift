@@ -146,8 +146,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         if isRepeated, !wasRepeating { bridged = earlier }
         let wasRefusing = isRefusing
         isRefusing = (rate - bridged).norm > limit
-        // A wild sample starts a separate dispute. Later disputes do not include the angle of this
-        // sample.
+        // A wild sample starts a separate dispute. The angle that this sample contributes does not
+        // count in later disputes.
         if isRefusing, !wasRefusing, age > 0 {
             reference = bridged
             open()

@@ -189,9 +189,9 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             corner = seen.corner
             isKnown = seen.isKnown
             share = seen.corner * dt / (1 + seen.corner * dt)
-            // Three swings of a slow loop are longer than the usual memory, over which a heel
-            // strike looks like a pure tone. During a probe the camera can be far lighter than
-            // assumed, so a quick response is more important.
+            // The default memory is shorter than three swings of a slow loop; over such a short
+            // time a heel strike looks like a pure tone. During a probe the camera can be far
+            // lighter than assumed, so a quick response is more important.
             let memory =
                 seen.isKnown
                 ? max(AxisOscillation.memory, AxisOscillation.memorySwings / seen.corner)

@@ -23,7 +23,7 @@ protocol IMUChip: Sendable {
     /// Receives an occasionally read value, the first register in the lowest byte.
     mutating func take(seldom word: UInt64)
 
-    /// Receives the values that the set-up has kept, after its end.
+    /// Receives, after the set-up, the register values that the set-up has read and stored.
     mutating func take(kept: KeptRegisters)
 
     /// The chip's FIFO; nil if this driver does not use it.

@@ -125,7 +125,8 @@ struct ThreadMemory: Sendable {
 
     /// Numbers of minor and major page faults in a thread's file `stat`; -1 if they are missing.
     static func faults(in text: String) -> (minor: Int64, major: Int64) {
-        // The name in parentheses can contain spaces; the text after it does not. See proc(5).
+        // The thread's name in parentheses can contain spaces; the fields after it cannot. See
+        // proc(5).
         let fields = (text.split(separator: ")").last ?? "").split(separator: " ")
         guard fields.count > 9 else { return (-1, -1) }
         return (Int64(fields[7]) ?? -1, Int64(fields[9]) ?? -1)

@@ -2,7 +2,7 @@
 /// `Commander` sends commands. A motion that must be requested repeatedly ends at the dead-man
 /// time, which is passed with the command.
 public enum Command: Sendable, BitwiseCopyable, Equatable {
-    /// Change the mode. Leaving `inactive` begins with a soft start.
+    /// Change the mode. After `inactive`, the torque rises gradually (soft start).
     case mode(Mode)
     /// Turn to these earth-frame angles (rad, Z-X-Y order; NaN keeps an axis's destination) within
     /// `duration` seconds, no axis faster than `rate` rad/s; 0 means as fast as the limits allow.

@@ -173,8 +173,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         followed.start(at: generator.angles)
     }
 
-    /// Handles the outputs going off. A person can then turn the limp camera, and the camera's
-    /// heading becomes the heading to return to.
+    /// Prepares for a time with the outputs off. A person can then turn the limp camera, and the
+    /// camera's heading becomes the heading to return to.
     @_noLocks
     mutating func letGo() {
         target.yaw = .nan

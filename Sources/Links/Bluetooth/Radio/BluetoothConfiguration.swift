@@ -2,9 +2,9 @@
 public struct BluetoothConfiguration: Sendable {
     /// Phones that can read and write.
     public enum Security: String, Sendable {
-        /// Every phone in range can; the apps require this.
+        /// Every phone in range can use the services; existing apps require this.
         case open
-        /// Only phones that were paired with a passkey can.
+        /// Only phones that were paired with a passkey can use the services.
         case encrypted
     }
 
