@@ -11,8 +11,8 @@ public enum JointSource: UInt8, Sendable, BitwiseCopyable {
     /// A second IMU on the handle.
     case handleIMU
 
-    /// Whether both are equal. The operator is written out, because the checker of real-time code
-    /// rejects the synthesized operator.
+    /// Whether two sources are different. The comparison is a method, because the checker of
+    /// real-time code rejects the synthesized operator.
     @_noLocks
     func differs(from other: JointSource) -> Bool {
         switch (self, other) {

@@ -63,8 +63,9 @@ extension AttitudeEstimator {
         /// rest, rad/s.
         public var restRateThreshold = 0.5 * .pi / 180
         /// Largest RMS deviation of the specific force, averaged over `filterPeriod`, from its own
-        /// mean at rest, m/s². Far below walking (1.5 m/s² RMS). A gyroscope that the motors keep
-        /// quiet is not enough evidence of rest.
+        /// mean at rest, m/s². The default is far below the specific force's deviation while a
+        /// person walks (1.5 m/s² RMS). A gyroscope that the motors keep quiet is not enough
+        /// evidence of rest.
         public var restForceThreshold = 0.2
         /// Time constant of those means and mean squares, s, 0.05...5.
         public var restFilterTime = 0.3

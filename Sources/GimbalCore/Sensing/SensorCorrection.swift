@@ -67,8 +67,8 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
             return cm_sqrt(sigma * sigma + drift * drift)
         }
 
-        /// Whether both are equal. The operator is written out, because the checker of real-time
-        /// code rejects the synthesized operator. Two unknown temperatures are equal.
+        /// Whether two priors are equal. The operator is written out, because the checker of
+        /// real-time code rejects the synthesized operator. Two unknown temperatures are equal.
         @_noLocks
         public static func == (a: BiasPrior, b: BiasPrior) -> Bool {
             a.bias == b.bias && a.sigma == b.sigma

@@ -116,7 +116,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///   - astray: Camera's rate about the joint's axis minus the desired one, rad/s.
     ///   - error: Angle from the camera to its set-point about the joint's axis, rad.
     ///   - joint: Joint angle from an encoder, rad; nil without an encoder.
-    ///   - bar: Thresholds of a mirror image.
+    ///   - bar: Thresholds at which a response counts as the mirror image of the command.
     ///   - least: Smallest command that counts, in the unit of `seen`; the joint's friction can
     ///     absorb less.
     ///   - pace: Coefficients of this period, the same for every axis.

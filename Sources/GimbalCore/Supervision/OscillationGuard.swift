@@ -52,8 +52,8 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - yaw: Signals about the camera's z axis.
-    ///   - roll: Signals about its x axis.
-    ///   - pitch: Signals about its y axis.
+    ///   - roll: Signals about the camera's x axis.
+    ///   - pitch: Signals about the camera's y axis.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The axes whose gains have just been reduced.
     @_noLocks

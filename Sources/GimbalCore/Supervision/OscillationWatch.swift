@@ -72,8 +72,8 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - sightYaw: Signals about the camera's z axis.
-    ///   - sightRoll: Signals about its x axis.
-    ///   - sightPitch: Signals about its y axis.
+    ///   - sightRoll: Signals about the camera's x axis.
+    ///   - sightPitch: Signals about the camera's y axis.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The axes with a newly detected or a continuing oscillation; reported repeatedly
     ///   while it lasts.
@@ -121,8 +121,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var handSquare = 0.0
     private var inPhase = 0.0
     private var inQuadrature = 0.0
-    /// Mean product of the command and its integral. It is zero for an oscillation. It is positive
-    /// for a motion that runs away, because its command and integral grow together.
+    /// Mean product of the command and its integral. The mean is zero for an oscillation, and
+    /// positive for a motion that runs away, because its command and integral grow together.
     private var growth = 0.0
     /// Duration of the oscillation so far, s.
     private var evidence = 0.0

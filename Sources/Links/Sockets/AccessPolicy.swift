@@ -13,8 +13,8 @@ struct PeerCredentials: Equatable, Sendable {
 /// to every write request, because an administrator can have allowed more users to connect, and
 /// because it checks the membership even if a user namespace hides user ids.
 struct AccessPolicy: Equatable, Sendable {
-    /// The kernel's substitute for ids that are unknown in the daemon's user namespace. Many users
-    /// share it, so it does not identify a user.
+    /// The kernel's substitute for ids that are unknown in the daemon's user namespace. The kernel
+    /// gives the same substitute to many users, so it does not identify a user.
     static let overflowID: UInt32 = 65534
 
     /// The user that the daemon runs as.

@@ -79,8 +79,8 @@ public struct Biquad: Sendable, BitwiseCopyable {
             return (Complex(b0) + z1 * b1 + z2 * b2) / (Complex(1) + z1 * a1 + z2 * a2)
         }
 
-        /// Whether both are equal. The operator is written out, because the checker of real-time
-        /// code rejects the synthesized operator.
+        /// Whether two sets of coefficients are equal. The operator is written out, because the
+        /// checker of real-time code rejects the synthesized operator.
         @_noLocks
         static func areSame(_ a: Coefficients, _ b: Coefficients) -> Bool {
             a.b0 == b.b0 && a.b1 == b.b1 && a.b2 == b.b2 && a.a1 == b.a1 && a.a2 == b.a2
