@@ -241,7 +241,7 @@ extension Settings {
         public var thermalTimeS = ThermalBudget.Parameters().timeConstant
         /// Largest power of the field of open-loop motors under load, 0...1.
         public var powerMax = FieldController.Parameters().maxPower
-        /// Time from off to full authority, s.
+        /// Time in which the torque rises from zero to its full value, s.
         public var softStartS = 0.5
     }
 
@@ -269,7 +269,7 @@ extension Settings {
 
     /// Settings of `[supervisor]`.
     public struct Supervision: Sendable, Equatable {
-        /// Time from full authority to off after a fault, s.
+        /// Time in which the torque falls to zero after a fault, s.
         public var softStopS = 0.2
         /// Time without a fault after which the motors come on again, s.
         public var recoveryS = 0.5

@@ -24,9 +24,9 @@ public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
 public struct Supervisor: Sendable, BitwiseCopyable {
     /// Durations of the transitions.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Ramp from off to full authority, s.
+        /// Duration of the ramp from no output to the full output, s.
         public var softStartSeconds = 0.5
-        /// Ramp from full authority to off, s.
+        /// Duration of the ramp from the full output to no output, s.
         public var softStopSeconds = 0.2
         /// Duration of braking before the outputs go off, s.
         public var brakeSeconds = 0.025

@@ -151,7 +151,7 @@ package final class StateKeeper: Sendable {
         log.warning("The disk hangs: the history of changes since the last save is lost.")
     }
 
-    /// Writes all waiting changes at once.
+    /// Writes all waiting changes to the disk, in one write.
     private func flush() {
         let waiting = contents.withLock { contents in
             defer { contents.waiting = [] }

@@ -26,7 +26,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         pending.map { max(0, $0.deadline.seconds(since: now)) }
     }
 
-    /// Begins a trial, or adds a change to the present trial: all of them revert together, to the
+    /// Begins a temporary change, or adds to the present one: all parts revert together, to the
     /// state before the first of these changes, at the new deadline.
     ///
     /// - Parameters:
@@ -60,8 +60,8 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         }
     }
 
-    /// Changes a part of the state to return to, because of a change without a trial. Without a
-    /// temporary change, this has no effect.
+    /// Changes a part of the state to which the temporary change reverts, because a permanent
+    /// change has been made. Without a temporary change, this has no effect.
     public mutating func amend(_ change: (inout Snapshot) -> Void) {
         guard var waiting = pending else { return }
         change(&waiting.snapshot)
@@ -86,11 +86,11 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         return keep()
     }
 
-    /// Ends the trial if its deadline has passed.
+    /// Ends the temporary change if its deadline has passed.
     ///
     /// - Parameter now: Present time.
     /// - Returns: The state to restore, once; nil before the deadline, and without a change on
-    ///   trial.
+    ///   temporary change.
     public mutating func expire(now: Instant) -> Snapshot? {
         guard let pending, now >= pending.deadline else { return nil }
         self.pending = nil

@@ -46,7 +46,7 @@ struct PointingRun {
         var tilt = AngleRecord()
         /// Motor torques above 50 Hz, which the sensor's noise causes.
         var hum = TorqueHum()
-        /// Time until the motors had full authority, s; NaN if never.
+        /// Time until the motors received the full output, s; NaN if never.
         var start = Double.nan
         /// Time until the camera stayed within 1° of level, s.
         var level = 0.0
@@ -57,8 +57,8 @@ struct PointingRun {
         var searchAngle = 0.0
         /// Ratio of identified to true inertia, on the axis with the largest error.
         var inertiaRatio = Double.nan
-        /// Rate above 15 Hz after full authority is reached, deg/s, in which an oscillation is
-        /// visible.
+        /// Rate above 15 Hz after the motors received the full output, deg/s, in which an
+        /// oscillation is visible.
         var tremor = AngleRecord()
         /// Largest rate of the camera with the motors on, deg/s.
         var largestRate = 0.0

@@ -93,7 +93,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         case complete
         /// Another command interrupted the excitation.
         case command
-        /// The outputs went off, or had less than full authority.
+        /// The outputs went off, or were reduced.
         case outputs
         /// A joint reached the end of its range.
         case jointLimit

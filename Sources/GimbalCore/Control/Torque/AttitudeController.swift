@@ -162,7 +162,8 @@ public struct AttitudeController: MotorController {
             bounds.keepOff(range, joints: joints)
             isAtStop = !range.contains(joints)
         }
-        // A stop is a spring: a motion below its natural frequency looks mirrored.
+        // A joint's end stop acts as a spring: below its natural frequency the response has the
+        // opposite sign, as with a reversed motor.
         if isAtStop, !inertia.reversed.isEmpty { beginSearch() }
         let torque = bounds.clamp(wanted)
         if !(torque == wanted) {

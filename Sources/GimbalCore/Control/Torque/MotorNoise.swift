@@ -73,7 +73,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Advances by one period with full authority and without a probe.
+    /// Advances by one period in which the motors receive the full output, without a probe.
     ///
     /// - Parameters:
     ///   - feedback: Moment of the feedback about the camera's axes, N·m.
