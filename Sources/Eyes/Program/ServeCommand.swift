@@ -117,7 +117,7 @@ struct EyesService {
             let report = StreamHealth(from: before, to: now).report(
                 settings.video, address: address)
             before = now
-            link?.report(report, wantsAttitude: keeper.isDrawing)
+            link?.report(report)
             notify("STATUS=\(report.finding)")
             // A timer would hide a camera that never opens.
             if keeper.rounds != rounds { notify("WATCHDOG=1") }

@@ -20,7 +20,8 @@ final class DaemonLink: Sendable {
     private static let motionHz = 200.0
 
     private struct State {
-        var wantsAttitude = false
+        /// Time of the last question for the attitude.
+        var wanted: Int64 = 0
         var report: CompanionReport?
         var recorder: Recorder?
         var attitude: AxisVector?
@@ -50,20 +51,16 @@ final class DaemonLink: Sendable {
     }
 
     /// Passes the newest health; the thread sends it within a second.
-    func report(_ report: CompanionReport, wantsAttitude: Bool) {
-        state.withLock {
-            $0.report = report
-            $0.wantsAttitude = wantsAttitude
-        }
-    }
+    func report(_ report: CompanionReport) { state.withLock { $0.report = report } }
 
     /// Writes the camera's motion next to a recording; nil ends it.
     func record(_ recorder: Recorder?) { state.withLock { $0.recorder = recorder } }
 
-    /// Camera's attitude; nil if it is unknown.
+    /// Camera's attitude; nil if it is unknown. The link receives it while something asks for it.
     var attitude: AxisVector? {
         state.withLock {
-            cv_now() - $0.attitudeTime <= Self.attitudeLimit ? $0.attitude : nil
+            $0.wanted = cv_now()
+            return $0.wanted - $0.attitudeTime <= Self.attitudeLimit ? $0.attitude : nil
         }
     }
 
@@ -88,7 +85,8 @@ final class DaemonLink: Sendable {
         while !worker.mustEnd {
             let (report, wantsAttitude, recorder) = state.withLock { state in
                 defer { state.report = nil }
-                return (state.report, state.wantsAttitude, state.recorder)
+                let isWanted = cv_now() - state.wanted < Self.attitudeLimit
+                return (state.report, isWanted, state.recorder)
             }
             if let report {
                 _ = try client.json("companion", report.params)

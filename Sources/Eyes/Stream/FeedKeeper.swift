@@ -67,7 +67,6 @@ final class FeedKeeper: Sendable {
     private struct State {
         var video: EyesSettings.Video
         var report = Report()
-        var isDrawing = false
         var rounds = 0
     }
 
@@ -96,9 +95,6 @@ final class FeedKeeper: Sendable {
 
     /// Number of rounds of the thread, for the watchdog.
     var rounds: Int { state.withLock { $0.rounds } }
-
-    /// Whether the drawn picture is in use, which shows the attitude.
-    var isDrawing: Bool { state.withLock { $0.isDrawing } }
 
     /// Applies settings without disconnecting clients.
     func apply(_ video: EyesSettings.Video) { state.withLock { $0.video = video } }
@@ -197,7 +193,7 @@ private struct FeedRun {
             keeper.world.log(
                 reason.map { "\($0); the stream shows a drawn picture instead." }
                     ?? "The stream shows \(source).")
-            keeper.update(isDrawing: painter != nil) {
+            keeper.update {
                 $0 = .init(
                     keeping: $0, phase: reason == nil ? .streaming : .replaced, problem: reason)
                 $0.source = source
@@ -325,7 +321,6 @@ private struct FeedRun {
         stopRecording()
         open?.painter?.stop()
         open = nil
-        keeper.update(isDrawing: false) { _ in }
     }
 }
 
@@ -335,11 +330,8 @@ extension FeedKeeper {
     fileprivate var isWanted: Bool { server.wait(isWanted: true, seconds: 0) }
     fileprivate func waitForClient() { _ = server.wait(isWanted: false, seconds: 0.1) }
 
-    fileprivate func update(isDrawing: Bool? = nil, _ body: (inout Report) -> Void) {
-        state.withLock {
-            body(&$0.report)
-            if let isDrawing { $0.isDrawing = isDrawing }
-        }
+    fileprivate func update(_ body: (inout Report) -> Void) {
+        state.withLock { body(&$0.report) }
     }
 }
 
