@@ -1,6 +1,7 @@
 internal import CMathShim
 
-/// Controller for brushless motors without encoders: attitude to field angles.
+/// Controller for brushless motors without encoders: converts the camera's attitude to field
+/// angles.
 ///
 /// Each rotor is held by its stator's field as if by a spring. A fixed field would drag the camera
 /// along with the handle. Therefore an observer (`FieldObserver`) estimates each rotor's angle from
@@ -13,7 +14,7 @@ internal import CMathShim
 ///
 /// Loop thread only; constant time, no allocation.
 public struct FieldController: MotorController {
-    /// Tuning of the controller.
+    /// Tuning of the controller of motors without encoders.
     public var parameters: Parameters
     /// Shortest rotation from attitude to set-point, camera frame, rad, as of the last step.
     public private(set) var attitudeError = Vector3.zero
@@ -25,8 +26,8 @@ public struct FieldController: MotorController {
     /// encoders.
     public private(set) var modelledJoints = AxisVector.zero
 
-    /// Inertia about the camera's axes on which the gains are based, kg·m²: the configured one
-    /// until the swing at the start has measured it.
+    /// Inertia about the camera's axes on which the gains are based, kg·m²: the configured inertia
+    /// until the swing at the start has measured the inertia.
     public private(set) var inertia: AxisVector
 
     /// The rotors that have slipped out of their field within the last second.
@@ -46,8 +47,8 @@ public struct FieldController: MotorController {
     public private(set) var isReady = false
     /// The joints that turn opposite to their field, as of the last step.
     public private(set) var mirrored = AxisSet.none
-    /// Standard deviation of the natural logarithm of `inertia`. Before the measurement it allows
-    /// for an error of a factor of four.
+    /// Standard deviation of the natural logarithm of `inertia`. Before the inertia is measured,
+    /// this standard deviation allows for an error of a factor of four.
     public var inertiaSigma: AxisVector {
         @_noLocks get { search.sigmas }
     }
@@ -63,7 +64,7 @@ public struct FieldController: MotorController {
     private var running = 0.0
     private var sinceSlip = Double.infinity
     private var lastSlipped = AxisSet.none
-    /// Duration for which a slip is reported, s.
+    /// Time after a rotor's slip for which the slip is reported, s.
     private static var slipMemory: Double { @_noLocks get { 1 } }
     private var strength = 0.0
     private var search = FieldInertia()
@@ -79,7 +80,7 @@ public struct FieldController: MotorController {
         strength = parameters.power
     }
 
-    /// State as of the last period.
+    /// State of the motors as of the last control period.
     var state: MotorState {
         @_noLocks @inline(__always) get {
             var state = MotorState()
@@ -98,11 +99,11 @@ public struct FieldController: MotorController {
         }
     }
 
-    /// Advances by one period. While the controller follows a set-point, it also exerts the input's
-    /// excitation. The input's authority scales the power; until the authority is 1, the observers
-    /// learn the rotors' electrical angles.
+    /// Advances the controller by one control period. While the controller follows a set-point, it
+    /// also exerts the input's excitation. The input's authority scales the power; until the
+    /// authority is 1, the observers learn the rotors' electrical angles.
     ///
-    /// - Returns: Field angles and powers; the previous ones if the input is not usable.
+    /// - Returns: Field angles and powers; those of the previous period if the input is not usable.
     @_noLocks @_noAllocation
     public mutating func step(_ input: ControlInput) -> MotorOutput {
         if input.isUsable { lead(input) }
@@ -187,8 +188,8 @@ public struct FieldController: MotorController {
     /// Fraction of the largest torque that the swing for the inertia uses; the remaining torque
     /// holds the camera meanwhile.
     private static var swingShare: Double { @_noLocks get { 0.8 } }
-    /// Bandwidth of the observers while they search for their rotors, rad/s: stable with any
-    /// inertia.
+    /// Bandwidth of the observers while they search for their rotors, rad/s; with this bandwidth
+    /// the observers are stable with any inertia.
     private static var lockingBandwidth: Double { @_noLocks get { 80 } }
     /// Bandwidth of the observers during the swing, rad/s. A faster observer would attribute the
     /// swing to a moving rotor, so the swing would not show the inertia.
@@ -196,7 +197,8 @@ public struct FieldController: MotorController {
     /// Smallest pull (see `FieldObserver`) at which a rotor can be located, as a fraction of the
     /// pull at the configured power.
     private static var smallestPull: Double { @_noLocks get { 0.2 } }
-    /// Gains in use until the inertia is known, 1/s; the loop is stable with them for any inertia.
+    /// Gains of the attitude loop in use until the inertia is known, 1/s; with these gains the loop
+    /// is stable for any inertia.
     private static var gentleRateGain: Double { @_noLocks get { 30 } }
     private static var gentleAttitudeGain: Double { @_noLocks get { 5 } }
     /// Sine of the load angle above which more power is requested: 45 electrical degrees.
@@ -237,7 +239,7 @@ public struct FieldController: MotorController {
         mirrors = PerAxis(MirroredJoint())
     }
 
-    /// Starts a new search for a lost rotor, with gentle gains.
+    /// Starts a new search for a lost rotor, with low gains.
     private mutating func notice(attitude: Quaternion, dt: Double) {
         sinceSlip += dt
         let lost = rotors.axes { $0.isLost }
@@ -245,8 +247,8 @@ public struct FieldController: MotorController {
         if sinceSlip >= Self.slipMemory { lastSlipped = .none }
         lastSlipped.insert(lost)
         sinceSlip = 0
-        // The rotor has slipped by an unknown number of pole pairs, so start again under the
-        // assumption of an upright handle.
+        // The rotor has slipped by an unknown number of pole pairs, so the search starts again
+        // under the assumption of an upright handle.
         let angles = EulerZXY.angles(attitude)
         modelledJoints.roll = angles.roll
         modelledJoints.pitch = angles.pitch
@@ -269,7 +271,7 @@ public struct FieldController: MotorController {
         if mustSwing, parameters.probesInertia { running = dt }
     }
 
-    /// Tracks the rotors for one period.
+    /// Updates the estimates of the rotors' angles for one control period.
     private mutating func observe(
         rates: AxisVector, known: AxisVector, kinematics: JointKinematics, stage: Stage,
         dt: Double
@@ -300,7 +302,7 @@ public struct FieldController: MotorController {
         exerted = rotors.map { $0.expected } * inertia
         let after = rotors.map { $0.electrical }
         // While the observer learns the electrical zero, its correction changes the field's angle,
-        // not the joint's.
+        // not the joint's angle.
         let moved = isLearning ? known * dt : (after - before) * (1 / p.polePairs)
         modelledJoints = modelledJoints + moved
     }
@@ -358,7 +360,8 @@ public struct FieldController: MotorController {
         output.power = AxisVector(repeating: strength * share)
     }
 
-    /// Raises the power at once for a load above 45 electrical degrees; afterwards it falls slowly.
+    /// Raises the motors' power at once for a load angle above 45 electrical degrees; afterwards
+    /// the power falls slowly.
     private mutating func raisePower(torques: AxisVector, dt: Double) {
         let p = parameters
         let peak = p.peakTorque
@@ -375,7 +378,7 @@ public struct FieldController: MotorController {
 }
 
 extension AxisVector {
-    /// These values, each limited to at most `most`.
+    /// The axis values, each limited to at most `most`.
     @_noLocks
     fileprivate func capped(_ most: Double) -> AxisVector {
         AxisVector(yaw: min(yaw, most), roll: min(roll, most), pitch: min(pitch, most))

@@ -1,11 +1,13 @@
 extension FieldController {
-    /// Tuning of the controller. Axis values of gains and inertia act about the camera's own axes.
+    /// Tuning of the controller of motors without encoders. Axis values of gains and inertia act
+    /// about the camera's own axes.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Pairs of magnet poles on each rotor.
+        /// Number of pairs of magnet poles on each rotor.
         public var polePairs = 7.0
-        /// Power with which the motors hold, 0...1 of the power stage's maximum.
+        /// Power with which the motors hold the camera, as a fraction of the power stage's maximum,
+        /// 0...1.
         public var power = 0.5
-        /// Largest power under load, 0...1.
+        /// Largest power of a motor under load, as a fraction of the power stage's maximum, 0...1.
         public var maxPower = 1.0
         /// Torque of each motor at full power and 90 electrical degrees, N·m.
         public var peakTorque = AxisVector(repeating: 0.25)
@@ -32,16 +34,18 @@ extension FieldController {
         /// Time from the camera's motion to the torque that responds to it, s: sensor filter, bus,
         /// power stage.
         public var loopDelay = 0.0035
-        /// Time from the gyroscope's sample to the instant for which the attitude is given, s.
+        /// Time from the gyroscope's sample to the instant for which the estimated attitude is
+        /// valid, s.
         public var attitudeLead = 0.003
-        /// Largest load angle between field and rotor, electrical rad: below the 90° of pull-out.
+        /// Largest load angle between field and rotor, electrical rad: less than the 90° at which a
+        /// rotor slips.
         public var loadLimit = 65 * Double.pi / 180
 
-        /// The defaults, tuned for the default plant.
+        /// Default parameters of the controller, tuned for the simulation's default gimbal.
         public init() {}
 
-        /// The same tuning for a loop with the given delay, s. For a longer delay the gains are
-        /// lower; for a shorter delay they do not change.
+        /// The same tuning for a loop with the given delay, s. A longer delay than assumed reduces
+        /// the gains; a shorter delay does not change the gains.
         public func stretched(to delay: Double) -> Parameters {
             var result = self
             let stretch = min(loopDelay / max(delay, 1e-4), 1)

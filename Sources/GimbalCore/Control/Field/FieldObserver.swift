@@ -14,12 +14,12 @@ internal import CMathShim
 ///
 /// Loop thread only; constant time.
 struct FieldObserver: Sendable, BitwiseCopyable {
-    /// Electrical angle of the rotor, rad, not wrapped; includes the displacement by an unmodelled
-    /// load.
+    /// Electrical angle of the rotor, rad, not limited to one turn; includes the displacement by an
+    /// unmodelled load.
     private(set) var electrical = 0.0
     /// Part of the joint rate that no sensor measures, rad/s.
     private(set) var hiddenRate = 0.0
-    /// Difference between measured and expected rate in the last step, rad/s.
+    /// Difference between the measured and the expected camera rate in the last step, rad/s.
     private(set) var innovation = 0.0
     private static var largestShare: Double { @_noLocks get { 0.25 } }
     /// Largest RMS difference between the fast and the slow estimate of the rotor's angle at which
@@ -61,7 +61,7 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// its rotor would grow without limit, and the field would turn ever faster.
     private static var largestHiddenRate: Double { @_noLocks get { 2.5 } }
 
-    /// Clears the whole state, and assumes the rotor at this electrical angle.
+    /// Clears the observer's state, and assumes the rotor at the given electrical angle.
     @_noLocks
     mutating func reset(electrical angle: Double) {
         self = FieldObserver()
@@ -77,19 +77,20 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         hasRate = false
     }
 
-    /// Advances by one period.
+    /// Advances the observer by one control period.
     ///
     /// - Parameters:
     ///   - measured: Rate of the camera about the joint's axis from the gyroscope, rad/s.
-    ///   - knownJointRate: Measured part of the joint rate, rad/s.
+    ///   - knownJointRate: Part of the joint's rate that a sensor measures, rad/s.
     ///   - field: Field at the time of the gyroscope's sample, electrical rad.
     ///   - pull: Angular acceleration by a load angle of 90° at the time of the sample, rad/s²:
     ///     torque over inertia.
     ///   - smallestPull: Smallest pull at which the rotor's angle is corrected in full, rad/s².
-    ///   - polePairs: Pairs of magnet poles.
+    ///   - polePairs: Number of pairs of magnet poles on the rotor.
     ///   - bandwidth: Natural frequency of the observer, rad/s.
-    ///   - dt: Seconds since the previous period.
-    /// - Returns: Correction of the rotor's angle in addition to its own motion, electrical rad.
+    ///   - dt: Time since the previous control period, s.
+    /// - Returns: Correction of the rotor's angle in addition to the rotor's motion, electrical
+    ///   rad.
     @_noLocks
     mutating func update(
         measured: Double, knownJointRate: Double, field: Double, pull: Double,
@@ -107,7 +108,7 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         separation += (apart * apart - separation) * min(dt / Self.placedMemory, 1)
         electrical += (knownJointRate + hiddenRate) * polePairs * dt
         innovation = measured - rate
-        // A triple pole, exact for the sampled triple integrator.
+        // The gains give the observer a triple pole, exactly for the sampled triple integrator.
         let decay = cm_exp(-bandwidth * dt)
         let fade = 1 - decay
         // The observer represents a disturbance as a displacement of the rotor, which can represent

@@ -7,8 +7,8 @@ internal import CMathShim
 /// explains the gyroscope. When the camera turns, however, the rotor's angle changes in the
 /// opposite direction, and the observer estimates a hidden rate of minus twice the known one. A
 /// motion of the hand has the same effect only if it turns the handle twice as fast as the camera
-/// turns. No judgement is made in the first two time constants, because the camera's motion during
-/// the search for the rotor is not a hidden rate.
+/// turns. The detector reports nothing in the first two time constants, because the camera's motion
+/// during the search for the rotor is not a hidden rate.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirroredJoint: Sendable, BitwiseCopyable {
@@ -29,9 +29,9 @@ struct MirroredJoint: Sendable, BitwiseCopyable {
     /// Processes one period.
     ///
     /// - Parameters:
-    ///   - known: Measured part of the joint's rate, rad/s.
-    ///   - hidden: Rate that the observer adds to it, rad/s.
-    ///   - dt: Seconds since the previous call, more than 0.
+    ///   - known: Part of the joint's rate that a sensor measures, rad/s.
+    ///   - hidden: Part of the joint's rate that only the observer estimates, rad/s.
+    ///   - dt: Time since the previous call, s, more than 0.
     /// - Returns: Whether the joint turns opposite to its field.
     @_noLocks
     mutating func step(known: Double, hidden: Double, dt: Double) -> Bool {

@@ -25,14 +25,15 @@ struct Demodulator: Sendable, BitwiseCopyable {
             changeCosine * changeCosine + changeSine * changeSine)
     }
 
-    /// The impulse's phasor, delayed by `lag` radians.
+    /// Cosine and sine parts of the torque's impulse, delayed by `lag`, rad.
     private func delayed(_ lag: Double) -> (cosine: Double, sine: Double) {
         let c = cm_cos(lag)
         let s = cm_sin(lag)
         return (impulseCosine * c - impulseSine * s, impulseSine * c + impulseCosine * s)
     }
 
-    /// Ratio of impulse to change of the rate: in phase, and in quadrature (a quarter turn ahead).
+    /// Ratio of the torque's impulse to the change of the camera's rate: the part in phase, and the
+    /// part a quarter turn ahead (quadrature).
     func ratio(lag: Double) -> (inPhase: Double, inQuadrature: Double) {
         let square = changeNorm * changeNorm
         guard square > 0 else { return (0, 0) }
@@ -43,7 +44,8 @@ struct Demodulator: Sendable, BitwiseCopyable {
         )
     }
 
-    /// Square of the part of the impulse that the change of the rate does not explain.
+    /// Square of the part of the torque's impulse that the change of the camera's rate does not
+    /// explain.
     func residual(inertia: Double, lag: Double) -> Double {
         let m = delayed(lag)
         let c = inertia * changeCosine - m.cosine

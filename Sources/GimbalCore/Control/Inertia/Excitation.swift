@@ -12,16 +12,16 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     public var id: UInt32
     /// The camera's axis.
     public var axis: GimbalAxis
-    /// Root mean square, N·m; for servos rad.
+    /// Root mean square of the excitation, N·m; for servos rad.
     public var amplitude: Double
-    /// Ticks of one period.
+    /// Length of one period of the multisine, in ticks of the control loop.
     public var periodTicks: Int32
-    /// Ticks until the excitation ends automatically.
+    /// Number of ticks after which the excitation ends automatically.
     public var ticks: Int32
     /// Attitude error at which the excitation ends at once, rad.
     public var errorLimit: Double
 
-    /// Number of spectral lines.
+    /// Number of the multisine's spectral lines.
     public static var lineCount: Int { @_noLocks get { 11 } }
 
     /// Creates an excitation.
@@ -55,8 +55,8 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
         }
     }
 
-    /// The moment, N·m, or for servos the angle, rad, at a number of ticks after the start. The
-    /// amplitude rises to its full value over a quarter of a period.
+    /// The excitation's moment, N·m, or for servos its angle, rad, at a number of ticks after the
+    /// start. The excitation's amplitude rises to its full value over a quarter of a period.
     @_noLocks @_noAllocation
     func value(tick: Int32, isAngle: Bool) -> Double {
         guard periodTicks > 0 else { return 0 }
@@ -66,10 +66,11 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
         var line = 0
         while line < Excitation.lineCount {
             let harmonic = Double(Excitation.harmonic(line))
-            // Amplitude rises slightly with frequency, so that the slow lines do not move the
-            // camera far.
+            // The amplitude of a line rises slightly with its frequency, so that the slow lines do
+            // not move the camera far.
             let rising = cm_sqrt(cm_sqrt(harmonic))
-            // With servos, the rates of the angles rise with frequency in the same way.
+            // With servos, the rate amplitude of a line rises with its frequency in the same way as
+            // the moment of other motors.
             let weight = isAngle ? rising / harmonic : rising
             let phase = -Double.pi * Double(line * (line + 1)) / Double(Excitation.lineCount)
             sum += weight * cm_sin(turn * harmonic * Double(tick) + phase)
@@ -87,13 +88,13 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
 public struct Exciter: Sendable, BitwiseCopyable {
     /// Reason for the end of an excitation.
     public enum Ending: UInt8, Sendable, BitwiseCopyable {
-        /// The excitation has not ended, or there was none.
+        /// The excitation has not ended, or no excitation has started.
         case none
         /// The excitation ran for its full duration.
         case complete
         /// Another command interrupted the excitation.
         case command
-        /// The outputs went off, or were reduced.
+        /// The motors' outputs went off, or were reduced.
         case outputs
         /// A joint reached the end of its range.
         case jointLimit
@@ -105,7 +106,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
 
     /// State of the running excitation, or of the most recent one.
     public struct State: Sendable, BitwiseCopyable {
-        /// Number given to `start`; 0 before the first excitation.
+        /// Identifier of the excitation that was passed to `start`; 0 before the first excitation.
         public var id: UInt32 = 0
         /// Whether the excitation is running.
         public var isActive = false
@@ -119,7 +120,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         public init() {}
     }
 
-    /// State of the present or the last excitation.
+    /// State of the running excitation, or of the last one.
     private(set) var state = State()
     private var excitation: Excitation?
     private var saturatedSeconds = 0.0

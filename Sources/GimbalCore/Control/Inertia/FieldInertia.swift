@@ -40,8 +40,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private var roll = InertiaProbe()
     private var pitch = InertiaProbe()
 
-    /// Factor of one reduction of all corner frequencies, the lower limit of the total factor, and
-    /// the time in which a reduction must end an oscillation, s.
+    /// Factor by which one reduction multiplies all corner frequencies, lower limit of the product
+    /// of these factors, and time in which a reduction must end an oscillation, s.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
@@ -69,8 +69,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Whether the swing is in progress.
     var isSwinging: Bool { @_noLocks get { yaw.isRunning } }
 
-    /// Standard deviation of the inertia's natural logarithm. An inertia that has not been measured
-    /// can be wrong by a factor of four.
+    /// Standard deviation of the natural logarithm of each axis's inertia. An inertia that has not
+    /// been measured can be wrong by a factor of four.
     var sigmas: AxisVector {
         @_noLocks get {
             AxisVector(
@@ -83,14 +83,14 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - first: Configured inertia, kg·m².
-    ///   - isProbed: Whether the swings can correct it.
+    ///   - isProbed: Whether the swings can correct the configured inertia.
     /// - Returns: kg·m².
     @_noLocks
     func belief(first: AxisVector, isProbed: Bool) -> AxisVector {
         (isProbed ? probed ?? first : first) * shaking.share
     }
 
-    /// Prepares for the beginning of a swing, or of its repetition.
+    /// Prepares for the beginning of a swing that measures the inertia, or of a repeated swing.
     @_noLocks
     mutating func begin() {
         yaw.begin()
@@ -98,7 +98,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         pitch.begin()
     }
 
-    /// The torques of the swing, N·m.
+    /// The torques of the swing that measures the inertia, N·m.
     ///
     /// - Parameters:
     ///   - rates: Rates about the joints' axes from the gyroscope, rad/s.
@@ -108,7 +108,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///   - largest: Largest torques of the swing, N·m.
     ///   - seconds: Time since the beginning of the swing, s.
     ///   - dt: Seconds since the previous period.
-    /// - Returns: About the joints' axes, N·m.
+    /// - Returns: Torques about the joints' axes, N·m.
     @_noLocks
     mutating func swing(
         rates: AxisVector, expected: AxisVector, inertia: AxisVector, largest: AxisVector,
@@ -130,7 +130,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
                     bound: largest.pitch / inertia.pitch, sine: sine, dt: dt))
     }
 
-    /// Adopts the result of the swing.
+    /// Adopts the inertia that the swing has measured.
     ///
     /// - Parameters:
     ///   - kinematics: The joints' present geometry.
@@ -205,7 +205,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         guess < 3 * first ? 2 * guess : first
     }
 
-    /// Checks for an oscillation.
+    /// Checks whether the motors make the camera oscillate.
     ///
     /// - Parameters:
     ///   - moment: Commanded moment of the motors, camera frame, N·m.
@@ -245,7 +245,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// Ends the check for oscillations: reductions of the estimate are reverted.
+    /// Ends the check for oscillations, and reverts the reductions of the inertia estimate.
     @_noLocks
     mutating func stopWatching() {
         shaking = OscillationGuard()
@@ -253,11 +253,11 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         sinceShaking = .infinity
     }
 
-    /// Suspends the check, because an excitation shakes the camera.
+    /// Suspends the check for oscillations, because an excitation shakes the camera.
     @_noLocks
     mutating func forgetMotion() { shaking.forgetMotion() }
 
-    /// Prepares for the outputs to come on.
+    /// Prepares for the motors' outputs to come on.
     @_noLocks
     mutating func forgetSuspicion() {
         shaking.forgetMotion()

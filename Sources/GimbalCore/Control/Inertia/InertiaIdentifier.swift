@@ -1,22 +1,23 @@
 internal import CMathShim
 
-/// Identification of one axis's inertia by a small sinusoidal probe, with the uncertainty of the
-/// result.
+/// Identification of one axis's inertia, and its uncertainty, by a small sinusoidal probe.
 ///
 /// The probe serves as the instrument: only signals that correlate with it count, so that neither
 /// the feedback nor the hand's motion biases the result (instrumental variables in closed loop:
 /// Söderström & Stoica, "System Identification", 1989, ch. 8). The torque's impulse and the change
 /// of the rate in each period are demodulated at the probe's frequency under a Hann window. The
-/// ratio of the two in phase is the inertia, for periods of any length. Coulomb and viscous
-/// friction are in phase with the rate (describing function) and cancel. The elastic creep of a
-/// joint that has not broken away does not cancel, so the probe grows until two blocks agree. Two
-/// neighbouring frequencies without excitation show the size of the disturbances.
+/// in-phase ratio of impulse to rate change is the inertia, for periods of any length. Coulomb and
+/// viscous friction are in phase with the rate (describing function) and do not affect this ratio.
+/// The elastic creep of a joint that has not broken away does affect this ratio, so the probe's
+/// amplitude grows until two blocks agree. Two frequencies without excitation show the
+/// disturbances.
 ///
 /// A clear response at a phase that is impossible for a camera means that the assumed delay is
 /// wrong. At one frequency a delay cannot be distinguished from a wrong sign or from friction. The
-/// probe's frequency is therefore reduced to a third, at which ±12 ms are unambiguous. Friction
-/// makes that delay too short, so a clear response at full frequency corrects it. A search without
-/// a result ends; the probe pauses for a while and starts again.
+/// probe's frequency is therefore reduced to a third, at which the phase determines any delay
+/// within ±12 ms uniquely. Friction makes the delay found at the low frequency too short, so a
+/// clear response at full frequency corrects this delay. A search for the inertia that finds no
+/// result ends; after a pause the probe starts again.
 ///
 /// The estimate has a log-normal distribution. The controller uses its lower edge (`caution`),
 /// because too low a gain makes the loop sluggish, but too high a gain makes it oscillate.
@@ -27,8 +28,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     struct Parameters: Sendable, BitwiseCopyable {
         /// Initial estimate, kg·m².
         var start = 2.5e-3
-        /// Standard deviation of the initial estimate's natural logarithm; at 0 the estimate counts
-        /// as true.
+        /// Standard deviation of the initial estimate's natural logarithm; 0: the estimate is
+        /// exact.
         var startSigma = 1.4
         /// Frequency of the probe, Hz.
         var frequency = 38.0
@@ -36,21 +37,20 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         var loopDelay = 0.0035
         /// The motor's limit, N·m.
         var torqueLimit = 0.25
-        /// Delay in addition to `loopDelay` that another axis of the same loop has found, s; NaN if
-        /// no axis has found a delay.
+        /// Delay in addition to `loopDelay` that another axis has found, s; NaN if none has.
         var foundDelay = Double.nan
 
         @_noLocks
         init() {}
     }
 
-    /// Bounds of the estimate, kg·m².
+    /// Lower and upper bound of the inertia estimate, kg·m².
     private static var smallest: Double { @_noLocks get { 1e-5 } }
     private static var largest: Double { @_noLocks get { 10 } }
     /// Smallest acceleration that a suitable motor gives its camera, rad/s². A smaller response is
     /// the creep of a joint that has not broken away.
     private static var weakest: Double { @_noLocks get { 8 } }
-    /// Length of one measurement, s.
+    /// Length of one measurement of the inertia, s.
     static var blockSeconds: Double { @_noLocks get { 0.25 } }
     /// Largest standard deviation of the inertia's natural logarithm at which the controller uses
     /// its full gains; the margins cover it.
@@ -58,17 +58,17 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Smallest standard deviation of a measured inertia's natural logarithm; elastic friction and
     /// timing errors cause it.
     private static var modelSigma: Double { @_noLocks get { 0.1 } }
-    /// Largest angle of the probe, rad.
+    /// Largest angle by which the probe turns the camera, rad.
     private static var largestAngle: Double { @_noLocks get { 0.7 * .pi / 180 } }
     /// Factor by which the probe's frequency is lower while the probe searches for the delay.
     private static var descent: Double { @_noLocks get { 3 } }
     /// Largest number of measurements in a search, at full frequency and with the slow probe.
     private static var mostRounds: Int { @_noLocks get { 16 } }
     private static var mostSlowRounds: Int { @_noLocks get { 6 } }
-    /// Pause after a search without a result, s.
+    /// Pause of the probe after a search that found no inertia, s.
     private static var silence: Double { @_noLocks get { 10 } }
 
-    /// Initial and largest amplitude of a probe, as a share of the motor's torque limit.
+    /// Initial and largest amplitude of a probe, as a fraction of the motor's torque limit.
     private static var leastProbe: Double { @_noLocks get { 0.03 } }
     private static var mostProbe: Double { @_noLocks get { 0.5 } }
     /// Largest ratio of the disturbance to the response at which the response is clear.
@@ -79,7 +79,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var samePhase: Double { @_noLocks get { 0.3 } }
     /// Smallest ratio of two probes' amplitudes at which their responses count as independent.
     private static var otherProbe: Double { @_noLocks get { 1.4 } }
-    /// Swing, as a fraction of the largest angle, beyond which a joint is free of static friction.
+    /// Angle of the probe's swing, as a fraction of the largest angle, beyond which a joint is free
+    /// of static friction.
     private static var brokenAway: Double { @_noLocks get { 0.25 } }
     /// Smallest difference from the assumed delay that can explain an unusual phase, s.
     private static var otherDelay: Double { @_noLocks get { 0.001 } }
@@ -96,14 +97,14 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
 
     /// Estimated inertia, kg·m².
     private(set) var inertia: Double
-    /// Standard deviation of `inertia`, natural logarithm.
+    /// Standard deviation of the natural logarithm of `inertia`.
     private(set) var sigma: Double
     /// Measured delay of a torque's effect in addition to `loopDelay`, s. Only the slow probe can
     /// make this value negative, because friction also makes a response early.
     private(set) var extraDelay = 0.0
     /// Whether two consecutive blocks have shown a camera that moves against the torque.
     private(set) var isReversed = false
-    /// Whether a search is in progress, including its pauses.
+    /// Whether a search for the inertia is in progress, including the pauses between searches.
     private(set) var isProbing = false
     /// Whether the last search has ended without a result, so that the probe pauses.
     private(set) var hasGivenUp = false
@@ -129,26 +130,26 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var previousPhase = Double.nan
     /// Inertia that the previous response indicated, kg·m².
     private var previousSize = 0.0
-    /// Duration of the pause so far, s.
+    /// Time since the beginning of the probe's pause, s.
     private var silent = 0.0
     private var block = ProbeBlock(length: blockSeconds)
 
-    /// Creates an axis with the initial estimate.
+    /// Creates the identification of one axis with an initial estimate of its inertia.
     @_noLocks
     init(_ parameters: Parameters) {
         inertia = parameters.start
         sigma = parameters.startSigma
     }
 
-    /// Whether the estimate is certain enough for full gains.
+    /// Whether the inertia estimate is certain enough for the full gains.
     var isKnown: Bool { @_noLocks @inline(__always) get { sigma <= Self.knownSigma } }
 
-    /// Fraction of the full gains that is safe with this estimate, 0...1.
+    /// Fraction of the full gains that is safe with the present inertia estimate, 0...1.
     var caution: Double {
         @_noLocks @inline(__always) get { isKnown ? 1 : cm_exp(-2 * (sigma - Self.knownSigma)) }
     }
 
-    /// Adopts a value, kg·m², for example one that a user has configured.
+    /// Adopts an inertia, kg·m², for example one that a user has configured.
     @_noLocks
     mutating func assume(_ value: Double, sigma new: Double) {
         inertia = min(max(value, Self.smallest), Self.largest)
@@ -156,7 +157,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         isProbing = false
     }
 
-    /// Starts a new search from the last result, because the load may have been changed.
+    /// Starts a new search from the last identified inertia; the load may have been changed.
     @_noLocks
     mutating func doubt(sigma least: Double, parameters p: Parameters) {
         sigma = max(sigma, least)
@@ -166,7 +167,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         begin(p)
     }
 
-    /// Starts a search at full frequency.
+    /// Starts a search for the inertia with the probe at full frequency.
     private mutating func begin(_ p: Parameters) {
         hasGivenUp = false
         isSlow = false
@@ -178,7 +179,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
 
     /// Starts the probe with a small torque, or with half of the torque of the last success.
     private mutating func start(_ p: Parameters) {
-        // Half of the last useful amplitude is enough the next time.
+        // Half of the last useful amplitude is enough for the next probe.
         amplitude = max(Self.leastProbe * p.torqueLimit, 0.5 * usefulAmplitude)
         rounds = 0
         previous = 0
@@ -191,7 +192,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         isSlow ? p.frequency / Self.descent : p.frequency
     }
 
-    /// Restarts the present measurement, because the motion since the last period is unknown.
+    /// Restarts the present measurement, because the camera's recent motion is unknown.
     @_noLocks
     mutating func forget() {
         hasRate = false
@@ -210,13 +211,13 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { isProbing && !hasGivenUp ? amplitude : 0 }
     }
 
-    /// Processes the exerted moment and the measured rate of this period.
+    /// Updates the inertia estimate with exerted moment and measured rate of a control period.
     ///
     /// - Parameters:
     ///   - moment: Total moment of the controller about this axis, probe included, N·m.
-    ///   - rate: Measured rate about this axis, rad/s.
+    ///   - rate: Measured rate of the camera about this axis, rad/s.
     ///   - p: Parameters of the probe.
-    ///   - dt: Seconds since the previous call, more than 0.
+    ///   - dt: Time since the previous call, s, more than 0.
     @_noLocks
     mutating func observe(moment: Double, rate: Double, parameters p: Parameters, dt: Double) {
         guard isProbing else { return }
@@ -225,15 +226,14 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             if silent > Self.silence { begin(p) }
             return
         }
-        // All axes of a loop have the same delay, so this axis adopts a delay that another axis has
-        // found.
+        // All axes have the same delay, so this axis adopts a delay that another axis has found.
         let isOther = abs(p.foundDelay) > Self.otherDelay
         let shared = isOther ? p.foundDelay : 0
         if !p.foundDelay.isNaN, isSlow || abs(coarseDelay - shared) > Self.otherDelay {
             isSlow = false
             restart(coarseDelay: shared, p)
         }
-        // Changes of momentum and of rate are exact for periods of any length.
+        // The ratio of a momentum change to a rate change is exact for periods of any length.
         let impulse = hasRate ? lastMoment * dt : 0
         let change = hasRate ? rate - lastRate : 0
         lastMoment = moment
@@ -252,8 +252,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
 
     private mutating func finishBlock(_ p: Parameters, period: Double) {
         let omega = 2 * Double.pi * frequency(p)
-        // The change of the rate is measured half a period late, the impulse is recorded a whole
-        // period late.
+        // The rate's change is measured half a period late, the impulse a whole period late.
         let lag = p.loopDelay + coarseDelay - period / 2
         let answer = block.ratio(lag: lag * omega)
         let size = cm_sqrt(
@@ -317,16 +316,16 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         cm_sqrt(1 - (1 - cm_cos(turn)) / 3)
     }
 
-    /// Whether this phase, rad, is a possible response of a camera with inertia and friction, at
-    /// about the assumed delay.
+    /// Whether a camera with inertia and friction can respond with this phase, rad, at about the
+    /// assumed delay.
     private func isPlausible(phase: Double) -> Bool { phase > -0.8 && phase < 1 }
 
-    /// Evaluates a block of the probe at full frequency.
+    /// Evaluates one measurement of the probe at full frequency.
     private mutating func look(
         at answer: (inPhase: Double, inQuadrature: Double), lag: Double, omega: Double,
         period: Double, angle: Double, isOther: Bool, heaviest: Double
     ) {
-        // A motor or a sensor with the wrong sign mirrors both parts.
+        // A motor or sensor with the wrong sign mirrors both the in-phase and the quadrature part.
         let sign = answer.inPhase < 0 ? -1.0 : 1.0
         let ratio = (inPhase: sign * answer.inPhase, inQuadrature: sign * answer.inQuadrature)
         let late = max(0, cm_atan2(ratio.inQuadrature, ratio.inPhase))
@@ -369,11 +368,11 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         amplitude = max(amplitude, present * min(1, room))
     }
 
-    /// Returns to full frequency with the delay that was found.
+    /// Returns the probe to full frequency with the delay that the slow probe found.
     private mutating func ascend(
         phase: Double, isReversed reversed: Bool, omega: Double, _ p: Parameters
     ) {
-        // The camera moves against the torque; a delay cannot explain that.
+        // The camera moves against the torque; a delay cannot explain this motion.
         if reversed { isReversed = true }
         isUprightKnown = !reversed
         isSlow = false
@@ -381,7 +380,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         restart(coarseDelay: max(phase / omega, -p.loopDelay), p)
     }
 
-    /// Measures again at the present amplitude with another delay, s beyond `loopDelay`.
+    /// Measures again at the present amplitude with another assumed delay beyond `loopDelay`, s.
     private mutating func restart(coarseDelay delay: Double, _ p: Parameters) {
         let present = amplitude
         start(p)
@@ -389,7 +388,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         coarseDelay = delay
     }
 
-    /// Merges an independent measurement into the estimate.
+    /// Merges an independent measurement into the inertia estimate.
     @_noLocks
     mutating func learn(_ value: Double, sigma measured: Double) {
         let weight = sigma * sigma / (sigma * sigma + measured * measured)
