@@ -14,7 +14,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     private static var enough: Double { @_noLocks get { 0.2 } }
     /// Time in which the torque would grow to its bound, s.
     private static var growth: Double { @_noLocks get { 0.35 } }
-    /// Total duration, s: four swings.
+    /// Total duration of the measurement, s: four swings.
     static var duration: Double { @_noLocks get { 0.5 } }
 
     /// Factor from the expected to the true acceleration: assumed inertia over true inertia.
@@ -32,7 +32,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     private var expectedLow = 0.0
     private var frictionBand = 0.0
     private var frictionLow = 0.0
-    // Sums of products of motor x, friction s and acceleration y.
+    // Sums of products for the least squares: motor's acceleration x, direction of motion s
+    // (friction), measured acceleration y.
     private var sumXX = 0.0
     private var sumXS = 0.0
     private var sumSS = 0.0
@@ -44,14 +45,14 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Starts the swing again and clears the result.
+    /// Starts the swing again and clears the measured ratio.
     @_noLocks
     mutating func begin() { self = InertiaProbe() }
 
     /// Whether the swing is in progress.
     var isRunning: Bool { @_noLocks get { time < Self.duration } }
 
-    /// Advances the swing by one period.
+    /// Advances the swing by one control period.
     ///
     /// - Parameters:
     ///   - measured: Rate of the camera about the joint's axis, rad/s.
@@ -59,7 +60,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     ///     assumed inertia, rad/s².
     ///   - bound: Largest acceleration to request, for the assumed inertia, rad/s².
     ///   - sine: Sine of the phase of the swing.
-    ///   - dt: Seconds since the previous period.
+    ///   - dt: Time since the previous control period, s.
     /// - Returns: Acceleration to request, for the assumed inertia, rad/s².
     @_noLocks
     mutating func step(
@@ -88,7 +89,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         return amplitude * sine
     }
 
-    /// Phase of all swings, rad, at a time since their beginning.
+    /// Phase of the joints' swings, rad, at a time, s, after the beginning of the swings.
     @_noLocks
     static func phase(at time: Double) -> Double { frequency * time }
 

@@ -7,7 +7,7 @@ internal import CMathShim
 struct InertiaSearch: Sendable, BitwiseCopyable {
     private var axes: PerAxis<InertiaIdentifier>
     private var parameters = PerAxis(InertiaIdentifier.Parameters())
-    /// Configured inertia, kg·m², in use until a probe contradicts it; nil if it is to be
+    /// Configured inertia, kg·m², in use until a probe contradicts it; nil if the inertia is to be
     /// identified.
     private var given: AxisVector?
     /// Last known difference between the measured and the assumed delay, s; NaN until the delay of
@@ -18,39 +18,44 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// The camera axes whose probe has contradicted the configured inertia.
     private(set) var stale = AxisSet.none
 
-    /// Initial standard deviation, natural logarithm: the inertias of a phone and of a heavy camera
-    /// differ 70-fold, which is ±1.5 standard deviations around their geometric mean.
+    /// Initial standard deviation of the inertia's natural logarithm: the inertias of a phone and
+    /// of a heavy camera differ 70-fold, which is ±1.5 standard deviations around their geometric
+    /// mean.
     private static var startSigma: Double { @_noLocks get { 1.4 } }
-    /// Standard deviation, natural logarithm, after a time with the outputs off, in which a person
-    /// can have exchanged the lens.
+    /// Standard deviation of the inertia's natural logarithm after a time with the outputs off, in
+    /// which a person can have exchanged the lens.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
     /// Largest difference between the natural logarithms of identified and configured inertia that
     /// counts as agreement. A joint's elastic friction can cause this difference, and the loop's
     /// margins cover it.
     private static var agreement: Double { @_noLocks get { 0.3 } }
-    /// Increase of the standard deviation after an oscillation. It reduces the gains to one third,
-    /// which suits a camera with one third of the estimated inertia.
+    /// Increase of the standard deviation of the inertia's natural logarithm after an oscillation.
+    /// This increase reduces the gains to one third, which suits a camera with one third of the
+    /// estimated inertia.
     private static var suspicion: Double { @_noLocks get { 0.55 } }
-    /// Largest standard deviation; it reduces the gains to a hundredth.
+    /// Largest standard deviation of the inertia's natural logarithm; it reduces the gains to a
+    /// hundredth.
     private static var mostSigma: Double { @_noLocks get { 2.5 } }
-    /// Largest standard deviation at which a set-point is followed.
+    /// Largest standard deviation of the inertia's natural logarithm at which a set-point is
+    /// followed.
     private static var readySigma: Double { @_noLocks get { 0.6 } }
 
-    /// Frequencies of the probes, Hz. The distances between them exceed the resolution of a
-    /// measurement.
+    /// Frequencies of the probes, Hz. The differences between the probes' frequencies exceed the
+    /// frequency resolution of a measurement.
     private static var frequencies: AxisVector {
         @_noLocks get { AxisVector(yaw: 42, roll: 47, pitch: 52) }
     }
     /// Largest error of the assumed delay that the margins tolerate, s.
     private static var covered: Double { @_noLocks get { 0.0003 } }
-    /// Longest delay of a loop that can use probes at these frequencies, s: at 200 Hz.
+    /// Longest delay of a loop that can use the probes' full frequencies, s: the delay at a loop
+    /// rate of 200 Hz.
     private static var swiftDelay: Double { @_noLocks get { 0.0075 } }
 
-    /// Creates a search with an initial estimate.
+    /// Creates a search with an initial estimate of the inertia.
     ///
     /// - Parameters:
-    ///   - start: kg·m² about the camera's axes.
-    ///   - isKnown: Whether the initial estimate counts as true.
+    ///   - start: Initial estimate of the inertia about the camera's axes, kg·m².
+    ///   - isKnown: Whether the initial estimate counts as the true inertia.
     ///   - isChecked: Whether the probe checks a known inertia too, each time the outputs come on.
     @_noLocks
     init(start: AxisVector, isKnown: Bool, isChecked: Bool = false) {
@@ -72,22 +77,22 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Standard deviations, natural logarithm.
+    /// Standard deviations of the natural logarithm of each axis's inertia.
     var sigmas: AxisVector {
         @_noLocks @inline(__always) get {
             axes.map { $0.sigma }
         }
     }
 
-    /// Share of the full gains that is safe on each axis.
+    /// Fraction of the full gains that is safe on each axis, 0...1.
     var caution: AxisVector {
         @_noLocks @inline(__always) get {
             axes.map { $0.caution }
         }
     }
 
-    /// Measured delay of the torque's effect in addition to the assumed one, s: the mean of the
-    /// axes. Small differences are ignored, because the margins cover them.
+    /// Measured delay of the torque's effect in addition to the assumed delay, s: the mean of the
+    /// axes. A small additional delay counts as 0, because the loop's margins cover it.
     var extraDelay: Double {
         @_noLocks @inline(__always) get {
             let found = foundDelay
@@ -99,16 +104,17 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the delay has been measured, or no probe will measure it.
+    /// Whether the loop's delay has been measured, or no probe will measure it.
     var isDelayKnown: Bool {
         @_noLocks @inline(__always) get { !isProbing || !foundDelay.isNaN || !lastDelay.isNaN }
     }
 
-    /// Measured delay in addition to the assumed one, s: the mean of the known axes; NaN if none is
-    /// known.
+    /// Measured delay of the loop in addition to the assumed delay, s: the mean of the axes with
+    /// known inertia; NaN without such an axis.
     private var foundDelay: Double {
         @_noLocks @inline(__always) get {
-            // All axes have the same delay. Axes that have not responded yet are left out.
+            // All axes have the same delay. The mean excludes axes that have not responded to a
+            // probe yet.
             let known = axes.map { $0.isKnown ? 1 : 0 }
             let found = axes.map { $0.isKnown ? $0.extraDelay : 0 }
             let count = known.yaw + known.roll + known.pitch
@@ -116,7 +122,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The axes whose search has ended without a result.
+    /// The axes whose search for the inertia has ended without a result.
     var abandoned: AxisSet {
         @_noLocks @inline(__always) get {
             axes.axes { $0.hasGivenUp }
@@ -156,16 +162,17 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
         parameters.pitch.frequency = highest
         guard given == nil || isChecked else { return }
-        // The camera of a configured inertia can have been replaced by any other; of an identified
-        // one at most the lens has been exchanged.
+        // With a configured inertia, the camera can have been replaced by any other camera; with an
+        // identified inertia, at most the lens has been exchanged.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
         let parameters = parameters
         axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }
     }
 
     /// Handles an oscillation that the motors of these axes cause: reduces the inertia estimates of
-    /// the axes, so that the gains decrease, and searches again. The other axes belong to the same
-    /// camera and would oscillate next, so their estimates are reduced too, once.
+    /// the axes, so that the gains decrease, and searches again. The axes that do not oscillate
+    /// belong to the same camera and would oscillate next, so their inertia estimates are reduced
+    /// too, once.
     @_noLocks
     mutating func suspect(_ swinging: AxisSet) {
         let parameters = parameters
@@ -182,7 +189,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         axis.doubt(sigma: min(sigma, isSwinging ? mostSigma : once), parameters: parameters)
     }
 
-    /// Restarts the present measurements, because the motion since the last period is unknown.
+    /// Restarts the present measurements of the inertia, because the motion since the last period
+    /// is unknown.
     @_noLocks
     mutating func forget() {
         axes.change { axis, _ in axis.forget() }
@@ -205,9 +213,10 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Processes the exerted moment (N·m) and the measured rate (rad/s), camera frame.
+    /// Updates the inertia estimates with the exerted moment, N·m, and the measured rate, rad/s,
+    /// camera frame.
     ///
-    /// - Returns: Whether the estimate has changed.
+    /// - Returns: Whether the inertia estimate of an axis has changed.
     @_noLocks
     mutating func observe(moment: Vector3, rate: Vector3, dt: Double) -> Bool {
         guard isProbing else { return false }

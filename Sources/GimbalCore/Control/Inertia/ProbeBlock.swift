@@ -1,7 +1,8 @@
 internal import CMathShim
 
-/// One measurement of a probe: impulses and changes of the rate at its frequency, under a Hann
-/// window, and at two neighbouring frequencies without excitation, which show the disturbances.
+/// One measurement of a probe: torque impulses and changes of the camera's rate under a Hann
+/// window, at the probe's frequency and at two neighbouring frequencies without excitation, which
+/// show the disturbances.
 struct ProbeBlock: Sendable, BitwiseCopyable {
     /// Length of the measurement, s.
     let length: Double
@@ -19,7 +20,7 @@ struct ProbeBlock: Sendable, BitwiseCopyable {
     var isComplete: Bool { @_noLocks get { time >= length } }
     /// Mean period, s.
     var period: Double { @_noLocks get { time / Double(periods) } }
-    /// Weight of the present period, 0...1.
+    /// Weight of the present control period in the measurement, 0...1.
     var window: Double { @_noLocks get { 0.5 - 0.5 * cm_cos(2 * .pi * time / length) } }
     /// Magnitude of the demodulated change of the rate, rad/s.
     var changeNorm: Double { @_noLocks get { centre.changeNorm } }

@@ -1,11 +1,12 @@
 internal import CMathShim
 
 /// Conversion between an attitude and the angles of `q = Rz(yaw) * Rx(roll) * Ry(pitch)`, the order
-/// of joints, set-points, limits and the monitor. Regular at pitch ±90°; singular at roll ±90°.
+/// of joints, set-points, limits and the monitor. The conversion is regular at pitch ±90° and
+/// singular at roll ±90°.
 public enum EulerZXY {
-    /// The attitude with these angles.
+    /// The attitude with the given angles.
     ///
-    /// - Parameter angles: Radians, any number of turns.
+    /// - Parameter angles: Yaw, roll and pitch, rad, any number of turns.
     /// - Returns: Unit quaternion, body to earth (or outer to inner frame, for joints).
     ///
     /// Any thread; constant time.
@@ -23,11 +24,11 @@ public enum EulerZXY {
 
     /// The angles of an attitude: yaw and pitch in -π...π, roll in -π/2...π/2, rad.
     ///
-    /// Within 0.03° of roll ±90° only the sum or the difference of yaw and pitch is defined; it is
-    /// then assigned to yaw.
+    /// Within 0.03° of roll ±90° only the sum or the difference of yaw and pitch is defined; yaw
+    /// then gets this value, and pitch is zero.
     ///
     /// - Parameter q: Unit quaternion.
-    /// - Returns: The three angles, rad.
+    /// - Returns: Yaw, roll and pitch, rad.
     ///
     /// Any thread; constant time.
     @_noLocks @_noAllocation

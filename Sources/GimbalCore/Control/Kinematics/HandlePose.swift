@@ -2,16 +2,16 @@
 struct HandlePose: Sendable, BitwiseCopyable {
     /// Handle to earth.
     let attitude: Quaternion
-    /// Angular rate of the handle, earth frame, rad/s, 0.1 s late.
+    /// Angular rate of the handle, earth frame, rad/s; 0.1 s late.
     let rate: Vector3
     /// Joint angles, rad.
     let joints: AxisVector
-    /// Whether the joint angles are assumed from the motors' fields instead of measured. Such
-    /// angles are wrong by the load angle, and after a rotor has slipped.
+    /// Whether the joint angles are assumed from the motors' fields instead of measured. Assumed
+    /// joint angles are wrong by the load angle, and by whole pole pairs after a rotor has slipped.
     let isBelieved: Bool
 
-    /// Creates a pose from the camera's attitude (body to earth) and the joints; nil if the joints
-    /// are unknown.
+    /// Creates a pose from the camera's attitude (body to earth) and the joint angles; nil if the
+    /// joint angles are unknown.
     @_noLocks
     init?(camera: Quaternion, joints observed: JointObserver) {
         guard observed.isKnown else { return nil }

@@ -8,22 +8,23 @@ internal import CMathShim
 /// joints are assumed massless, so each motor feels exactly the moment about its own axis.
 ///
 /// At roll ±90° the yaw and pitch axes are parallel, and no joint turns the camera about the third
-/// direction. Within 3° of that pose the mapping is evaluated as if at 3° from it, so that rates
-/// and torques stay bounded.
+/// direction. Within 3° of roll ±90° the mapping is evaluated as if roll were 3° away from ±90°, so
+/// that rates and torques stay bounded.
 public struct JointKinematics: Sendable, BitwiseCopyable {
     /// Direction of the yaw joint's axis, unit length.
     public let yawAxis: Vector3
     /// Direction of the roll joint's axis, unit length.
     public let rollAxis: Vector3
-    /// Cosines and sines of the angles in the mapping; `cosRoll` is kept away from zero.
+    /// Cosines and sines of the joint angles; the absolute value of `cosRoll` is at least
+    /// `smallestCosine`.
     private let cosRoll, sinRoll, cosPitch, sinPitch: Double
 
     /// Smallest cosine that the mapping uses near the singularity.
     private static var smallestCosine: Double { 0.05 }
 
-    /// Creates the geometry at these joint angles.
+    /// Creates the geometry at the given joint angles.
     ///
-    /// - Parameter joints: rad; yaw has no influence.
+    /// - Parameter joints: Joint angles, rad; the yaw angle has no effect.
     @_noLocks @_noAllocation
     public init(joints: AxisVector) {
         let roll = cm_sincos(joints.roll)
@@ -59,16 +60,16 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     public static func joints(attitude: Quaternion) -> AxisVector { EulerZXY.angles(attitude) }
 
-    /// The camera's angular rate relative to the handle.
+    /// The camera's angular rate relative to the handle, from the joint rates.
     ///
     /// - Parameter jointRates: rad/s.
-    /// - Returns: Camera frame, rad/s.
+    /// - Returns: Angular rate, camera frame, rad/s.
     @_noLocks @_noAllocation
     public func relativeRate(jointRates: AxisVector) -> Vector3 {
         yawAxis * jointRates.yaw + rollAxis * jointRates.roll + pitchAxis * jointRates.pitch
     }
 
-    /// The joint rates that turn the camera at this rate relative to the handle.
+    /// The joint rates that turn the camera at the given rate relative to the handle.
     ///
     /// - Parameter rate: Camera's rate relative to the handle, camera frame, rad/s.
     /// - Returns: Joint rates, rad/s.
@@ -83,7 +84,7 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
 
     /// The joint torques that exert `moment` on the camera.
     ///
-    /// - Parameter moment: Camera frame, N·m.
+    /// - Parameter moment: Moment on the camera, camera frame, N·m.
     /// - Returns: Torque on the outer part of each joint, N·m.
     @_noLocks @_noAllocation
     public func torques(moment: Vector3) -> AxisVector {
@@ -106,7 +107,7 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
 
     /// The component of a camera's rate about each joint's axis.
     ///
-    /// - Parameter rate: Camera frame, rad/s.
+    /// - Parameter rate: Rate of the camera, camera frame, rad/s.
     /// - Returns: rad/s.
     @_noLocks @_noAllocation
     public func components(of rate: Vector3) -> AxisVector {

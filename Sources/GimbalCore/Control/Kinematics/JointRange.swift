@@ -1,4 +1,4 @@
-/// Range of each joint, rad; zero is aligned with the handle.
+/// Range of each joint's angle, rad; at zero the camera is aligned with the handle.
 public struct JointRange: Sendable, BitwiseCopyable, Equatable {
     /// Smallest angles.
     public var minimum = AxisVector(yaw: -170, roll: -45, pitch: -120) * (.pi / 180)
@@ -8,18 +8,18 @@ public struct JointRange: Sendable, BitwiseCopyable, Equatable {
     /// The defaults.
     public init() {}
 
-    /// Creates a range from `minimum` to `maximum`.
+    /// Creates joint ranges from `minimum` to `maximum`.
     @_noLocks
     init(minimum: AxisVector, maximum: AxisVector) {
         self.minimum = minimum
         self.maximum = maximum
     }
 
-    /// Whether every joint is within its range.
+    /// Whether every joint angle is within its joint's range.
     @_noLocks
     public func contains(_ joints: AxisVector) -> Bool { outside(joints).isEmpty }
 
-    /// The joints that are outside their range, rad; NaN counts as outside.
+    /// The joints whose angle, rad, is outside the joint's range; NaN counts as outside.
     @_noLocks
     func outside(_ joints: AxisVector) -> AxisSet {
         AxisSet(

@@ -1,12 +1,13 @@
 /// The motor commands of the last 64 periods, for the model of a delayed motor.
 ///
-/// Periods can differ in length: during a delay of the loop the last command stays in force.
+/// Control periods can differ in length: during a delay of the loop the last motor command stays in
+/// force.
 struct JointHistory: Sendable, BitwiseCopyable {
     private var ring: InlineArray<64, AxisVector>
     /// Time of each command, s after `clock` was zero.
     private var times: InlineArray<64, Double>
     private var next = 0
-    /// Time of the newest command.
+    /// Time of the newest command, s.
     private var clock = 0.0
     private var lastPeriod = 0.0
 
@@ -17,7 +18,7 @@ struct JointHistory: Sendable, BitwiseCopyable {
         times = InlineArray(repeating: -.infinity)
     }
 
-    /// Fills the history with one value, rad.
+    /// Fills the history with one command, rad.
     @_noLocks @_noAllocation
     mutating func fill(_ value: AxisVector) {
         var i = 0
@@ -30,7 +31,7 @@ struct JointHistory: Sendable, BitwiseCopyable {
         lastPeriod = 0
     }
 
-    /// Adds the present command, `dt` seconds after the previous call.
+    /// Adds the present motor command, `dt` seconds after the previous call.
     @_noLocks @_noAllocation
     mutating func append(_ value: AxisVector, dt: Double) {
         if lastPeriod > 0, dt > 2 * lastPeriod {
@@ -48,13 +49,13 @@ struct JointHistory: Sendable, BitwiseCopyable {
     }
 
     /// The command that was in force `age` seconds before the present tick, interpolated. The
-    /// newest command is `dt` seconds old. For a time before the oldest command, the result is the
-    /// oldest command. The method is mutating only for speed: for a non-mutating call, the compiler
-    /// copies the whole history.
+    /// newest command is `dt` seconds old. For a time before the oldest stored command, the result
+    /// is the oldest stored command. The method is mutating only for speed: for a non-mutating
+    /// call, the compiler copies the whole history.
     @_noLocks @_noAllocation
     mutating func value(age: Double, dt: Double) -> AxisVector {
         let time = clock + dt - age
-        // Start at the index for periods of equal length, and search from this index.
+        // The search starts at the index that would be right for periods of equal length.
         var back = Int(min(max(age / dt, 1), 62))
         while back > 1, times[(next - back) & 63] <= time { back -= 1 }
         while back < 63, times[(next - back) & 63] > time { back += 1 }

@@ -1,30 +1,31 @@
-/// Input of one period of control, the same for every kind of motor.
+/// Input of a motor controller in one control period, the same for every kind of motor.
 public struct ControlInput: Sendable, BitwiseCopyable {
     /// Estimated camera attitude, body to earth.
     public var attitude: Quaternion
     /// Camera rate without bias, body frame, rad/s.
     public var rate: Vector3
-    /// The set-point of this period.
+    /// The camera's set-point in this control period.
     public var setpoint: Setpoint
     /// Joint angles, rad.
     public var joints: AxisVector
-    /// The geometry at these angles.
+    /// Geometry of the joints at the angles `joints`.
     var kinematics: JointKinematics
-    /// Whether `joints` come from encoders.
+    /// Whether the angles in `joints` come from encoders.
     public var areJointsMeasured: Bool
     /// Rate of the handle from a second IMU, handle frame, rad/s; nil without a second IMU.
     public var handleRate: Vector3?
     /// Specific force as measured, camera frame, m/s²; zero if unknown.
     public var specificForce: Vector3
-    /// Excitation for identification: about the camera's axes, N·m, or for servos rad.
+    /// Excitation for the identification: a moment about the camera's axes, N·m, or for servos
+    /// joint angles, rad.
     public var excitation: Vector3
-    /// Authority of the soft start, 0...1: share of the torque, of the distance that a servo moves,
-    /// or of a field's power.
+    /// Authority of the soft start, 0...1: fraction of the torque, of the distance that a servo
+    /// moves, or of a field's power.
     public var authority: Double
-    /// Seconds since the previous period, more than 0, at most 0.1.
+    /// Time since the previous control period, s, more than 0, at most 0.1.
     public var dt: Double
 
-    /// Creates an input; omitted values count as not measured or not requested.
+    /// Creates an input; omitted arguments count as not measured or not requested.
     @_noLocks
     public init(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector = .zero,
@@ -38,7 +39,7 @@ public struct ControlInput: Sendable, BitwiseCopyable {
             authority: authority, dt: dt)
     }
 
-    /// Creates the input of a period from the joints' state.
+    /// Creates the input of one control period from the joints' state.
     @_noLocks
     init(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector,
@@ -58,7 +59,7 @@ public struct ControlInput: Sendable, BitwiseCopyable {
         self.dt = dt
     }
 
-    /// Whether a controller can use this input: finite, and with a possible period.
+    /// Whether a controller can use this input: all values are finite, and `dt` is in its range.
     var isUsable: Bool {
         @_noLocks get {
             attitude.isFinite && rate.isFinite && joints.isFinite && setpoint.isFinite
@@ -70,8 +71,8 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     var measuredJoints: AxisVector? { @_noLocks get { areJointsMeasured ? joints : nil } }
 }
 
-/// State of the motors as of their controller's last period. Values that do not apply to a kind of
-/// motor keep these defaults.
+/// State of the motors as of their controller's last period. Properties that do not apply to a kind
+/// of motor keep their defaults.
 struct MotorState: Sendable, BitwiseCopyable {
     /// The motors whose command exceeds their capacity.
     var saturated = AxisSet.none
@@ -82,20 +83,20 @@ struct MotorState: Sendable, BitwiseCopyable {
     var isShaking = false
     /// The camera axes whose inertia could not be identified; the identification is repeated later.
     var abandoned = AxisSet.none
-    /// The camera axes whose measured inertia contradicts the configured one: the camera is another
-    /// one.
+    /// The camera axes whose measured inertia contradicts the configured one: the camera has been
+    /// exchanged.
     var stale = AxisSet.none
-    /// The joints with a reversed response: a motor or the sensor has the wrong sign.
+    /// The joints whose response is reversed, because a motor or the sensor has the wrong sign.
     var reversed = AxisSet.none
     /// The motors without encoder that seem to turn opposite to their field. A handle that turns
-    /// twice as fast as the camera looks the same.
+    /// twice as fast as the camera has the same effect on the gyroscope as a reversed motor.
     var mirrored = AxisSet.none
     /// The rotors that have slipped out of their field within the last second.
     var slipping = AxisSet.none
     /// Whether a set-point can be followed: false while the inertia is being identified.
     var isReady = true
-    /// Inertia about the camera's axes, identified or configured, kg·m², and its standard
-    /// deviation, natural logarithm.
+    /// Identified or configured inertia about the camera's axes, kg·m², and standard deviation of
+    /// its natural logarithm.
     var inertia = (values: AxisVector.zero, sigmas: AxisVector.zero)
     /// Learned sliding friction of each joint, N·m.
     var friction = AxisVector.zero
@@ -113,7 +114,7 @@ struct MotorState: Sendable, BitwiseCopyable {
     var asked = AxisVector.zero
     /// Largest change of the servos' joint rates that their commands permit within a sample, rad/s.
     var jolts = AxisVector.zero
-    /// Share of the handle's fast motion that servos follow, about the handle's axes, 0...1.
+    /// Fraction of the handle's fast motion that servos follow, about the handle's axes, 0...1.
     var followed = AxisVector.zero
     /// Joint angles in the motors' own model, rad; nil without a model.
     var modelledJoints: AxisVector?
@@ -126,12 +127,12 @@ struct MotorState: Sendable, BitwiseCopyable {
 ///
 /// Loop thread only; constant time, no allocation.
 protocol MotorController: Sendable, BitwiseCopyable {
-    /// Advances by one period with the outputs on.
+    /// Advances the controller by one control period with the outputs on.
     mutating func step(_ input: ControlInput) -> MotorOutput
-    /// Prepares for the outputs to come on with the joints at these angles, rad.
+    /// Prepares for the outputs to come on with the joints at the angles `joints`, rad.
     mutating func reset(joints: AxisVector)
     /// Forgets the camera's recent motion, because it is not a response to the motors.
     mutating func forgetMotion()
-    /// State for the rest of the core.
+    /// State of the motors for the other parts of the core.
     var state: MotorState { get }
 }

@@ -1,9 +1,10 @@
-/// Selects the controller for the kind of motor: set-point to motor output.
+/// Controller of all kinds of motor: passes each control period's input to the controller of the
+/// configured kind.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorDrive: Sendable, BitwiseCopyable {
     let type: MotorType
-    /// State as of the last period, reset or change of the tuning.
+    /// State of the motors as of the last control period, reset or change of the tuning.
     private(set) var state = MotorState()
     private(set) var torque: AttitudeController
     private(set) var servo: ServoController
@@ -23,7 +24,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         note()
     }
 
-    /// Copies the state of the controller in use.
+    /// Copies the state of the motors' controller in use.
     @_noLocks
     private mutating func note() {
         switch type {
@@ -34,7 +35,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         state.reversed.insert(watch.reversed)
     }
 
-    /// Changes the tuning; motor type and integrators stay.
+    /// Changes the tuning of the motors' controller; motor type and integrators stay.
     @_noLocks
     mutating func apply(_ parameters: Stabilizer.Parameters) {
         torque.apply(parameters.controller)
@@ -45,15 +46,15 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         note()
     }
 
-    /// Clears the integrators. The controllers of servos and of motors without encoders have no
-    /// integrators. These controllers use a model and an observer, which stay valid.
+    /// Clears the integrators of torque motors' controller. The controllers of servos and of motors
+    /// without encoders have no integrators; their model and their observers stay valid.
     @_noLocks
     mutating func clearIntegrals() { torque.clearIntegrals() }
 
-    /// The motors whose torque is limited because they are hot.
+    /// The motors whose torque is reduced because they are hot.
     var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
 
-    /// The joints that cannot be at these angles, rad. A servo's horn cannot be far beyond its
+    /// The joints that cannot be at the given angles, rad. A servo's horn cannot be far beyond its
     /// range; a controller that started with such an angle would make the horn jump.
     @_noLocks @inline(__always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
@@ -79,18 +80,18 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Mean time for which the loop uses a sample, minus one tick, s: a delay in addition to the
-    /// configured one.
+    /// Mean time for which the loop uses one sensor sample, minus one tick, s: a delay in addition
+    /// to the configured delay.
     var sampleWait: Double {
         @_noLocks get { torque.sampleWait }
         @_noLocks @inline(__always) set { torque.sampleWait = newValue }
     }
 
-    /// Advances by one period with the outputs off; the motors cool.
+    /// Advances the motors' thermal model by one control period with the outputs off.
     @_noLocks
     mutating func rest(dt: Double) { thermal.pass(torque: .zero, parameters: motors, dt: dt) }
 
-    /// Prepares for the outputs to come on with the joints at these angles, rad.
+    /// Prepares for the outputs to come on with the joints at the given angles, rad.
     @_noLocks
     mutating func reset(joints: AxisVector) {
         torque.reset(joints: joints)
@@ -110,7 +111,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         note()
     }
 
-    /// Advances by one period with the outputs on.
+    /// Advances the motors' controller by one control period with the outputs on.
     @_noLocks
     mutating func step(_ input: ControlInput) -> MotorOutput {
         let output: MotorOutput
@@ -133,17 +134,18 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
     /// Input for braking: a stop of the camera without the gyroscope, before the outputs go off.
     struct Brake: Sendable, BitwiseCopyable {
-        /// The camera's rate from the remaining sources, camera frame, rad/s.
+        /// The camera's rate from the sources that remain without the gyroscope, camera frame,
+        /// rad/s.
         var rate: Vector3
         /// Estimated camera attitude, body to earth.
         var attitude: Quaternion
         /// Joint angles, rad.
         var joints: AxisVector
-        /// Whether `joints` come from encoders.
+        /// Whether the angles in `joints` come from encoders.
         var areJointsMeasured: Bool
-        /// Share of the output that reaches the motors, 0...1.
+        /// Fraction of the output that reaches the motors, 0...1.
         var authority: Double
-        /// Seconds since the previous period.
+        /// Time since the previous control period, s.
         var dt: Double
 
         @_noLocks
@@ -160,15 +162,15 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Brakes for one period.
+    /// Brakes the camera for one control period.
     ///
     /// Motors that exert a torque damp the camera's rate; servos keep their position. Motors
     /// without encoders are switched off: without a known camera rate the field would lose the
     /// rotor and kick it.
     ///
     /// - Parameters:
-    ///   - brake: The motion of the camera, known at the start of the brake.
-    ///   - last: The output of the previous period.
+    ///   - brake: The camera's motion as known at the start of the braking.
+    ///   - last: The motors' output of the previous control period.
     /// - Returns: The motors' output in this period.
     @_noLocks
     mutating func step(_ brake: Brake, after last: MotorOutput) -> MotorOutput {
@@ -183,7 +185,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         let kinematics = JointKinematics(joints: brake.joints)
         let inertia = kinematics.inertia(from: torque.learnedInertia)
         let rates = kinematics.components(of: brake.rate)
-        // With this gain, the delay costs less than 0.35 rad of phase.
+        // With this gain, the delay reduces the phase margin by at most 0.35 rad.
         let gain = min(120, 0.35 / max(torque.parameters.loopDelay, 1e-3)) * brake.authority
         let limit = thermal.limit(peak: torque.parameters.torqueLimit, parameters: motors)
         let torques = (rates * inertia * -gain).clamped(to: limit)
@@ -193,14 +195,14 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             power: AxisVector(repeating: brake.areJointsMeasured ? 1 : 0))
     }
 
-    /// Smallest command, as a share of a motor's largest torque, whose response is judged. A
+    /// Smallest command, as a fraction of a motor's largest torque, whose response is checked. A
     /// smaller command does not overcome friction; with a wrong sign the command soon exceeds this
     /// limit.
     private static var leastPush: Double { @_noLocks get { 0.03 } }
 
     /// Checks that the camera follows the torques.
     private mutating func watchResponse(to torques: AxisVector, _ input: ControlInput) {
-        // At the end of its range a joint is pushed by its stop.
+        // At the end of a joint's range the joint's stop pushes the joint.
         if input.areJointsMeasured, let range = torque.jointRange, !range.contains(input.joints) {
             return watch.reset()
         }

@@ -2,20 +2,21 @@
 public struct MotorOutput: Sendable, BitwiseCopyable {
     /// Whether the power stages are on. If false, all other values are ignored.
     public var enabled: Bool
-    /// Torque on the outer part of each joint in the joint's positive direction, N·m; zero when not
-    /// enabled.
+    /// Torque on the outer part of each joint in the joint's positive direction, N·m; zero if
+    /// `enabled` is false.
     public var torque: AxisVector
-    /// Absolute joint angle, rad: for position actuators the target, for torque motors the present
-    /// angle.
+    /// Joint angle, rad: for servos the target, for torque motors the present angle.
     public var angle: AxisVector
-    /// Electrical angle of the stator's field for open-loop brushless motors, rad, not wrapped.
+    /// Electrical angle of the stator's field for brushless motors without encoder, rad, not
+    /// limited to one turn.
     public var field: AxisVector
-    /// Strength of that field, 0...1 of the power stage's maximum. For torque motors: 1 if encoders
-    /// measure the joints, otherwise 0, because the field's angle is unknown. For position
-    /// actuators: 1, or 0 to switch the actuator off.
+    /// Strength of the stator's field, as a fraction of the power stage's maximum, 0...1. For
+    /// torque motors: 1 if encoders measure the joints, otherwise 0, because the field's angle is
+    /// unknown. For servos: 1, or 0 to switch the servo off.
     public var power: AxisVector
 
-    /// Creates an output with these values; those that do not apply to the kind of motor are zero.
+    /// Creates an output with the given values; values that do not apply to the kind of motor are
+    /// zero.
     @inlinable @_noLocks
     public init(
         enabled: Bool, torque: AxisVector = .zero, angle: AxisVector = .zero,
@@ -28,7 +29,8 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
         self.power = power
     }
 
-    /// Whether motors can receive this: finite, no torque beyond its limit (N·m), no power above 1.
+    /// Whether motors can receive this output: all values are finite, no torque exceeds its limit,
+    /// N·m, and no power is above 1.
     @_noLocks
     func isSound(torqueLimit: AxisVector) -> Bool {
         guard enabled else { return true }
@@ -47,11 +49,12 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
 
 /// Type of the motors.
 public enum MotorType: UInt8, Sendable, BitwiseCopyable {
-    /// Brushless motor with encoder: the output is a torque.
+    /// Brushless motor with encoder: the controller commands a torque.
     case torque
-    /// Hobby servo: the output is an angle.
+    /// Hobby servo: the controller commands an angle.
     case servo
-    /// Brushless motor without encoder: the output is the angle and the strength of its field.
+    /// Brushless motor without encoder: the controller commands the angle and the strength of its
+    /// field.
     case field
 
     /// Whether the motor exerts a torque, so that a hand can hold the joint against it. A servo

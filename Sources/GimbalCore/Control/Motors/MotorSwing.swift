@@ -2,7 +2,7 @@ internal import CMathShim
 
 /// Small swing of one motor while the outputs are off. The swing shows a person which motor belongs
 /// to the axis, and the direction in which the motor turns; the swing starts in the joint's
-/// positive direction. Needs no sensor.
+/// positive direction. The swing needs no sensor.
 ///
 /// The swing ends automatically at its dead-man time unless the request is repeated. Loop thread
 /// only.
@@ -15,15 +15,15 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     private static var swing: Double { @_noLocks get { 4 * Double.pi / 180 } }
     /// Duration of one swing back and forth, s.
     private static var period: Double { @_noLocks get { 2 } }
-    /// Torque of the swing, as a share of the largest torque.
+    /// Torque of the swing, as a fraction of the motor's largest torque.
     private static var torqueShare: Double { @_noLocks get { 0.2 } }
-    /// Duration of the ramp to full strength, s.
+    /// Duration of the swing's ramp to full strength, s.
     private static var rampSeconds: Double { @_noLocks get { 0.5 } }
 
     @_noLocks
     init() {}
 
-    /// Begins a swing, or continues it with the same motor.
+    /// Begins a swing of a motor; if the same motor already swings, continues its swing.
     @_noLocks
     mutating func hold(_ axis: GimbalAxis, until: Instant, now: Instant) {
         let isSame =
@@ -43,7 +43,7 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     @_noLocks
     func isRunning(now: Instant) -> Bool { now < validUntil }
 
-    /// The motors' output; the other motors are off.
+    /// Output that swings the tested motor; the other motors are off.
     @_noLocks
     func output(now: Instant, joints: JointObserver, parameters: Stabilizer.Parameters)
         -> MotorOutput

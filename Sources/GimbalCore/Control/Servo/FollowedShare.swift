@@ -1,62 +1,65 @@
 internal import CMathShim
 
-/// Share of the handle's fast motion that servos follow: the share with the calmest camera.
+/// Fraction of the handle's fast motion that servos follow: the fraction with which the camera is
+/// calmest.
 ///
-/// A servo answers late, so a prediction that removes slow motion amplifies fast motion, by up to
-/// 1.9 times at 25 Hz. It is then better to ignore the tremor of a hand. The part of the prediction
-/// above 3 Hz is its fast part. At the time at which the servos would have answered, the prediction
-/// and its fast part are compared with the handle's true path. Least squares over the last two
-/// seconds give the share of the fast part, between 0 and 1, with the smallest error. A loop that
-/// is stable with both ends is stable with each constant share between them. Loop thread only,
-/// constant time.
+/// A servo responds late, so a prediction that removes slow motion amplifies fast motion, by up to
+/// 1.9 times at 25 Hz. The camera can then be calmer if the servos ignore the tremor of a hand. The
+/// part of the prediction above 3 Hz is called its fast part. At the time at which the servos would
+/// have responded, the prediction and its fast part are compared with the handle's true path. Least
+/// squares over the last two seconds give the fraction of the fast part, between 0 and 1, with the
+/// smallest error. A loop that is stable with the fractions 0 and 1 is stable with each constant
+/// fraction between 0 and 1. Loop thread only, constant time.
 struct FollowedShare: Sendable, BitwiseCopyable {
-    /// Share of the fast part, 0 to 1.
+    /// Fraction of the prediction's fast part that the servos follow, 0...1.
     private(set) var share = AxisVector(repeating: 1)
 
     private var isKnown = false
     /// Turn of the handle about its own axes since the start, rad.
     private var path = AxisVector.zero
     private var axes = PerAxis(Axis())
-    /// Predicted paths, and their fast parts, rad.
+    /// Predicted paths of the handle, and their fast parts, rad.
     private var predictions = JointHistory()
     private var fastParts = JointHistory()
 
     /// State of one axis.
     private struct Axis: Sendable, BitwiseCopyable {
-        /// Slow part of the prediction, rad, and its rate, rad/s.
+        /// Slow part of the predicted path, rad, and rate of this slow part, rad/s.
         var slow = 0.0
         var slowRate = 0.0
-        /// Prediction and fast part after the servo's delay and lag, rad.
+        /// Predicted path and its fast part after the servo's delay and lag, rad.
         var answered = 0.0
         var answeredFast = 0.0
-        /// Means of error times fast part, and of the fast part's square, rad².
+        /// Means of the prediction error times the fast part, and of the fast part's square, rad².
         var product = 0.0
         var square = 0.0
     }
 
-    /// Corner between slow and fast, rad/s, of second order; its damping.
+    /// Corner frequency of the second-order filter between slow and fast motion, rad/s, and the
+    /// filter's damping ratio.
     private static var corner: Double { @_noLocks get { 2 * .pi * 3 } }
     private static var damping: Double { @_noLocks get { 0.7 } }
-    /// Time constant of the means, s.
+    /// Time constant of the least squares' means, s.
     private static var memory: Double { @_noLocks get { 2 } }
-    /// Limit of an error's weight, as a multiple of the usual fast part.
+    /// Largest prediction error that counts in full, as a multiple of the usual fast part.
     private static var jolt: Double { @_noLocks get { 8 } }
     /// Apparent motion of a handle at rest, caused by the sensor's noise, rad.
     private static var noise: Double { @_noLocks get { 0.02 * .pi / 180 } }
 
-    /// Creates a state in which all motion is followed.
+    /// Creates a state in which the servos follow all motion of the handle.
     @_noLocks
     init() {}
 
-    /// Advances by one period.
+    /// Advances the estimate of the followed fraction by one control period.
     ///
     /// - Parameters:
-    ///   - turn: Of the handle since the previous call, handle frame, rad.
+    ///   - turn: Turn of the handle since the previous call, handle frame, rad.
     ///   - lead: Turn from the handle's attitude to the predicted one, handle frame, rad.
     ///   - servo: Delays, lag and dead band; a smaller motion does not move the servo and has little
     ///     weight.
-    ///   - learns: Whether the share can change; false while an excitation shakes the servos.
-    ///   - dt: Seconds since the previous call, more than 0.
+    ///   - learns: Whether the followed fraction can change; false while an excitation shakes the
+    ///     servos.
+    ///   - dt: Time since the previous call, s, more than 0.
     /// - Returns: The part of the predicted turn that the servos ignore, handle frame, rad.
     @_noLocks @_noAllocation
     mutating func step(
@@ -82,10 +85,11 @@ struct FollowedShare: Sendable, BitwiseCopyable {
         axes.change { axis, name in
             axis.answered += (told[name] - axis.answered) * answer
             axis.answeredFast += (toldFast[name] - axis.answeredFast) * answer
-            // Error with the slow part alone.
+            // Prediction error if the servos follow only the slow part.
             let left = here[name] - axis.answered + axis.answeredFast
             let square = axis.answeredFast * axis.answeredFast
-            // A jolt, or a sensor's momentary fault, must not determine the share for seconds.
+            // A jolt, or a sensor's momentary fault, must not determine the followed fraction for
+            // seconds.
             let size = max(left * left, square)
             let bound = Self.jolt * Self.jolt * (axis.square + floor)
             let weight = size > bound ? bound / size : 1

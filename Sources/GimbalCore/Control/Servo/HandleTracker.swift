@@ -5,43 +5,44 @@ internal import CMathShim
 /// If only the attitude is known, the rate passes a second-order low-pass, and the attitude follows
 /// the measured one closely. So the look-ahead fades with frequency. This is intended: a prediction
 /// whose error exceeds the motion amplifies the motion, and above a third of the reciprocal delay
-/// every prediction amplifies the motion. The fading also keeps the loop calm when the motors'
-/// model is wrong, because an error of the model looks like a fast motion of the handle. Loop
-/// thread only, constant time.
+/// every prediction amplifies the motion. The fading also prevents oscillation when the motors'
+/// model is wrong, because an error of the model has the same effect as a fast motion of the
+/// handle. Loop thread only, constant time.
 struct HandleTracker: Sendable, BitwiseCopyable {
     /// Smoothed attitude, handle to earth.
     private(set) var attitude = Quaternion.identity
     /// Smoothed rate, handle frame, rad/s.
     private(set) var rate = Vector3.zero
-    /// Slope of the rate, rad/s².
+    /// Angular acceleration of the handle, handle frame, rad/s².
     private(set) var acceleration = Vector3.zero
     private var isKnown = false
     /// Fractions of rate and acceleration that a prediction uses: 1 if the rate is measured,
     /// otherwise those of `Shape`.
     private var trust = Trust(rate: 1, acceleration: 1)
 
-    /// Poles and look-ahead for a handle with known attitude only, relative to the bandwidth w.
+    /// Poles and look-ahead of the tracker for a handle with known attitude only, relative to the
+    /// bandwidth w.
     ///
-    /// Values found on recorded walks of three people and on a hand's tremor. Of all values with
-    /// margins of 6 dB and 45° these leave the least motion above 1 Hz with motors that are 2 ms
-    /// faster to 7 ms slower than assumed.
+    /// These poles were found with recorded walks of three people and a hand's tremor. Of all poles
+    /// with margins of 6 dB and 45° these leave the least motion above 1 Hz with motors that are 2
+    /// ms faster to 7 ms slower than assumed.
     enum Shape {
-        /// Damping ratio of the rate's low-pass, whose natural frequency is w.
+        /// Damping ratio of the low-pass of the handle's rate, whose natural frequency is w.
         static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }
         /// Bandwidth with which the estimated attitude follows the measured attitude, as a multiple
         /// of w.
         static var follow: Double { @_noLocks @_noAllocation @inline(__always) get { 19.0 } }
-        /// Fractions of rate and acceleration in the look-ahead.
+        /// Fractions of the handle's rate and acceleration that the look-ahead uses.
         static var trust: Trust {
             @_noLocks @_noAllocation @inline(__always) get { Trust(rate: 0.44, acceleration: 0) }
         }
     }
 
-    /// Fractions of rate and acceleration in a look-ahead.
+    /// Fractions of the handle's rate and acceleration that a look-ahead uses.
     struct Trust: Sendable, BitwiseCopyable {
-        /// Fraction of the rate, 0...1.
+        /// Fraction of the handle's rate, 0...1.
         var rate: Double
-        /// Fraction of the acceleration, 0...1.
+        /// Fraction of the handle's acceleration, 0...1.
         var acceleration: Double
 
         @_noLocks @_noAllocation
@@ -51,15 +52,15 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Creates a tracker without measurements.
+    /// Creates a tracker that has not received a measurement yet.
     @_noLocks
     init() {}
 
-    /// Advances by one period of a handle with known attitude only.
+    /// Advances the tracker by one control period with a measured attitude of the handle only.
     ///
     /// - Parameters:
     ///   - measured: Measured attitude, handle to earth.
-    ///   - rate: The same motion's rate, handle frame, rad/s.
+    ///   - rate: Rate of the handle's measured attitude, handle frame, rad/s.
     ///   - bandwidth: Natural frequency, rad/s.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks @_noAllocation
@@ -70,7 +71,8 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         guard predict(measured, rate, dt: dt) else { return }
         smooth(rate, bandwidth: bandwidth, dt: dt)
         let residual = attitude.error(to: measured)
-        // The delay equals that of a continuous low-pass at any period.
+        // This factor makes the filter's delay equal to that of a continuous low-pass for control
+        // periods of any length.
         let pull = bandwidth * (Shape.follow * dt)
         correct(
             Vector3(
@@ -79,13 +81,13 @@ struct HandleTracker: Sendable, BitwiseCopyable {
                 residual.z * (pull.yaw / (1 + pull.yaw))))
     }
 
-    /// Advances by one period of a handle with measured rate.
+    /// Advances the tracker by one control period with a measured rate of the handle.
     ///
     /// - Parameters:
     ///   - measured: Measured attitude, handle to earth, which the tracker follows slowly.
     ///   - rate: Measured rate, handle frame, rad/s, which the tracker follows with `bandwidth`.
     ///   - bandwidth: Natural frequency, rad/s.
-    ///   - leaning: Rate at which the attitude is followed, 1/s.
+    ///   - leaning: Rate at which the tracker follows the measured attitude, 1/s.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks @_noAllocation
     mutating func update(
@@ -100,7 +102,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         let fade = Vector3(
             1 - cm_exp(-bandwidth.roll * dt), 1 - cm_exp(-bandwidth.pitch * dt),
             1 - cm_exp(-bandwidth.yaw * dt))
-        // 1 - (1 - fade)² of the rate, fade² of its slope: a double pole.
+        // The gains 1 - (1 - fade)² for the rate and fade² for its slope give a double pole.
         let pull = Vector3(residual.x * fade.x, residual.y * fade.y, residual.z * fade.z)
         let slope = Vector3(pull.x * fade.x, pull.y * fade.y, pull.z * fade.z)
         self.rate += pull * 2 - slope
@@ -110,7 +112,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// The predicted attitude of the handle.
     ///
     /// - Parameters:
-    ///   - horizon: Seconds after the last period.
+    ///   - horizon: Time from the last control period to the predicted instant, s.
     ///   - share: Fraction of the predicted turn to use, about each axis of the handle.
     /// - Returns: Turn from the attitude to the predicted one, handle frame, rad.
     @_noLocks @_noAllocation
@@ -121,7 +123,8 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         return Vector3(turn.x * share.roll, turn.y * share.pitch, turn.z * share.yaw)
     }
 
-    /// Advances the low-pass of `Shape`, exact for a rate that is constant since the last period.
+    /// Advances the low-pass of the handle's rate by one control period, exactly for a rate that is
+    /// constant since the last period.
     private mutating func smooth(_ measured: Vector3, bandwidth: AxisVector, dt: Double) {
         let x = Self.smooth(rate.x - measured.x, acceleration.x, bandwidth.roll, dt: dt)
         let y = Self.smooth(rate.y - measured.y, acceleration.y, bandwidth.pitch, dt: dt)

@@ -1,14 +1,14 @@
 internal import CMathShim
 
-/// Controller for position servos: attitude to absolute joint angles.
+/// Controller for position servos: converts the camera's attitude to absolute joint angles.
 ///
 /// A servo does not report its position, responds after a delay, and cannot be controlled by
 /// torque, so feedback alone is slow. The controller therefore contains a model of the servos (pure
 /// delay, lag, dead band, rate limit). Camera attitude and modelled joint angles give the attitude
-/// of the handle. A tracker extrapolates it to the moment at which a command takes effect, and the
-/// joints are commanded to the angles that will be right at that moment (internal model control).
-/// An error of the model, such as a wrong zero of a servo, appears as a change of the handle's
-/// attitude and is corrected in this way, as an integral would correct it.
+/// of the handle. A tracker extrapolates the handle's attitude to the moment at which a command
+/// takes effect, and the joints are commanded to the angles that will be right at that moment
+/// (internal model control). An error of the model, such as a wrong zero of a servo, appears as a
+/// change of the handle's attitude and is corrected in this way, as an integral would correct it.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct ServoController: MotorController {
@@ -17,44 +17,46 @@ public struct ServoController: MotorController {
         /// Time from a command to the beginning of the servo's response, including half a frame of
         /// waiting, s.
         public var delay = 0.011
-        /// Lag of the servo's own position loop, s.
+        /// Time constant of the servo's internal position loop, s.
         public var lag = 0.004
-        /// Time from one pulse to the next, s.
+        /// Time from one command pulse of a servo to the next, s.
         public var frame = 1 / 333.0
         /// Smallest difference between command and horn at which the servo moves, rad.
         public var deadBand = 0.2 * Double.pi / 180
         /// Time from the camera's motion to the sample that shows it, s.
         public var sensorDelay = 0.0015
-        /// Look-ahead of the given attitude beyond its sample, s.
+        /// Time from the gyroscope's sample to the instant for which the estimated attitude is
+        /// valid, s.
         public var attitudeLead = 0.003
-        /// Bandwidth of the handle's rate in the look-ahead, rad/s: a lower one is calmer, a higher
-        /// one follows faster motion.
+        /// Bandwidth of the handle's rate in the look-ahead, rad/s: with a lower bandwidth the
+        /// camera is calmer, with a higher bandwidth the servos follow faster motion.
         public var trackerBandwidth = 62.0
         /// Bandwidth of the handle's rate if a second IMU measures it, rad/s.
         public var measuredTrackerBandwidth = 250.0
         /// Rate at which, with a second IMU, the handle's attitude is corrected towards the
         /// attitude from camera and servos, 1/s.
         public var trackerLeaning = 20.0
-        /// Factor on both bandwidths for rotation about each axis of the handle.
+        /// Factor on the two tracker bandwidths for rotation about each axis of the handle.
         public var bandwidth = AxisVector(repeating: 1)
         /// Gain of the loop: the fraction of an unmodelled attitude error that one correction
-        /// removes. At 1 a correction removes the whole error; 2 is the stability limit without
-        /// look-ahead.
+        /// removes. At a loop gain of 1 a correction removes the whole error; a loop gain of 2 is
+        /// the stability limit without look-ahead.
         public var loopGain = AxisVector(repeating: 1)
         /// Factor on the look-ahead of the handle's motion until a command takes effect.
         public var lookAhead = AxisVector(repeating: 1)
         /// Largest rate of the servos, rad/s.
         public var maxRate = AxisVector(repeating: 600 * Double.pi / 180)
-        /// Smallest joint angle, rad.
+        /// Lower end of each joint's range, rad.
         public var minimum = AxisVector(repeating: -1.5)
-        /// Largest joint angle, rad.
+        /// Upper end of each joint's range, rad.
         public var maximum = AxisVector(repeating: 1.5)
         /// Whether the gains are reduced when the servos make the camera oscillate.
         public var watchesOscillation = true
-        /// Whether the servos ignore fast motion of the handle as far as the camera is calmer for it.
+        /// Whether the servos ignore the part of the handle's fast motion that would make the
+        /// camera less calm.
         public var leavesTremor = true
 
-        /// The defaults, tuned for the default servo.
+        /// Default parameters of the controller, tuned for the default servo.
         public init() {}
     }
 
@@ -64,14 +66,16 @@ public struct ServoController: MotorController {
     public private(set) var attitudeError = Vector3.zero
     /// The joints whose command exceeded their range or their servo's rate in the last step.
     public private(set) var saturated = AxisSet.none
-    /// Last commanded absolute joint angles, rad.
+    /// Joint angles that the last command requested, rad.
     public private(set) var joints = AxisVector.zero
-    /// Joint angles in the model, rad: the source of joint angles without encoders.
+    /// Joint angles according to the model of the servos, rad: the source of joint angles without
+    /// encoders.
     public private(set) var modelledJoints = AxisVector.zero
 
-    /// Joint rates in the model, rad/s.
+    /// Joint rates according to the model of the servos, rad/s.
     private(set) var modelledRates = AxisVector.zero
-    /// Largest change of the joint rates that the commands permit within a sample, rad/s.
+    /// Largest change of the joint rates that the servos' commands can cause within one sensor
+    /// sample, rad/s.
     private(set) var jolts = AxisVector.zero
 
     private var history = JointHistory()
@@ -85,11 +89,11 @@ public struct ServoController: MotorController {
     /// Commanded joint rates in the last step, rad/s.
     private var toldRates = AxisVector.zero
 
-    /// Smallest fraction of the gains after oscillations: at 1/8 the commands change slowly
-    /// compared with the delay of any servo.
+    /// Smallest fraction of the gains after oscillations: at this fraction the commands change
+    /// slowly compared with the delay of any servo.
     private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
-    /// Corner frequency of the commands' low-pass at a gain fraction of 1, rad/s; it is
-    /// proportional to the fraction. With full gains there is no low-pass.
+    /// Corner frequency of the commands' low-pass divided by the fraction of the gains, rad/s. With
+    /// full gains the commands have no low-pass.
     private static var softest: Double { @_noLocks get { 240 } }
     /// Largest RMS of the commanded rate that is not an oscillation, rad/s: a dead band and sensor
     /// noise cause such rates.
@@ -101,7 +105,7 @@ public struct ServoController: MotorController {
     /// Creates a controller whose servos are at zero.
     public init(parameters: Parameters) { self.parameters = parameters }
 
-    /// State as of the last period.
+    /// State of the servos as of the last control period.
     var state: MotorState {
         @_noLocks @inline(__always) get {
             var state = MotorState()
@@ -114,10 +118,12 @@ public struct ServoController: MotorController {
         }
     }
 
-    /// Advances by one period. The input's authority is the fraction of the distance from the
-    /// present to the desired command that the period can cover; at 0 the command does not change.
+    /// Advances the controller by one control period. The input's authority is the fraction of the
+    /// distance from the present to the desired command that the period can cover; at 0 the command
+    /// does not change.
     ///
-    /// - Returns: Absolute joint angles within the range; unchanged if the input is not usable.
+    /// - Returns: Commanded joint angles within the joints' range; unchanged if the input is not
+    ///   usable.
     @_noLocks @_noAllocation
     public mutating func step(_ input: ControlInput) -> MotorOutput {
         if input.isUsable { command(input) }
@@ -147,7 +153,8 @@ public struct ServoController: MotorController {
         // Present attitude and rate of the handle.
         let relative = JointKinematics.attitude(joints: modelledJoints)
         let kinematics = JointKinematics(joints: modelledJoints)
-        // Attitude and model must belong to the same instant, that of the sample.
+        // Attitude and modelled joint angles must belong to the same instant, the instant of the
+        // sample.
         let sampled = attitude * Quaternion(rotationVector: rate * -parameters.attitudeLead)
         let handle = sampled * relative.conjugate
         watchOscillation(
@@ -182,7 +189,7 @@ public struct ServoController: MotorController {
         history.append(joints, dt: dt)
     }
 
-    /// Starts again with the servos assumed at `joints`, rad.
+    /// Restarts the controller under the assumption that the servos are at `joints`, rad.
     @_noLocks @_noAllocation
     public mutating func reset(joints: AxisVector = .zero) {
         self.joints = joints
@@ -220,8 +227,9 @@ public struct ServoController: MotorController {
     }
 
     /// Updates the largest change of the joint rates. The model turns with the mean of the
-    /// commands, but a horn receives all changes within a frame at once and answers them within its
-    /// lag, so with slow pulses it turns several times as fast, and rests in between.
+    /// commands. A servo's horn, however, receives all changes within a pulse period at once and
+    /// responds within its lag, so with slow pulses the horn turns several times as fast as the
+    /// model and rests between the turns.
     private mutating func noteJolts(dt: Double) {
         let p = parameters
         let mean = p.delay + p.sensorDelay
@@ -229,7 +237,7 @@ public struct ServoController: MotorController {
             history.value(age: max(mean - 0.5 * p.frame, 0), dt: dt)
             - history.value(age: mean + 0.5 * p.frame, dt: dt)
         let lag = max(p.lag, dt)
-        // The rest of the previous answer.
+        // Fraction of the previous command's response that remains.
         let rest = cm_exp(-p.frame / lag)
         func jolt(_ step: Double, _ modelled: Double, _ limit: Double) -> Double {
             max(min(abs(step) / lag, limit) * (1 + rest), 2 * abs(modelled))
@@ -240,7 +248,7 @@ public struct ServoController: MotorController {
             pitch: jolt(step.pitch, modelledRates.pitch, p.maxRate.pitch))
     }
 
-    /// Checks for an oscillation of the loop.
+    /// Checks whether the servos make the camera oscillate.
     private mutating func watchOscillation(
         told: Vector3, rate: Vector3, isExcited: Bool, dt: Double
     ) {
@@ -256,13 +264,13 @@ public struct ServoController: MotorController {
         let lowered = shaking.step(
             yaw: sight(told.z, rate.z), roll: sight(told.x, rate.x), pitch: sight(told.y, rate.y),
             dt: dt)
-        // If an oscillation decays with the lower gains, these need not be lowered further.
+        // If an oscillation decays with the lower gains, the gains need not be lowered further.
         if !lowered.isEmpty { shaking.forgetMotion() }
     }
 
     /// Fraction of the distance to the desired command that one period covers: 1, or less after the
-    /// servos have made the camera oscillate. All servos have the same delay. If that delay is
-    /// wrong, the axis with the least stability margin oscillates first.
+    /// servos have made the camera oscillate. All servos have the same assumed delay. If the
+    /// assumed delay is wrong, the axis with the smallest stability margin oscillates first.
     private func softness(dt: Double) -> Double {
         let share = min(shaking.share.yaw, min(shaking.share.roll, shaking.share.pitch))
         guard share < 1 else { return 1 }
@@ -270,7 +278,8 @@ public struct ServoController: MotorController {
         return cutOff / (1 + cutOff)
     }
 
-    /// Correction in addition to `error`, camera frame, rad: the error times the loop gain minus 1.
+    /// Correction in addition to the attitude error `error`, camera frame, rad: the error times
+    /// (loop gain - 1).
     private func surplus(of error: Vector3) -> Vector3 {
         let gain = parameters.loopGain
         return Vector3(
@@ -283,8 +292,8 @@ public struct ServoController: MotorController {
             roll: min(max(wanted.roll, parameters.minimum.roll), parameters.maximum.roll),
             pitch: min(max(wanted.pitch, parameters.minimum.pitch), parameters.maximum.pitch))
         let change = (bounded - joints) * (authority * softness(dt: dt))
-        // A soft start is slow as well, so that a reversed joint has not moved far when that is
-        // detected.
+        // A soft start is also slow, so that a reversed joint has not moved far when the reversal
+        // is detected.
         let limit = parameters.maxRate * (authority * dt)
         let step = change.clamped(to: limit)
         saturated = bounded.differing(from: wanted)

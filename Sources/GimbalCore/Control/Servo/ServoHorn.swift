@@ -5,7 +5,7 @@
 struct ServoHorn: Sendable, BitwiseCopyable {
     /// Properties of the servo.
     struct Parameters: Sendable, BitwiseCopyable {
-        /// Lag of the position loop, s.
+        /// Time constant of the servo's position loop, s.
         var lag: Double
         /// Smallest difference between command and horn at which the motor starts, rad.
         var deadBand: Double
@@ -27,18 +27,18 @@ struct ServoHorn: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init(angle: Double) { self.angle = angle }
 
-    /// Advances by one period towards the present command.
+    /// Turns the horn towards the present command for one control period.
     ///
     /// - Parameters:
     ///   - command: rad.
-    ///   - p: Properties of the servo.
+    ///   - p: Properties of the modelled servo.
     ///   - dt: Seconds.
     /// - Returns: The horn's angle, rad.
     @_noLocks @_noAllocation
     mutating func follow(_ command: Double, _ p: Parameters, dt: Double) -> Double {
         let error = command - angle
         if abs(error) > p.deadBand { isDriving = true }
-        // Remaining error at which a servo counts as arrived.
+        // A servo stops when the remaining error is a tenth of the dead band.
         if abs(error) < p.deadBand / 10 { isDriving = false }
         if isDriving {
             angle += min(max(error * dt / (p.lag + dt), -p.maxRate * dt), p.maxRate * dt)

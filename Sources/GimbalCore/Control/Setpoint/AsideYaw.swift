@@ -1,19 +1,19 @@
 /// Yaw angle of the camera relative to the handle's heading while it follows the handle. Loop
 /// thread only.
 struct AsideYaw: Sendable, BitwiseCopyable {
-    /// The angle, right positive, rad, -π...π.
+    /// Yaw angle relative to the handle's heading, right positive, rad, -π...π.
     private(set) var angle = 0.0
 
     private var rate = 0.0
     private var validUntil = Instant(nanoseconds: .min)
     private var centres = false
 
-    /// Creates the angle straight ahead.
+    /// Creates the yaw angle 0, in the direction of the handle's heading.
     @_noLocks
     init() {}
 
-    /// Sets the angle to `yaw`, rad (NaN keeps the present one), and lets it grow at `rate`, rad/s,
-    /// until `validUntil`.
+    /// Sets the angle to `yaw`, rad (NaN keeps the present angle); the angle then grows at `rate`,
+    /// rad/s, until `validUntil`.
     @_noLocks
     mutating func look(yaw: Double, rate: Double, validUntil: Instant) {
         if yaw.isFinite {
@@ -28,18 +28,18 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func stop() { rate = 0 }
 
-    /// Advances by one period.
+    /// Advances the yaw angle by one control period.
     @_noLocks
     mutating func step(now: Instant, dt: Double) {
         guard now < validUntil else { return }
         angle = min(max(angle + rate * dt, -.pi), .pi)
     }
 
-    /// Limits the angle to the range of the yaw joint; all angles in rad.
+    /// Limits the yaw angle to the range of the yaw joint; all angles in rad.
     ///
     /// - Parameters:
     ///   - handle: Pose of the handle.
-    ///   - followed: The followed heading, from which this angle counts.
+    ///   - followed: The followed heading, to which the yaw angle is relative.
     ///   - range: Ranges of the joints.
     @_noLocks
     mutating func confine(handle: HandlePose, followed: Double, range: JointRange) {
@@ -48,8 +48,8 @@ struct AsideYaw: Sendable, BitwiseCopyable {
         angle = min(max(angle, range.minimum.yaw - behind), range.maximum.yaw - behind)
     }
 
-    /// Whether an angle was requested since the last call. This angle counts from the handle, not
-    /// from the edge of its dead zone.
+    /// Whether an angle was requested since the last call. A requested angle is relative to the
+    /// handle's heading, not to the edge of its dead zone.
     @_noLocks
     mutating func takeCentring() -> Bool {
         let result = centres

@@ -16,7 +16,7 @@ struct AxisState: Sendable, BitwiseCopyable {
         self.acceleration = acceleration
     }
 
-    /// Creates a steady turn, or a standstill if `rate` is zero.
+    /// Creates the state of a steady turn, or of a standstill if `rate` is zero.
     @_noLocks @_noAllocation
     init(angle: Double, rate: Double) {
         self.init(angle: angle, rate: rate, acceleration: 0)
@@ -25,7 +25,7 @@ struct AxisState: Sendable, BitwiseCopyable {
     /// Whether rate and acceleration are zero.
     var isAtRest: Bool { @_noLocks get { rate == 0 && acceleration == 0 } }
 
-    /// Advances by one period of constant `jerk`, integrated exactly.
+    /// Advances the angle by one control period of constant `jerk`, integrated exactly.
     @_noLocks @_noAllocation
     mutating func advance(jerk: Double, dt: Double) {
         angle += dt * (rate + dt * (acceleration / 2 + dt * jerk / 6))
@@ -34,7 +34,7 @@ struct AxisState: Sendable, BitwiseCopyable {
     }
 }
 
-/// Limits of one angle's motion.
+/// Limits of the motion of one set-point angle.
 struct AxisLimits: Sendable, BitwiseCopyable {
     /// Largest rate, rad/s.
     var rate: Double
@@ -68,14 +68,14 @@ struct AxisLimits: Sendable, BitwiseCopyable {
         return result
     }
 
-    /// The angle nearest to `angle` within the range.
+    /// The angle within the range that is nearest to `angle`.
     @_noLocks @_noAllocation
     func clamped(_ angle: Double) -> Double { min(max(angle, minimum), maximum) }
 
-    /// The goal of an axis at `present` for an angle given modulo one turn. In a range without ends
-    /// the axis turns in the shorter direction, or in the opposite one if the joint has no room. In
-    /// a range with ends the goal is the nearest equivalent angle within the range, otherwise the
-    /// nearer end.
+    /// The goal of an axis at `present` for a requested angle that is equivalent modulo one turn.
+    /// In a range without ends the axis turns in the shorter direction, or in the opposite
+    /// direction if the joint would reach its end. In a range with ends the goal is the nearest
+    /// equivalent angle within the range, otherwise the nearer end.
     @_noLocks @_noAllocation
     func goal(_ wanted: Double, from present: Double, room: TurnRoom) -> Double {
         let turn = 2 * Double.pi
@@ -97,8 +97,9 @@ struct RateBlend: Sendable, BitwiseCopyable {
 
     /// Creates the quickest blend from `start` to `rate` within the limits.
     ///
-    /// From rest or a steady rate the duration is exact. For an initial acceleration it is a bound
-    /// that is continuous in that acceleration, so that a search over `rate` finds every distance.
+    /// From rest or a steady rate the duration is exact. For an initial acceleration the duration
+    /// is an upper bound that is continuous in that acceleration, so that a search over `rate`
+    /// finds every distance.
     @_noLocks @_noAllocation
     init(from start: AxisState, to rate: Double, limits: AxisLimits) {
         self.start = start
@@ -121,7 +122,7 @@ struct RateBlend: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The state after `time` seconds, 0...duration.
+    /// The angle, rate and acceleration `time` seconds after the start of the blend, 0...duration.
     @_noLocks @_noAllocation
     func state(at time: Double) -> AxisState {
         guard duration > 0 else { return start }

@@ -2,11 +2,11 @@ internal import CMathShim
 
 /// The limit that determined a movement's duration.
 public enum MotionLimit: UInt8, Sendable, BitwiseCopyable {
-    /// No limit: the duration is as requested.
+    /// No limit determined the duration; the movement takes the requested duration.
     case none
     /// The largest rate.
     case rate
-    /// The largest acceleration or jerk.
+    /// The largest acceleration or jerk determined the duration.
     case acceleration
 }
 
@@ -14,11 +14,11 @@ public enum MotionLimit: UInt8, Sendable, BitwiseCopyable {
 /// rest at the goal. Without a goal the steady part continues. Angle, rate and acceleration are
 /// continuous, jerk is finite.
 struct AxisPlan: Sendable, BitwiseCopyable {
-    /// Final angle, rad; NaN without a goal.
+    /// Final angle of the movement, rad; NaN without a goal.
     let goal: Double
-    /// Duration until rest, s; infinite without a goal.
+    /// Duration of the movement until rest, s; infinite without a goal.
     let duration: Double
-    /// The limit that determines the duration.
+    /// The limit that determines the movement's duration.
     let limit: MotionLimit
 
     private let first: RateBlend
@@ -26,7 +26,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
     private let cruiseDuration: Double
     private let last: RateBlend
 
-    /// Creates a plan that changes to `rate`, rad/s, and keeps it.
+    /// Creates a movement that changes to `rate`, rad/s, and keeps this rate.
     @_noLocks @_noAllocation
     init(from start: AxisState, turningAt rate: Double, limits: AxisLimits) {
         first = RateBlend(from: start, to: rate, limits: limits)
@@ -63,7 +63,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         limit = abs(rate) >= limits.rate ? .rate : .acceleration
     }
 
-    /// The state `time` seconds after the start.
+    /// The angle, rate and acceleration `time` seconds after the start of the movement.
     @_noLocks @_noAllocation
     func state(at time: Double) -> AxisState {
         if time < first.duration { return first.state(at: time) }
@@ -80,7 +80,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
     static func quickest(from start: AxisState, to goal: Double, limits: AxisLimits) -> AxisPlan {
         let way = goal - start.angle
         if start.isAtRest {
-            // Both blends together cover `rate * duration`.
+            // Both blends together turn the angle by `rate * duration`.
             let size = abs(way)
             let byAcceleration = cm_sqrt(limits.acceleration * size / 1.5)
             let byJerk = cm_exp(cm_log(max(size * size * limits.jerk / 6, 1e-300)) / 3)
@@ -98,7 +98,8 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         while round < 48 {
             let rest = way - reach(from: start, rate: direction * rate, limits: limits)
             if rest * direction >= 0 { low = rate } else { high = rate }
-            // The result is the largest rate, or the rate at which the movement has no steady part.
+            // The search ends with the largest rate, or with the rate at which the movement has no
+            // steady part.
             if low == high { break }
             rate = (low + high) / 2
             round += 1
@@ -120,7 +121,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         }
         // If the axis is in motion, first choose the gentlest blends without overshoot, then slow
         // the movement down to the requested duration. An initial acceleration is reduced quickly,
-        // because the rate would run away otherwise.
+        // because otherwise the rate would continue to grow.
         var gentle = factor
         var round = 0
         while round < 6 {
@@ -138,7 +139,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         return quickest.stretched(to: duration, from: start, limits: limits)
     }
 
-    /// The same movement with a slower steady part, so that it takes `wanted` seconds.
+    /// The same movement with a slower steady part, so that the movement takes `wanted` seconds.
     private func stretched(to wanted: Double, from start: AxisState, limits: AxisLimits) -> AxisPlan
     {
         var best = self

@@ -4,7 +4,8 @@ internal import CMathShim
 public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
     /// Largest rate, rad/s.
     public var maxRate: AxisVector
-    /// Lag behind a steady turn, s: the time constant of the smoothing.
+    /// Lag of the set-point behind a steadily turning target, s: the time constant of the
+    /// smoothing.
     public var smoothing: AxisVector
 
     /// Creates a tuning.
@@ -14,12 +15,12 @@ public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
         self.smoothing = smoothing
     }
 
-    /// The smallest of the axes' largest rates, rad/s.
+    /// The smallest of the three axes' largest rates, rad/s.
     var slowest: Double { @_noLocks @inline(__always) get { maxRate.smallest } }
 }
 
-/// Motion of one set-point angle: its state and its present activity. Each new request continues
-/// from the present angle, rate and acceleration.
+/// Motion of one set-point angle: its present state (angle, rate, acceleration) and its present
+/// activity. Each new request continues from the present angle, rate and acceleration.
 struct AxisProfile: Sendable, BitwiseCopyable {
     private enum Motion: Sendable, BitwiseCopyable {
         /// Standing still.
@@ -42,31 +43,32 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         var smoothing: Double
     }
 
-    /// Rate below which following counts as standing still, rad/s.
+    /// Rate below which an angle that follows a target counts as standing still, rad/s.
     private static var stillRate: Double { @_noLocks get { 0.1 * .pi / 180 } }
 
     /// Present angle, rate and acceleration.
     private(set) var state: AxisState
-    // Separate variables instead of associated values, because reading an associated value copies
-    // it.
+    // The activities' values are separate variables, because reading an associated value of an enum
+    // would copy it.
     private var motion = Motion.rest
     private var plan = AxisPlan.none
-    /// Requested rate of a turn, rad/s.
+    /// Requested rate of the present turn, rad/s.
     private var turnRate = 0.0
     private var followed = Follow(target: 0, maxRate: 0, smoothing: 0)
-    /// Initial state and elapsed time of the present plan.
+    /// Initial state of the present plan, and time since its start, s.
     private var elapsed = 0.0
 
-    /// Distance by which the end of a range must recede before a stopped turn continues, rad.
+    /// Angle by which a moving end of the range must move away before a stopped turn continues,
+    /// rad.
     private static var resumption: Double { @_noLocks get { 0.2 * .pi / 180 } }
-    /// Lag behind the moving end of a range that pushes the angle, s.
+    /// Lag of the angle behind a moving end of its range that pushes the angle, s.
     private static var pushSmoothing: Double { @_noLocks get { 0.2 } }
 
-    /// Creates an angle at rest at `angle`, rad.
+    /// Creates the motion of an angle that rests at `angle`, rad.
     @_noLocks @_noAllocation
     init(angle: Double) { state = AxisState(angle: angle, rate: 0) }
 
-    /// Creates an angle in this state without an activity, for forecasts.
+    /// Creates the motion of an angle in the given state without an activity, for forecasts.
     init(state: AxisState) { self.state = state }
 
     /// Final angle of the present motion, rad: its goal, the followed target, or the present angle.
@@ -81,7 +83,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Lag behind the followed target, rad; zero if it follows nothing.
+    /// Angle by which the set-point angle lags behind its followed target, rad; zero without a
+    /// followed target.
     var followError: Double {
         @_noLocks @inline(__always) get {
             if case .follow = motion { followed.target - state.angle } else { 0 }
@@ -93,7 +96,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { if case .follow = motion { true } else { false } }
     }
 
-    /// Whether the angle turns at a rate, or slows down from one.
+    /// Whether the angle turns at a requested rate, or slows down from such a turn.
     var isTurning: Bool {
         @_noLocks @inline(__always) get { if case .turn = motion { true } else { false } }
     }
@@ -117,13 +120,14 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The quickest movement from the present state to `goal`, rad.
+    /// The quickest movement from the angle's present state to `goal`, rad.
     @_noLocks @_noAllocation
     func quickest(to goal: Double, limits: AxisLimits) -> AxisPlan {
         AxisPlan.quickest(from: state, to: goal, limits: limits)
     }
 
-    /// Starts a movement to rest at `goal`, in `duration` seconds or as soon as the limits allow.
+    /// Starts a movement of the angle to rest at `goal`, in `duration` seconds or as soon as the
+    /// limits allow.
     @_noLocks @_noAllocation
     mutating func move(to goal: Double, duration: Double, limits: AxisLimits) {
         motion = .move
@@ -131,8 +135,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         elapsed = 0
     }
 
-    /// Turns at `rate`, rad/s, and stops in time before the ends of the range. Repeating the rate
-    /// has no effect.
+    /// Turns the angle at `rate`, rad/s, and stops in time before the ends of the range. A call
+    /// with the same rate as before has no effect.
     @_noLocks @_noAllocation
     mutating func turn(at rate: Double, limits: AxisLimits) {
         if case .turn = motion, turnRate == rate { return }
@@ -142,15 +146,15 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         elapsed = 0
     }
 
-    /// Comes to rest as soon as the limits allow.
+    /// Brings the angle to rest as soon as the limits allow.
     @_noLocks @_noAllocation
     mutating func halt(limits: AxisLimits) {
         if case .rest = motion { return }
         turn(at: 0, limits: limits)
     }
 
-    /// Stops at `angle`, rad, because the present angle cannot be reached; a turn continues from
-    /// this angle.
+    /// Stops the set-point angle at `angle`, rad, because the joints cannot reach the present one;
+    /// a turn continues from `angle`.
     @_noLocks @_noAllocation
     mutating func stop(at angle: Double, limits: AxisLimits) {
         let nearest = Angle(radians: state.angle).shortestArc(to: .radians(angle)).radians
@@ -166,7 +170,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// Continues the present activity from another state, with the same goal or rate.
     ///
     /// - Parameters:
-    ///   - state: New state; its angle is within half a turn of the previous one.
+    ///   - state: New angle, rate and acceleration; the new angle is within half a turn of the
+    ///     previous angle.
     ///   - limits: Limits of the motion.
     @_noLocks @_noAllocation
     mutating func resume(from state: AxisState, limits: AxisLimits) {
@@ -210,8 +215,9 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Advances a turn. If the next state could no longer stop within the range, it moves to the
-    /// end of the range instead; an end that approaches pushes it along.
+    /// Advances a turn by one control period. If the angle could no longer stop within its range
+    /// after a further period, it moves to the end of the range instead; an approaching end of the
+    /// range pushes the angle along.
     private mutating func stepTurn(dt: Double, limits: AxisLimits) {
         let inside = limits.clamped(state.angle)
         if inside != state.angle, turnRate * (state.angle - inside) >= 0 {
@@ -247,12 +253,13 @@ extension AxisState {
     ///
     /// - Parameters:
     ///   - target: rad.
-    ///   - smoothing: Lag behind a target that turns steadily, s.
+    ///   - smoothing: Lag of the angle behind a target that turns steadily, s.
     ///   - limits: Limits of the motion; the caller applies the range.
     ///   - dt: Seconds, positive.
     @_noLocks @_noAllocation
     mutating func follow(_ target: Double, smoothing: Double, limits: AxisLimits, dt: Double) {
-        // The limits on acceleration and jerk, and the length of a period, bound the pole.
+        // The limits on acceleration and jerk, and the length of a control period, limit the
+        // filter's pole.
         var pole = min(3 / max(smoothing, 1e-3), 0.3 / dt)
         pole = min(pole, 2 * limits.acceleration / limits.rate)
         pole = min(pole, limits.jerk / limits.acceleration)

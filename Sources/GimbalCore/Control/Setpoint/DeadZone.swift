@@ -1,13 +1,13 @@
-/// A target with a zone around it. Only a followed angle outside the zone moves the target, until
-/// the angle is at the edge of the zone. A hand can therefore tremble and drift a little without
-/// moving the camera.
+/// A target angle with a dead zone around it. Only a followed angle outside the dead zone moves the
+/// target, until the followed angle is at the edge of the dead zone. A hand can therefore tremble
+/// and drift a little without moving the camera.
 ///
 /// Loop thread only; constant time.
 struct DeadZone: Sendable, BitwiseCopyable {
-    /// Target angle, rad, continuous over whole turns; NaN until there is a target.
+    /// Target angles, rad, continuous over whole turns; NaN before the first followed angle.
     private(set) var target = AxisVector.unknown
 
-    /// Creates a dead zone without a target.
+    /// Creates a dead zone without a target angle.
     @_noLocks
     init() {}
 
@@ -15,7 +15,8 @@ struct DeadZone: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func start(at angles: AxisVector) { target = angles }
 
-    /// Processes the followed angles, rad; NaN leaves an axis unchanged.
+    /// Moves the targets if the followed angles, rad, are outside the dead zones; NaN leaves an
+    /// axis unchanged.
     @_noLocks
     mutating func update(_ angles: AxisVector, width: AxisVector) {
         target.yaw = DeadZone.pushed(target.yaw, angles.yaw, width.yaw)

@@ -1,14 +1,15 @@
 internal import CMathShim
 
-/// Limits a set-point to the range of the joints, if the handle's attitude is known. Within two
+/// Limiter of a set-point to the range of the joints, if the handle's attitude is known. Within two
 /// degrees of an end of a range the camera gradually falls behind the set-point, so that it arrives
 /// at the end without a shock.
 ///
 /// A requested angle can be beyond the range. A level horizon or a held heading is reached again as
 /// soon as the handle's attitude permits. A turn at a rate has no target angle to which the camera
-/// could return. Far beyond the end of the range, a change of the request does not move the camera.
-/// A turn, and every later request, can therefore be reset to the angle `stopped` without a visible
-/// effect. The next turn in the opposite direction then leaves the end immediately.
+/// could return. Far beyond the end of the range, a change of the requested angle does not move the
+/// camera. The angle of a turn, and of every later request, can therefore be reset to `stopped`
+/// without a visible effect. The next turn in the opposite direction then leaves the end of the
+/// range immediately.
 ///
 /// Loop thread only; constant time.
 struct JointLimiter: Sendable, BitwiseCopyable {
@@ -19,14 +20,15 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// the handle is tilted: while the requested angles pass roll ±90°, the nearest reachable
     /// angles can jump from one end to another.
     struct Pace: Sendable, BitwiseCopyable {
-        /// Largest rate of a joint at its end, rad/s.
+        /// Largest rate of a joint at the end of its range, rad/s.
         var rate: Double
-        /// Deceleration before the end, rad/s².
+        /// Deceleration of a joint before the end of its range, rad/s².
         var braking: Double
     }
 
-    /// The rates, rad/s, from which a stop within `distance`, rad, requires at most `braking`,
-    /// rad/s². These rates are always above zero, so that the joint reaches the end.
+    /// The largest rates, rad/s, from which a stop within `distance`, rad, requires at most the
+    /// deceleration `braking`, rad/s². These rates are always above zero, so that the joint reaches
+    /// the end of its range.
     private static func stoppingRate(
         within distance: AxisVector, braking: Double
     ) -> AxisVector {
@@ -40,28 +42,31 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         max(cm_sqrt(2 * braking * abs(distance)), 0.1)
     }
 
-    /// Change of a joint angle in one period that counts as a jump, rad; no joint moves that far.
+    /// Change of a joint angle in one control period that counts as a jump, rad; a real joint does
+    /// not move that far in one period.
     private static var leap: Double { @_noLocks get { 3 * .pi / 180 } }
 
-    /// Change of a joint's rate in one period that counts as a jump, rad/s.
+    /// Change of a joint's rate in one control period that counts as a jump, rad/s.
     private static var jolt: Double { @_noLocks get { 0.5 } }
 
-    /// Distance to the reachable angles at which the joints have caught up with them, rad.
+    /// Distance to the reachable angles below which the joints have arrived at them, rad.
     private static var near: Double { @_noLocks get { 0.05 * .pi / 180 } }
 
     /// The joints whose requested angle in the last set-point was at or beyond the end of the
     /// range.
     private(set) var atEnd = AxisSet.none
-    /// Angles nearest to the requested ones at which the camera still follows a change of the
-    /// request, Z-X-Y, rad; NaN for a joint that is not at its end.
+    /// Angles at which the camera still follows a change of the request and which are nearest to
+    /// the requested angles, Z-X-Y, rad; NaN for a joint that is not at the end of its range.
     private(set) var stopped = AxisVector.unknown
-    /// Sum over all joints of the angle by which the request exceeds `answered`, rad: in this
-    /// period, and in the previous one.
+    /// Sum over all joints of the angle by which the request exceeds `answered`, rad, in this
+    /// control period and in the previous one.
     private var excess = 0.0
     private var excessBefore = 0.0
-    /// Whether the request moves further beyond the joints' ends than a period ago.
+    /// Whether the request is further beyond the ends of the joints' ranges than one control period
+    /// ago.
     var isGoingBeyond: Bool { @_noLocks @inline(__always) get { excess > excessBefore } }
-    /// Angles by which yaw can turn from the requested angle before a joint reaches its end.
+    /// Angles by which yaw can turn from the requested angle before a joint reaches an end of its
+    /// range.
     private(set) var yawRoom = TurnRoom.endless
     /// Joint angles of the set-point, rad, continuous over whole turns, so that a camera at one end
     /// of its range does not swing to the other end when that becomes nearer. NaN until the first
@@ -71,14 +76,14 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     private var answered = AxisVector.unknown
     /// Joint angles of the last returned set-point, rad; NaN until the first set-point.
     private var given = AxisVector.unknown
-    /// Rates of the given angles, rad/s.
+    /// Joint rates of the last returned set-point, rad/s.
     private var speed = AxisVector.zero
-    /// Whether the given angles are moving to the reachable angles.
+    /// Whether the returned joint angles are still moving to the reachable angles.
     private var isCatchingUp = false
-    /// Usual interval between two calls, s; 0 before the first call.
+    /// Mean interval between two calls, s; 0 before the first call.
     private var period = 0.0
 
-    /// Weight of a new interval in `period`.
+    /// Weight of a new interval in the mean interval `period`.
     private static var fresh: Double { @_noLocks get { 0.01 } }
 
     @_noLocks
@@ -94,8 +99,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         lose()
     }
 
-    /// Handles a period without a known handle: the request is held unchanged, and the joints'
-    /// whole turns are kept until the handle is known again.
+    /// Handles a control period in which the handle's attitude is unknown: the request stays
+    /// unchanged, and the joints' whole turns are kept until the attitude is known again.
     @_noLocks
     mutating func lose() {
         atEnd = .none
@@ -105,8 +110,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         yawRoom = .endless
     }
 
-    /// Forgets the whole turns beyond `stopped` on the axes on which `stopped` is a number, because
-    /// the set-point has been reset to that angle.
+    /// Forgets the joints' whole turns beyond `stopped` on the axes on which `stopped` is a number,
+    /// because the set-point has been reset to `stopped`.
     @_noLocks
     mutating func forgetTurns(_ axes: AxisVector) {
         if !axes.yaw.isNaN {
@@ -118,15 +123,15 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         if !axes.pitch.isNaN { wanted.pitch = answered.pitch }
     }
 
-    /// The set-point that the joints can reach; equal to `setpoint` if no joint is near an end of
-    /// its range.
+    /// The set-point that the joints can reach; equal to the requested set-point if no joint is
+    /// near an end of its range.
     ///
     /// - Parameters:
     ///   - setpoint: The requested set-point.
     ///   - handle: Pose of the handle.
     ///   - range: Ranges of the joints.
     ///   - pace: Speed limits of the joints at the ends of their ranges.
-    ///   - dt: Seconds since the previous call.
+    ///   - dt: Time since the previous call, s.
     /// - Returns: The set-point to hold instead.
     @_noLocks
     mutating func limit(
@@ -166,16 +171,16 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             pitch: step.pitch < 0 ? low.pitch : high.pitch)
         let braking = JointLimiter.stoppingRate(within: towards - before, braking: pace.braking)
         let slopes = AxisVector(yaw: yaw.slope, roll: roll.slope, pitch: pitch.slope)
-        // Rate of the camera with the handle, and the rates that remain for the joints.
+        // Rate at which the handle turns the camera, and the rates that remain for the joints.
         let carriedHere = setpoint.attitude.conjugate.rotate(handle.rate)
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
         let turning = rates * slopes
-        // A late tick is followed by a short one, in which the joints turn as far as in any other
-        // tick.
+        // After a late tick the next tick is short; in this short tick the joints turn as far as in
+        // any other tick.
         period = period > 0 ? period + (dt - period) * JointLimiter.fresh : dt
         let time = max(dt, period)
-        // The first period cannot contain a jump.
+        // In the first control period no jump can be detected.
         if !given.isFinite { speed = turning }
         given = before
         let isLeap =
@@ -208,9 +213,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         return Setpoint(attitude: attitude, rate: carried + own)
     }
 
-    /// Moves the joints to the reachable angles. The deceleration limits the change of rate, so
-    /// that the camera can follow even after a jump, including a jump caused by a hand or a
-    /// request.
+    /// Moves the set-point's joint angles to the reachable angles. The deceleration limits the
+    /// change of the joint rates, so that the camera can follow even after a jump, including a jump
+    /// caused by a hand or a request.
     private mutating func catchUp(
         _ step: AxisVector, _ turning: AxisVector, most: AxisVector, pace: Pace, dt: Double
     ) {
@@ -229,14 +234,14 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             && (turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt)))
     }
 
-    /// Of all angle triples for this attitude, the one nearest to `before`. The result can differ
-    /// by whole turns of yaw and pitch. Roll can exceed ±90°, so that the angles do not jump by
-    /// half a turn at ±90°.
+    /// The joint angles nearest to `before` of all joint angles with the same attitude. The result
+    /// can differ from `joints` by whole turns of yaw and pitch. Roll can exceed ±90°, so that the
+    /// angles do not jump by half a turn at a roll of ±90°.
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)
         let way = distance(near, before)
-        // The other solution is not nearer: its yaw and pitch together differ by more than 2π -
-        // `way`.
+        // The second solution is not nearer, because its yaw and pitch together differ by more than
+        // 2π - `way`.
         if way < 3 { return near }
         let over = unwrapped(
             AxisVector(
@@ -260,15 +265,17 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     }
 }
 
-/// A line that bends along parabolas into the ends of a range.
+/// A function from requested to limited angle: a line that bends along parabolas into the ends of a
+/// range.
 private struct BentLine: Sendable, BitwiseCopyable {
-    /// The angle within the range, rad.
+    /// The limited angle, which is within the range, rad.
     let angle: Double
-    /// Change of the limited angle divided by the change of the requested angle, 0...1; one half at
-    /// the end of the range.
+    /// Slope: change of the limited angle divided by the change of the requested angle, 0...1; one
+    /// half at the end of the range.
     let slope: Double
 
-    /// All angles in rad; `knee` is half the width of the bend.
+    /// Evaluates the function at a requested angle; all angles in rad; `knee` is half the width of
+    /// the bend.
     @_noLocks
     init(_ wanted: Double, from minimum: Double, to maximum: Double, knee: Double) {
         let above = wanted - (maximum - knee)

@@ -8,15 +8,16 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     case panFollow
     /// All axes follow the handle.
     case fpv
-    /// Turn at pan and tilt rates from an operator or an app that keeps a person in the picture. If
-    /// no rate arrives for the configured time, the mode becomes `locked`.
+    /// Turn the camera at pan and tilt rates from an operator or an app that keeps a person in the
+    /// picture. If no rate arrives for the configured time, the mode becomes `locked`.
     case tracking
-    /// Level, with the handle's heading.
+    /// Hold the camera level, with the handle's heading.
     case neutral
     /// Move the joints to a rest pose.
     case retract
 
-    /// Name in configuration, sockets and log. Not for the loop thread.
+    /// Name of the mode in the configuration, on the sockets and in the log. Not for the loop
+    /// thread.
     public var name: String {
         switch self {
         case .inactive: "inactive"
@@ -29,7 +30,7 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         }
     }
 
-    /// Creates the mode with this name.
+    /// Creates the mode with the given name; nil if no mode has this name.
     public init?(name: String) {
         guard let mode = Mode.allCases.first(where: { $0.name == name }) else { return nil }
         self = mode
@@ -45,7 +46,8 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         }
     }
 
-    /// The axes that `point` and `rate` move: 1 on these, NaN on the axes that the mode controls.
+    /// The axes that the requests `point` and `rate` move: 1 on these axes, NaN on the axes that
+    /// the mode controls.
     public var commandable: AxisVector {
         @_noLocks get {
             switch self {
@@ -56,17 +58,18 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         }
     }
 
-    /// The axes that move to a commanded or level angle when the outputs come on; NaN on the axes
-    /// that the mode controls.
+    /// The axes that move to a commanded or level angle when the outputs come on: a number on these
+    /// axes, NaN on the axes that the mode controls.
     var pointedAtStart: AxisVector {
         if case .panFollow = self { return commandable }
         return AxisVector(repeating: 1)
     }
 
-    /// The axes that follow the handle in `panFollow`; NaN on the other axes.
+    /// The axes that follow the handle in `panFollow`: a number on these axes, NaN on the other
+    /// axes.
     var followed: AxisVector { AxisVector(yaw: 1, roll: .nan, pitch: .nan) }
 
-    /// Whether the modes differ. The operator is written out, because the checker of real-time code
+    /// Whether two modes differ. The operator is written out, because the checker of real-time code
     /// rejects the synthesized operator.
     @_noLocks
     func differs(from other: Mode) -> Bool { rawValue != other.rawValue }

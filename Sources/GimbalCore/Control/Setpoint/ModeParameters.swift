@@ -1,6 +1,6 @@
-/// Parameters of the modes, in addition to the limits of every set-point. SI units.
+/// Parameters of the modes, in SI units, in addition to the limits of every set-point.
 public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
-    /// Tuning of set-points that follow the handle: the preset in force.
+    /// Tuning of set-points that follow the handle, according to the preset in force.
     public var follow = FollowTuning(
         maxRate: AxisVector(repeating: 90 * .pi / 180), smoothing: AxisVector(repeating: 0.4))
     /// Turn of the handle to either side at which yaw begins to follow in `pan_follow`, rad.
@@ -9,9 +9,9 @@ public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
     public var fpvDeadZone = AxisVector(repeating: 1 * .pi / 180)
     /// Largest pan and tilt rate in `tracking`, rad/s.
     public var trackingMaxRate = 45 * Double.pi / 180
-    /// Range of `tracking` to either side, rad. Yaw counts from the handle's heading, or if that is
-    /// unknown from the heading at which tracking first began; pitch counts from level; roll is
-    /// held level.
+    /// Range of `tracking` to either side, rad. Yaw is measured from the handle's heading, or if
+    /// that heading is unknown, from the heading at which tracking first began; pitch is measured
+    /// from level; roll is held level.
     public var trackingRange = AxisVector(yaw: .pi / 2, roll: 0, pitch: .pi / 4)
     /// Time without a request after which `tracking` becomes `locked`, s.
     public var trackingTimeout = 1.0
@@ -19,7 +19,7 @@ public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
     public var retractJoints = AxisVector(yaw: 0, roll: 0, pitch: -.pi / 2)
     /// Rate of the movement to the rest pose, rad/s.
     public var retractRate = 45 * Double.pi / 180
-    /// Whether the outputs go off at the rest pose; otherwise they hold the joints.
+    /// Whether the motors' outputs go off at the rest pose; otherwise the motors hold the joints.
     public var isOffWhenRetracted = false
 
     /// The defaults.

@@ -1,19 +1,18 @@
-/// Direction of the camera: the mode, the request in this mode, and the set-point that moves to the
-/// requested direction.
+/// Direction of the camera: the mode, the request, and the set-point that moves to the request.
 ///
 /// Loop thread only; constant time, no allocation.
 struct Pointing: Sendable, BitwiseCopyable {
-    /// Mode of the set-point.
+    /// Present mode of the set-point.
     private(set) var mode: Mode
-    /// Number of mode requests since the start.
+    /// Number of mode requests since the start of the program.
     private(set) var modeRequests: UInt64 = 0
     /// End of the present rate command; nil without a rate command.
     private(set) var rateValidUntil: Instant?
-    /// Whether the boot mode lacked its sensor, and no other mode has been requested since.
+    /// Whether the boot mode lacked its sensor, and no other mode has been requested since then.
     private(set) var isBootModeMissing = false
     /// Whether the mode needs the joint angles, but the joint angles are unknown.
     private(set) var isBlind = false
-    /// Whether the joints have reached their rest pose, and the outputs are to go off.
+    /// Whether the joints have reached their rest pose, so that the outputs are to go off.
     private(set) var isRetracted = false
     /// Parameters of the modes.
     var modes: ModeParameters
@@ -22,7 +21,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { generator.parameters }
         @_noLocks set { generator.parameters = newValue }
     }
-    /// The joints whose range keeps the camera from the set-point.
+    /// The joints whose range prevents the camera from reaching the set-point.
     var atLimit: AxisSet { @_noLocks @inline(__always) get { limiter.atEnd } }
 
     /// Whether the set-point moves, or a request will move it.
@@ -34,23 +33,22 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// Angles of the handle, passed through the dead zone, for `panFollow`, `fpv`, `neutral` and
     /// `retract`.
     private var followed = DeadZone()
-    /// Yaw relative to the handle's heading in `panFollow`.
+    /// Yaw angle of the camera relative to the handle's heading in `panFollow`.
     private var aside = AsideYaw()
-    /// Target of the last `point`, rad. NaN on an axis for which no target was requested since the
-    /// last rate command, or since the outputs were switched off.
+    /// Target angles of the last `point` request, rad. The target is NaN on an axis for which no
+    /// target was requested since the last rate command, or since the outputs were switched off.
     private var target = AxisVector.unknown
     /// Time at which `tracking` ends automatically.
     private var trackingUntil: Instant?
-    /// Zero of pan in `tracking`, rad: the handle's heading, or if that is unknown, the heading at
-    /// which tracking first began since the outputs came on.
+    /// Heading at which pan is zero in `tracking`, rad: the handle's heading, or if unknown, the
+    /// heading at which tracking first began since the outputs came on.
     private var trackingHeading = Double.nan
-    /// Distance of the joints from their rest pose, rad, smoothed over a second, because walking
-    /// shakes the joints.
+    /// Distance of the joints from their rest pose, rad, smoothed over a second against shaking.
     private var retractError = AxisVector.zero
     /// Duration for which `retractError` has been small, s.
     private var retractedSeconds = 0.0
 
-    /// Creates the state at zero angles in this mode.
+    /// Creates the state at zero angles in the given mode.
     init(
         mode: Mode, parameters: SetpointGenerator.Parameters,
         modes: ModeParameters = ModeParameters()
@@ -60,7 +58,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator = SetpointGenerator(parameters: parameters)
     }
 
-    /// Values for the snapshot.
+    /// Values of the set-point and the mode for the snapshot.
     @_noLocks @inline(__always)
     func snapshot(now: Instant) -> PointingSnapshot {
         var result = PointingSnapshot()
@@ -95,8 +93,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         enter(.locked, now: now)
     }
 
-    /// Turns to earth-frame angles, rad. An axis that is NaN, or that the mode controls, continues.
-    /// While the outputs are off the request waits until the outputs are on, see `takeOver`.
+    /// Turns the camera to earth-frame angles, rad. An axis whose angle is NaN, or that the mode
+    /// controls, continues its motion. While the outputs are off the request waits until the
+    /// outputs are on, see `takeOver`.
     @_noLocks
     mutating func point(to wanted: AxisVector, duration: Double, rate: Double, isEnabled: Bool) {
         let own = wanted * mode.commandable
@@ -107,8 +106,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator.point(target: own, duration: duration, rate: rate)
     }
 
-    /// Turns at rates of the earth-frame angles, rad/s, until `validUntil`; axes that the mode
-    /// controls are ignored.
+    /// Turns the earth-frame angles at `rates`, rad/s, until `validUntil`, except those that the
+    /// mode controls.
     @_noLocks
     mutating func turn(at rate: AxisVector, validUntil: Instant) {
         let own = rate * mode.commandable
@@ -120,8 +119,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Turns the camera by `yaw`, rad (NaN keeps the present angle), to the side of the handle's
-    /// heading. That angle then grows at `rate`, rad/s, until `validUntil`. No effect outside
-    /// `panFollow`.
+    /// heading. The angle then grows at `rate`, rad/s, until `validUntil`. Only for `panFollow`.
     @_noLocks
     mutating func lookAside(yaw: Double, rate: Double, validUntil: Instant) {
         guard case .panFollow = mode else { return }
@@ -129,8 +127,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         aside.look(yaw: yaw, rate: rate, validUntil: validUntil)
     }
 
-    /// Pan and tilt rates in `tracking`, rad/s, right and down positive; NaN keeps the present
-    /// rate. No effect outside `tracking`.
+    /// Turns the camera at pan and tilt rates, rad/s, right and down positive; NaN keeps the
+    /// present rate. The request has an effect only in `tracking`.
     @_noLocks
     mutating func track(pan: Double, tilt: Double, validUntil: Instant) {
         guard case .tracking = mode else { return }
@@ -143,8 +141,9 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     // MARK: Outputs
 
-    /// Prepares for the outputs to come on: starts from the camera's attitude, and moves to the
-    /// requested angles, or to level, at most at the rate with which the modes follow the handle.
+    /// Prepares for the motors' outputs to come on: the set-point starts at the camera's attitude,
+    /// and moves to the requested angles, or to level, at most at the rate with which the modes
+    /// follow the handle.
     @_noLocks
     mutating func takeOver(from attitude: Quaternion) {
         generator.hold(at: attitude)
@@ -173,15 +172,15 @@ struct Pointing: Sendable, BitwiseCopyable {
         followed.start(at: generator.angles)
     }
 
-    /// Prepares for a time with the outputs off. A person can then turn the limp camera, and the
-    /// camera's heading becomes the heading to return to.
+    /// Prepares for a time with the outputs off. A person can then turn the camera by hand, and the
+    /// camera's new heading becomes the requested heading.
     @_noLocks
     mutating func letGo() {
         target.yaw = .nan
         trackingHeading = .nan
     }
 
-    /// Advances by one period with the outputs off: the set-point is the camera's attitude.
+    /// Advances by one control period with the outputs off: the set-point is the camera's attitude.
     @_noLocks
     mutating func idle(at attitude: Quaternion) -> Setpoint {
         generator.hold(at: attitude)
@@ -189,7 +188,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         return Setpoint(attitude: attitude, rate: .zero)
     }
 
-    /// The set-point one period later.
+    /// The set-point one control period later.
     ///
     /// - Parameters:
     ///   - now: Present time, at which rate requests can expire.
@@ -221,8 +220,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         return reachable
     }
 
-    /// Advances by one period in which the motors cannot follow requests yet: the set-point stands
-    /// still, and the request waits.
+    /// Advances by one control period in which the motors cannot follow requests yet: the set-point
+    /// rests, and the request waits.
     ///
     /// - Parameters:
     ///   - attitude: The attitude to hold.
@@ -249,7 +248,8 @@ struct Pointing: Sendable, BitwiseCopyable {
             limiter.lose()
             return setpoint
         }
-        // Without this limit, a rotor that slips would end the camera's return to its range.
+        // Without this limit on the joints' rates, a rotor that slips would end the camera's return
+        // to its range.
         let pace =
             handle.isBelieved
             ? JointLimiter.Pace(rate: .infinity, braking: .infinity)
@@ -260,8 +260,9 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// If joints are at their ends, resets the set-point to the angles that still move the camera,
-    /// on the axes on which `turning` is a number. A turn ends at this angle, and the next request
-    /// starts at this angle. Other requests wait until the handle's attitude permits them.
+    /// on the axes on which `turning` is a number. A turn ends at the reset angle, and the next
+    /// request starts at the reset angle. Requests other than turns wait until the handle's
+    /// attitude permits them.
     @_noLocks
     private mutating func unwind(_ axes: AxisVector) {
         let stopped = limiter.stopped + axes * 0
@@ -302,8 +303,8 @@ extension Pointing {
         }
     }
 
-    /// Levels the horizon after a mode that tilts it with the handle, no faster than that mode
-    /// followed the handle. From the rest pose the camera also turns to straight ahead.
+    /// Levels the horizon after a mode that tilts the horizon with the handle, at most as fast as
+    /// that mode followed the handle. From the rest pose the camera also turns to straight ahead.
     private mutating func level(after old: Mode) {
         switch old {
         case .inactive, .locked, .panFollow: break
@@ -318,13 +319,14 @@ extension Pointing {
         generator.point(target: angles, duration: 0, rate: rate)
     }
 
-    /// Starts tracking from level.
+    /// Starts the mode `tracking` from a level camera.
     private mutating func beginTracking() {
         point(to: AxisVector(yaw: .nan, roll: 0, pitch: .nan), at: modes.follow.maxRate.roll)
     }
 
-    /// Limits tracking: pan relative to the handle, tilt relative to level. The zeros of pan and
-    /// tilt are kept when tracking restarts, so that repeated starts do not exceed one range.
+    /// Limits the angles of the mode `tracking`: pan relative to the handle, tilt relative to
+    /// level. The zeros of pan and tilt are kept when tracking restarts, so that repeated starts do
+    /// not exceed one range.
     private mutating func confineTracking(_ handle: HandlePose?) {
         let heading = generator.angles.yaw
         if let handle {
@@ -340,8 +342,7 @@ extension Pointing {
             from: centre - range, to: centre + range, atMost: modes.trackingMaxRate)
     }
 
-    /// Ends tracking after the dead-man's time: the camera stands still, and the mode becomes
-    /// `locked`.
+    /// Ends `tracking` after its dead-man time: the camera stops, and the mode becomes `locked`.
     @_noLocks
     mutating func endTracking(now: Instant) {
         guard let until = trackingUntil, until < now else { return }
@@ -375,7 +376,7 @@ extension Pointing {
         }
     }
 
-    /// Counts the joints as retracted after half a second within a degree of their rest pose.
+    /// Notes that the joints have been within a degree of their rest pose for half a second.
     private mutating func noteRetraction(_ handle: HandlePose, dt: Double) {
         let error = handle.joints - modes.retractJoints
         retractError = retractError + (error - retractError) * (dt / (1 + dt))
@@ -387,7 +388,7 @@ extension Pointing {
 }
 
 extension AxisVector {
-    /// This vector, with NaN on the axes that are zero.
+    /// The vector with NaN on each axis whose value is zero.
     fileprivate var turning: AxisVector {
         @_noLocks @inline(__always) get {
             AxisVector(

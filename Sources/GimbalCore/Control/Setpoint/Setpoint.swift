@@ -4,10 +4,10 @@ public struct Setpoint: Sendable, BitwiseCopyable {
     public var attitude: Quaternion
     /// Commanded angular rate of the camera, body frame of `attitude`, rad/s: the feed-forward.
     public var rate: Vector3
-    /// Commanded angular acceleration, same frame, rad/s².
+    /// Commanded angular acceleration of the camera, body frame of `attitude`, rad/s².
     public var acceleration: Vector3
 
-    /// Creates a set-point with these values.
+    /// Creates a set-point with the given attitude, rate and acceleration.
     @inlinable
     @_noLocks @_noAllocation
     public init(attitude: Quaternion, rate: Vector3, acceleration: Vector3 = .zero) {
@@ -16,8 +16,8 @@ public struct Setpoint: Sendable, BitwiseCopyable {
         self.acceleration = acceleration
     }
 
-    /// The set-point `seconds` earlier, if its acceleration is constant. For a negative number, the
-    /// set-point is later.
+    /// The set-point `seconds` earlier, if its acceleration is constant. If `seconds` is negative,
+    /// the returned set-point is a later one.
     @_noLocks @_noAllocation @inline(__always)
     func earlier(by seconds: Double) -> Setpoint {
         let turn = acceleration * (0.5 * seconds * seconds) - rate * seconds

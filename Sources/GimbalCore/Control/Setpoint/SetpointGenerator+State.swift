@@ -23,14 +23,15 @@ extension SetpointGenerator {
         }
     }
 
-    /// Destination of the present motion, rad.
+    /// Angles at which the set-point's present motion ends, rad.
     public var destination: AxisVector {
         @_noLocks @inline(__always) get {
             AxisVector(yaw: yaw.destination, roll: roll.destination, pitch: pitch.destination)
         }
     }
 
-    /// Distance from the set-point to its followed target, rad; zero on axes that follow nothing.
+    /// Angles from the set-point to its followed target, rad; zero on axes without a followed
+    /// target.
     public var followError: AxisVector {
         @_noLocks @inline(__always) get {
             AxisVector(yaw: yaw.followError, roll: roll.followError, pitch: pitch.followError)

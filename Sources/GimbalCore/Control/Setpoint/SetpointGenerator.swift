@@ -1,10 +1,11 @@
 /// Conversion of requests (hold, point, rate, follow) into a set-point that moves smoothly within
 /// limits.
 ///
-/// Works on the earth-frame angles yaw, roll, pitch (Z-X-Y), each with its own motion. A `point`
-/// accelerates, continues at a steady rate and decelerates, all axes over the same duration. A
-/// `rate` changes the rate in the same way. Every request continues from the present angle, rate
-/// and acceleration; acceleration is continuous and jerk limited.
+/// The generator works on the earth-frame angles yaw, roll, pitch (Z-X-Y), each with its own
+/// motion. For a `point` request all axes accelerate, continue at a steady rate and decelerate over
+/// the same duration. For a `rate` request the rate changes in the same way. Every request
+/// continues from the present angle, rate and acceleration; acceleration is continuous and jerk
+/// limited.
 ///
 /// Loop thread only; constant time.
 public struct SetpointGenerator: Sendable, BitwiseCopyable {
@@ -14,21 +15,21 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         var rate: Double
     }
 
-    /// Limits of the motion; they apply from the next request on.
+    /// Limits of the set-point's motion; changed limits apply from the next request on.
     public var parameters: Parameters
-    /// Whether the dead-man of the last rate request has expired.
+    /// Whether the dead-man time of the last rate request has passed.
     public private(set) var isExpired = false
 
     private var point: PointRequest?
     private var rateUntil: Instant?
     private var lowest = AxisVector(repeating: -.infinity)
     private var highest = AxisVector(repeating: .infinity)
-    /// Largest rate of an axis that returns to the range of `confine`, rad/s; 0 means the general
-    /// limits only.
+    /// Largest rate of an axis that returns to the range of `confine`, rad/s; 0 means that only the
+    /// general limits apply.
     private var pushRate = 0.0
     /// Angles by which yaw can turn from its present angle before a joint reaches its end.
     var yawRoom = TurnRoom.endless
-    /// The last set-point, and the angles that it was computed from.
+    /// The last set-point, and the angles from which this set-point was computed.
     private var setpoint = Setpoint(attitude: .identity, rate: .zero)
     private var made = (
         angles: AxisVector.unknown, rates: AxisVector.zero, accelerations: AxisVector.zero
@@ -37,7 +38,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     private(set) var roll = AxisProfile(angle: 0)
     private(set) var pitch = AxisProfile(angle: 0)
 
-    /// Creates a generator at rest at zero angles.
+    /// Creates a generator whose set-point rests at zero angles.
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
     /// Creates a generator in the state of a snapshot, for forecasts outside the loop.
@@ -65,7 +66,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// Puts the set-point to rest at `attitude` immediately, without limits, as when the motors are
     /// switched on.
     ///
-    /// - Parameter attitude: Body to earth; ignored if not finite.
+    /// - Parameter attitude: Attitude of the camera, body to earth; ignored if not finite.
     @_noLocks @_noAllocation
     public mutating func hold(at attitude: Quaternion) {
         guard attitude.isFinite else { return }
@@ -82,8 +83,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// follow until now.
     ///
     /// - Parameters:
-    ///   - attitude: Body to earth; ignored if not finite.
-    ///   - rate: Body frame, rad/s; ignored if not finite.
+    ///   - attitude: Attitude of the camera, body to earth; ignored if not finite.
+    ///   - rate: Rate of the camera, body frame, rad/s; ignored if not finite.
     @_noLocks @_noAllocation
     mutating func resume(from attitude: Quaternion, rate: Vector3) {
         guard attitude.isFinite, rate.isFinite else { return }
@@ -104,7 +105,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             limits: limits(.pitch, atMost: pace))
     }
 
-    /// Turns to `target`. Repeating the present request has no effect, so the motion continues.
+    /// Turns the set-point to `target`. A request equal to the present one has no effect, so the
+    /// motion continues.
     ///
     /// - Parameters:
     ///   - target: Earth-frame angles, rad; limited to the range. Yaw turns in the shorter
@@ -112,8 +114,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     ///     continues; an infinite one is ignored.
     ///   - duration: Seconds; 0 means as fast as the limits allow. A duration that would break a
     ///     limit is lengthened.
-    ///   - rate: Largest rate of an axis, rad/s; 0 means the limits only.
-    /// - Returns: The duration and the limit that determines it.
+    ///   - rate: Largest rate of an axis, rad/s; 0 means that only the general limits apply.
+    /// - Returns: The movement's duration, and the limit that determines this duration.
     @_noLocks @_noAllocation @discardableResult
     public mutating func point(target: AxisVector, duration: Double, rate: Double = 0) -> Forecast {
         var forecast = Forecast()
@@ -148,8 +150,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         return forecast
     }
 
-    /// Turns at `rates` until `validUntil`, then stops. A request with the same rates only changes
-    /// `validUntil`.
+    /// Turns the set-point at `rates` until `validUntil`, then stops it. A request with the same
+    /// rates only changes `validUntil`.
     ///
     /// - Parameters:
     ///   - rates: Rates of the earth-frame angles, rad/s; limited. An axis that is NaN continues;
@@ -168,7 +170,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         isExpired = false
     }
 
-    /// Starts following `targets`, rad; an axis that is NaN continues.
+    /// Starts following `targets`, rad; an axis whose target is NaN continues its motion.
     @_noLocks @_noAllocation
     mutating func follow(_ targets: AxisVector, _ tuning: FollowTuning) {
         if let asked = point?.target, !SetpointGenerator.areDisjoint(asked, targets) { point = nil }
@@ -184,7 +186,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Stops the axes that follow a target; the others continue.
+    /// Stops the axes that follow a target; the other axes continue their motion.
     @_noLocks @_noAllocation
     mutating func stopFollowing() {
         if yaw.isFollowing { yaw.halt(limits: limits(.yaw, atMost: 0)) }
@@ -202,8 +204,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         rateUntil = nil
     }
 
-    /// Limits turns to these angles, rad, in addition to the parameters' range, until `unconfine`.
-    /// The limits can move; an angle outside then returns inside.
+    /// Limits turns to the given angles, rad, in addition to the parameters' range, until
+    /// `unconfine`. The limits can move; a set-point angle outside the limits then returns inside.
     ///
     /// - Parameters:
     ///   - minimum: Smallest angles, rad.
@@ -221,8 +223,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Stops at these angles, rad, because the camera cannot follow farther; NaN leaves an axis
-    /// unchanged.
+    /// Stops the set-point at the given angles, rad, because the camera cannot follow farther; NaN
+    /// leaves an axis unchanged.
     @_noLocks @_noAllocation
     mutating func stop(at angles: AxisVector) {
         if !angles.yaw.isNaN { yaw.stop(at: angles.yaw, limits: limits(.yaw, atMost: 0)) }
@@ -230,8 +232,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         if !angles.pitch.isNaN { pitch.stop(at: angles.pitch, limits: limits(.pitch, atMost: 0)) }
     }
 
-    /// Whether this `point` is already being executed, in a direction in which the yaw joint has
-    /// room.
+    /// Whether the requested `point` is already being executed, in a direction in which the yaw
+    /// joint does not reach its end.
     @_noLocks @_noAllocation
     func isFollowing(target: AxisVector, duration: Double, rate: Double) -> Bool {
         guard let point, SetpointGenerator.isSame(point.target, target), point.duration == duration,
@@ -241,14 +243,14 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         return target.yaw.isNaN || yawRoom.wayRound(way) == way
     }
 
-    /// Removes the limits of `confine`.
+    /// Removes the limits that `confine` has set.
     @_noLocks @_noAllocation
     mutating func unconfine() {
         lowest = AxisVector(repeating: -.infinity)
         highest = AxisVector(repeating: .infinity)
     }
 
-    /// The set-point one period later.
+    /// The set-point one control period later.
     ///
     /// - Parameters:
     ///   - now: Present time, at which a rate request can expire.
@@ -268,7 +270,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             roll.step(dt: dt, limits: limits(.roll, atMost: free))
             pitch.step(dt: dt, limits: limits(.pitch, atMost: outside.pitch == 0 ? free : pushed))
         }
-        // Usually the set-point stands still.
+        // Most of the time the set-point stands still and need not be computed again.
         if !(angles == made.angles && rates == made.rates && accelerations == made.accelerations) {
             made = (angles, rates, accelerations)
             setpoint = makeSetpoint()
@@ -282,8 +284,8 @@ extension SetpointGenerator {
         case yaw, roll, pitch
     }
 
-    /// Duration of a soft stop from the present state, s. When the dead-man time has passed, the
-    /// camera must stand still.
+    /// Duration of a soft stop from the present state, s. The stop starts so early that the camera
+    /// stands still when the dead-man time has passed.
     private var stoppingSeconds: Double {
         @_noLocks get {
             let axes = AxisVector(
@@ -319,7 +321,7 @@ extension SetpointGenerator {
         return result
     }
 
-    /// The goals of the axes, within their range; NaN stays NaN.
+    /// The goals of the axes, limited to the axes' ranges; NaN stays NaN.
     private func goals(for target: AxisVector) -> AxisVector {
         AxisVector(
             yaw: limits(.yaw, atMost: 0).goal(
@@ -346,20 +348,20 @@ extension SetpointGenerator {
         forecast.limit = plan.limit
     }
 
-    /// Whether each axis is NaN in at least one of the two.
+    /// Whether each axis is NaN in at least one of the two vectors.
     private static func areDisjoint(_ a: AxisVector, _ b: AxisVector) -> Bool {
         (a.yaw.isNaN || b.yaw.isNaN) && (a.roll.isNaN || b.roll.isNaN)
             && (a.pitch.isNaN || b.pitch.isNaN)
     }
 
-    /// Whether both are equal, including axes that are NaN in both.
+    /// Whether two vectors are equal; two NaN values of an axis count as equal.
     private static func isSame(_ a: AxisVector, _ b: AxisVector) -> Bool {
         (a.yaw == b.yaw || a.yaw.isNaN && b.yaw.isNaN)
             && (a.roll == b.roll || a.roll.isNaN && b.roll.isNaN)
             && (a.pitch == b.pitch || a.pitch.isNaN && b.pitch.isNaN)
     }
 
-    /// Stops the axes that turn at a rate; the others continue.
+    /// Stops the axes that turn at a rate; the other axes continue their motion.
     @_noLocks @_noAllocation
     mutating func stopTurning() {
         rateUntil = nil
@@ -374,8 +376,8 @@ extension SetpointGenerator {
         let kinematics = JointKinematics(joints: angles)
         let rate = kinematics.relativeRate(jointRates: rates)
         let direct = kinematics.relativeRate(jointRates: accelerations)
-        // The joints' axes turn too: the yaw axis relative to roll and pitch, the roll axis
-        // relative to pitch.
+        // The angular acceleration includes the turning of the joints' axes: of the yaw axis
+        // relative to roll and pitch, and of the roll axis relative to pitch.
         let outer = kinematics.yawAxis * rates.yaw
         let middle = kinematics.rollAxis * rates.roll
         let inner = kinematics.pitchAxis * rates.pitch

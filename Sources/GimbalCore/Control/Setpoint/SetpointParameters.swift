@@ -7,7 +7,8 @@ extension SetpointGenerator {
         public var maxAcceleration = AxisVector(repeating: 3000 * .pi / 180)
         /// Largest jerk, rad/s³.
         public var maxJerk = AxisVector(repeating: 150_000 * .pi / 180)
-        /// Smallest angle, rad; yaw can turn endlessly if both of its bounds are infinite.
+        /// Smallest set-point angle, rad; yaw can turn endlessly if both of its bounds are
+        /// infinite.
         public var minimum = AxisVector(yaw: -.infinity, roll: -.pi / 3, pitch: -.pi * 2 / 3)
         /// Largest angle, rad.
         public var maximum = AxisVector(yaw: .infinity, roll: .pi / 3, pitch: .pi * 2 / 3)
@@ -20,11 +21,12 @@ extension SetpointGenerator {
     public struct Forecast: Sendable, BitwiseCopyable {
         /// Duration until the camera stands still, s.
         public var duration = 0.0
-        /// The limit that determines the duration; `none` if the duration is as requested.
+        /// The limit that determines the movement's duration; `none` if the duration is as
+        /// requested.
         public var limit = MotionLimit.none
-        /// Final angles, rad; NaN on axes without a request.
+        /// Final angles of the movement, rad; NaN on axes without a request.
         public var goal = AxisVector.unknown
-        /// Whether a goal was limited to the range.
+        /// Whether a requested angle was outside its axis's range and was limited to the range.
         public var isClamped = false
 
         @_noLocks

@@ -1,17 +1,18 @@
-/// Distances of an angle until its joint reaches an end of its range, rad.
+/// Angles by which a set-point angle can turn in each direction until a joint reaches an end of its
+/// range, rad.
 public struct TurnRoom: Sendable, BitwiseCopyable {
-    /// Room towards smaller angles, rad: zero or negative.
+    /// Largest turn towards smaller angles, rad: zero or negative.
     var down: Double
-    /// Room towards larger angles, rad: zero or positive.
+    /// Largest turn towards larger angles, rad: zero or positive.
     var up: Double
 
-    /// No end in either direction.
+    /// Room of a joint without an end in either direction.
     static var endless: TurnRoom {
         @_noLocks @_noAllocation get { TurnRoom(down: -.infinity, up: .infinity) }
     }
 
-    /// The turn by `way`, rad, modulo one turn. If only the opposite direction has room, the turn
-    /// in the opposite direction.
+    /// The turn by `way`, rad, or if only the opposite direction has room, the turn in the opposite
+    /// direction to the same heading.
     @_noLocks @_noAllocation
     func wayRound(_ way: Double) -> Double {
         let turn = 2 * Double.pi
