@@ -6,9 +6,10 @@ internal import CMathShim
 /// The commanded rate and acceleration are fed forward, so that a moving set-point is followed
 /// without an error. The feedback compares the measurement with the set-point from `loopDelay` ago
 /// (minus the estimator's look-ahead), which is the newest one that can affect the measurement.
-/// Otherwise every start of a movement would look like an error and end in overshoot.
+/// Otherwise the controller would treat every start of a movement as an error, and the movement
+/// would overshoot.
 ///
-/// Loop thread only; constant time, no allocation. All gains are normalised by the inertia.
+/// Loop thread only; constant time, no allocation. All gains are divided by the inertia.
 public struct AttitudeController: MotorController {
     /// Tuning of the controller.
     public var parameters: Parameters { @_noLocks @inline(__always) get { tuning } }
@@ -17,12 +18,14 @@ public struct AttitudeController: MotorController {
     /// The motors whose command exceeded their limit in the last step.
     public private(set) var saturated = AxisSet.none
 
-    /// Present torque limit of each motor, N·m: the configured one, or less while a motor is hot.
+    /// Present torque limit of each motor, N·m: the configured limit, or less while the motor is
+    /// hot.
     var limit: AxisVector
     /// Range of the joints. If the joints are measured, no torque pushes a joint beyond its range.
     var jointRange: JointRange?
 
-    /// Mean time for which the loop uses a sample, minus one tick, s; it adds to the loop's delay.
+    /// Mean time for which the loop uses one sensor sample, minus one tick, s; this time adds to
+    /// the loop's delay.
     var sampleWait = 0.0 {
         didSet { if sampleWait != oldValue { apply(tuning) } }
     }
@@ -45,16 +48,16 @@ public struct AttitudeController: MotorController {
     private var period = 0.0
     /// Whether a joint is beyond the end of its range.
     private var isAtStop = false
-    /// Part of the last step's moment that corrects errors, camera frame, N·m.
+    /// Part of the last step's moment that corrects attitude and rate errors, camera frame, N·m.
     private var feedback = Vector3.zero
-    /// Error-correcting torques: the commanded ones without the parts for the set-point, known
-    /// loads and the probe, N·m.
+    /// Error-correcting torques, N·m: the commanded torques minus the parts for the set-point,
+    /// known loads and the probe.
     private(set) var answer = AxisVector.zero
-    /// Motion requested by the set-point alone.
+    /// Motion of the camera that the set-point alone requests.
     private(set) var planned = MotorEffect.Planned()
 
     /// Delay assumed in addition to `loopDelay` until the delay is measured, s. With a `loopDelay`
-    /// of 3.5 ms, it reduces the feedback by 3 dB.
+    /// of 3.5 ms, this additional delay reduces the feedback by 3 dB.
     private static var unmeasured: Double { @_noLocks get { 0.0015 } }
 
     /// Creates a controller at rest.
@@ -68,11 +71,11 @@ public struct AttitudeController: MotorController {
     /// Inertia about the camera's axes, identified or configured, kg·m².
     public var learnedInertia: AxisVector { @_noLocks @inline(__always) get { inertia.values } }
 
-    /// Whether the inertia is known well enough to follow a set-point. Until then the camera is
-    /// held where it is.
+    /// Whether the inertia is known well enough to follow a set-point. Until the inertia is known,
+    /// the camera is held at its present attitude.
     public var isReady: Bool { @_noLocks @inline(__always) get { inertia.isReady } }
 
-    /// Thresholds for a reversed response to a torque.
+    /// Thresholds at which the camera's response to a torque counts as reversed.
     var responseBar: ResponseBar {
         @_noLocks @inline(__always) get {
             ResponseBar(
@@ -84,7 +87,7 @@ public struct AttitudeController: MotorController {
     /// The camera axes whose gains are reduced because they have oscillated.
     var oscillating: AxisSet { @_noLocks @inline(__always) get { oscillation.oscillating } }
 
-    /// Load that the integrals hold, camera frame, N·m.
+    /// Moment of the load that the integrals compensate, camera frame, N·m.
     public var integralMoment: Vector3 {
         Vector3(
             pids.roll.integralTorque, pids.pitch.integralTorque, pids.yaw.integralTorque)
@@ -98,7 +101,7 @@ public struct AttitudeController: MotorController {
     /// Learned friction of each joint, N·m.
     public var learnedFriction: AxisVector { @_noLocks @inline(__always) get { friction.sizes } }
 
-    /// State as of the last period.
+    /// State of the motors as of the last control period.
     var state: MotorState {
         @_noLocks @inline(__always) get {
             var state = MotorState()
@@ -117,10 +120,11 @@ public struct AttitudeController: MotorController {
         }
     }
 
-    /// Advances by one period. Friction is compensated only with encoders or with a gyroscope on
-    /// the handle. At an authority of 0 the integrals are kept at zero.
+    /// Advances the controller by one control period. Friction is compensated only with encoders or
+    /// with a gyroscope on the handle. At an authority of 0 the integrals are kept at zero.
     ///
-    /// - Returns: Torques within the limits. If the input is not usable, zero, and the state stays.
+    /// - Returns: Torques within the motors' limits. If the input is not usable, the torques are
+    ///   zero, and the controller's state stays.
     @_noLocks @_noAllocation
     public mutating func step(_ input: ControlInput) -> MotorOutput {
         if !(input.excitation == .zero) { forgetOscillation() }
@@ -149,7 +153,7 @@ public struct AttitudeController: MotorController {
             showsFriction = true
         } else if input.areJointsMeasured {
             // The encoders' angles belong to the time of the sample; the attitude is extrapolated
-            // beyond it.
+            // to a later time.
             let angle = attitudeError + astray * parameters.attitudeLead
             sliding = friction.torques(
                 joints: joints, astray: kinematics.jointRates(relativeRate: -angle), dt: dt)
@@ -214,7 +218,8 @@ public struct AttitudeController: MotorController {
         oscillation.forgetLoad()
     }
 
-    /// Returns to rest: no error, integral or history. The learned friction and imbalance stay.
+    /// Clears the errors, the integrals and the history of the controller. The learned friction and
+    /// imbalance stay.
     @_noLocks @_noAllocation
     public mutating func reset(joints: AxisVector = .zero) {
         pids.change { pid, _ in pid.reset() }
@@ -241,7 +246,8 @@ public struct AttitudeController: MotorController {
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, authority: Double, dt: Double
     ) -> Vector3 {
         attitudeError = attitude.error(to: setpoint.attitude)
-        // The set-point from this time ago is the newest that can affect the measurement.
+        // The set-point that is older by the loop's delay is the newest set-point that can affect
+        // the measurement.
         let delay = loopDelay
         let reference = setpoint.earlier(by: delay - parameters.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
@@ -303,8 +309,8 @@ public struct AttitudeController: MotorController {
         if noise.step(feedback: feedback, rate: rate, bound: bound, dt: dt) { apply(tuning) }
     }
 
-    /// Learns friction: the part of the motors' torque that neither accelerates the camera nor
-    /// carries its known load.
+    /// Learns the joints' friction: the part of the motors' torque that neither accelerates the
+    /// camera nor carries its known load.
     private mutating func learnFriction(
         rate: Vector3, kinematics: JointKinematics, specificForce: Vector3, dt: Double
     ) {
@@ -316,7 +322,8 @@ public struct AttitudeController: MotorController {
             dt: dt)
     }
 
-    /// Learns the imbalance, and subtracts the learned part of a load from the integrals.
+    /// Learns the camera's imbalance, and subtracts the learned part of the load from the
+    /// integrals.
     private mutating func learnImbalance(specificForce: Vector3, dt: Double) {
         let learned = imbalance.learn(
             feedback: feedback, specificForce: specificForce,
@@ -324,20 +331,22 @@ public struct AttitudeController: MotorController {
         pids.change { $0.release(learned[$1]) }
     }
 
-    /// Time from motion to torque, s: configured, or longer if the probe has measured more.
+    /// Time from the camera's motion to the torque that responds to it, s: the configured delay, or
+    /// a longer delay that the probe has measured.
     var loopDelay: Double {
         @_noLocks @inline(__always) get { tuning.loopDelay + sampleWait + inertia.extraDelay }
     }
 
-    /// Factor on all corner frequencies. A loop with more delay than it was tuned for keeps its
-    /// shape and margins when all corner frequencies are reduced together. A loop with less delay
-    /// has larger margins and keeps its tuning.
+    /// Factor on all corner frequencies of the controller. A loop with more delay than it was tuned
+    /// for keeps its shape and margins when all corner frequencies are reduced together. A loop
+    /// with less delay has larger margins and keeps its tuning.
     private var stretch: Double {
         oscillation.slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
     }
 
-    /// Applies a tuning; the integrated torque stays. A new inertia is identified again. Also called
-    /// with the present tuning, when a value that reduces the gains has changed.
+    /// Applies a tuning; the integrated torque stays. A changed inertia is identified again. The
+    /// method is also called with the present tuning, when a value that reduces the gains has
+    /// changed.
     ///
     /// All corner frequencies of the loop change by the same factor, so the loop stays stable with
     /// any inertia.

@@ -1,6 +1,6 @@
 extension AttitudeController {
-    /// Tuning of the controller. Axis values act about the camera's own axes: yaw about z, roll
-    /// about x, pitch about y.
+    /// Tuning of the torque motors' controller. Axis values act about the camera's own axes: yaw
+    /// about z, roll about x, pitch about y.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Gain from attitude error to rate, 1/s.
         public var attitudeGain = AxisVector(repeating: 73)
@@ -8,7 +8,7 @@ extension AttitudeController {
         public var rateGain = AxisVector(repeating: 162)
         /// Gain from integrated rate error to acceleration, 1/s².
         public var rateIntegralGain = AxisVector(repeating: 7760)
-        /// Gain from measured to commanded angular acceleration, 1.
+        /// Gain from measured to commanded angular acceleration, dimensionless.
         public var rateDerivativeGain = AxisVector(repeating: 0.455)
         /// Corner of the derivative's low-pass, Hz.
         public var derivativeCutoffHz = 80.0
@@ -35,18 +35,20 @@ extension AttitudeController {
         /// Time from the camera's motion to the torque that responds to it, s: sensor filter, bus,
         /// actuator.
         public var loopDelay = 0.0035
-        /// Time from the gyroscope's sample to the instant for which the attitude is given, s.
+        /// Time from the gyroscope's sample to the instant for which the estimated attitude is
+        /// valid, s.
         public var attitudeLead = 0.003
         /// Learning rate of the joints' friction compensation, 1/s; 0 disables it.
         public var frictionLearningRate = 0.5
         /// Largest compensated friction, N·m; at most half of a motor's torque.
         public var frictionLimit = 0.1
-        /// Largest noise of the feedback above 50 Hz, RMS, as a fraction of each motor's torque
-        /// limit, 0...1. A noisier axis becomes less stiff; 0 means no bound.
+        /// Largest RMS noise of the feedback above 50 Hz, as a fraction of each motor's torque
+        /// limit, 0...1. An axis with more noise becomes less stiff; 0 means no limit.
         public var noiseLimit = 0.03
 
-        /// The defaults. For the default plant with 3.5 ms of delay they give the smallest response
-        /// to a push with margins of 6 dB and 45°, as computed by `LoopMargins`.
+        /// Default parameters. For the simulation's default gimbal with 3.5 ms of delay they give
+        /// the smallest response to a push with margins of 6 dB and 45°, as computed by
+        /// `LoopMargins`.
         public init() {}
     }
 }

@@ -17,10 +17,10 @@ public struct Biquad: Sendable, BitwiseCopyable {
         @_noLocks
         public init() {}
 
-        /// A low-pass with a gain of 1 at zero frequency.
+        /// Coefficients of a low-pass with a gain of 1 at zero frequency.
         ///
         /// - Parameters:
-        ///   - hz: Corner (-3 dB); kept below 0.45 of the sample rate.
+        ///   - hz: Corner frequency (-3 dB), Hz; limited to 0.45 of the sample rate.
         ///   - order: 1 or 2 (Butterworth).
         ///   - sampleRate: Hz.
         /// - Returns: Coefficients of the filter.
@@ -45,10 +45,12 @@ public struct Biquad: Sendable, BitwiseCopyable {
             return c
         }
 
-        /// A notch of finite depth: the cookbook's peaking equaliser with a negative gain.
+        /// Coefficients of a notch of finite depth: the cookbook's peaking equaliser with a
+        /// negative gain.
         ///
         /// - Parameters:
-        ///   - notch: Centre, width and depth; the centre is kept below 0.45 of the sample rate.
+        ///   - notch: Centre, width and depth of the notch; the centre is limited to 0.45 of the
+        ///     sample rate.
         ///   - sampleRate: Hz.
         /// - Returns: Coefficients of the filter.
         public static func notch(_ notch: Notch, sampleRate: Double) -> Coefficients {
@@ -69,10 +71,10 @@ public struct Biquad: Sendable, BitwiseCopyable {
             2 * Double.pi * min(hz / sampleRate, 0.45)
         }
 
-        /// Gain and phase at a normalised frequency.
+        /// Gain and phase of the filter at a normalised frequency.
         ///
         /// - Parameter angle: Frequency times sample period, rad, 0...π.
-        /// - Returns: Gain and phase as one number.
+        /// - Returns: Gain and phase as one complex number.
         public func response(angle: Double) -> Complex {
             let z1 = Complex(phase: -angle)
             let z2 = Complex(phase: -2 * angle)
@@ -90,11 +92,11 @@ public struct Biquad: Sendable, BitwiseCopyable {
     private var s1 = 0.0
     private var s2 = 0.0
 
-    /// Creates a filter at rest at zero.
+    /// Creates a filter that has settled at the input 0.
     @_noLocks
     init() {}
 
-    /// The output for the next input. Loop thread; constant time.
+    /// The filter's output for the next input. Loop thread; constant time.
     @_noLocks @_noAllocation
     mutating func step(_ x: Double, _ c: Coefficients) -> Double {
         let y = c.b0 * x + s1
@@ -115,9 +117,10 @@ public struct Biquad: Sendable, BitwiseCopyable {
 public struct Notch: Sendable, BitwiseCopyable, Equatable {
     /// Centre, Hz.
     public var hz: Double
-    /// Centre divided by width; 3 means that the width is a third of the centre.
+    /// Centre frequency of the notch divided by its width; 3 means that the width is a third of the
+    /// centre frequency.
     public var q: Double
-    /// Attenuation at the centre, dB.
+    /// Attenuation at the centre of the notch, dB.
     public var depth: Double
 
     /// Creates a notch.
@@ -134,13 +137,13 @@ extension Biquad {
         private var filter = Biquad()
         private let coefficients: Coefficients
 
-        /// Creates a filter that has settled at `value`.
+        /// Creates a filter that has settled at the input `value`.
         public init(_ coefficients: Coefficients, from value: Double) {
             self.coefficients = coefficients
             filter.settle(at: value, coefficients)
         }
 
-        /// The output for the next input.
+        /// The filter's output for the next input.
         public mutating func step(_ value: Double) -> Double { filter.step(value, coefficients) }
     }
 }

@@ -7,23 +7,23 @@ internal import CMathShim
 /// joint's encoder, or a gyroscope on the handle, shows the reversals; a tracker without lag under
 /// constant acceleration looks ahead by the loop's delay.
 ///
-/// Shape: a sum of elastic bristles that slide (P. Dahl, "A solid friction model", Aerospace Corp.
-/// TOR-158, 1968) after different distances, as in the generalised Maxwell slip model (Al-Bender,
-/// Lampaert & Swevers, IEEE TAC 50, 2005), plus additional friction near rest (Stribeck). Sizes:
-/// least mean squares on the part of the motor's torque that does not accelerate the camera, so the
-/// loop's own lag has no effect.
+/// The shape of the friction is modelled as a sum of elastic bristles that slide (P. Dahl, "A solid
+/// friction model", Aerospace Corp. TOR-158, 1968) after different distances, as in the generalised
+/// Maxwell slip model (Al-Bender, Lampaert & Swevers, IEEE TAC 50, 2005), plus additional friction
+/// near rest (Stribeck). The sizes of its parts are learned by least mean squares from the part of
+/// the motor's torque that does not accelerate the camera, so the loop's own lag has no effect.
 ///
-/// Safeguard: the power of that torque is compared with its power after subtraction of the
-/// prediction. A prediction that increases the power is faded out.
+/// As a safeguard, the mean square of that torque is compared with its mean square after
+/// subtraction of the predicted friction. A prediction that increases the mean square is faded out.
 struct FrictionCompensator: Sendable, BitwiseCopyable {
-    /// Tuning for all joints.
+    /// Tuning of the friction compensation for all joints.
     struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Learning rate of the sizes, 1/s; 0 disables the compensation.
+        /// Learning rate of the sizes of the friction's parts, 1/s; 0 disables the compensation.
         var learningRate = 0.5
-        /// Largest sum of the sizes, N·m.
+        /// Largest sum of the sizes of the friction's parts, N·m.
         var limit = 0.05
-        /// Joint rate below which nothing is learned, rad/s, because at rest the load determines
-        /// the friction.
+        /// Joint rate below which the friction is not learned, rad/s, because at rest the load
+        /// determines the friction.
         var learningThreshold = 0.05
         /// Look-ahead, s.
         var lead = 0.0035
@@ -45,17 +45,17 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Sizes of the parts, N·m.
+    /// Sizes of the friction's parts, N·m.
     private(set) var sizes = Parts()
-    /// Power that the prediction removes from the residual torque, (N·m)²; negative if it adds
-    /// power.
+    /// Decrease of the residual torque's mean square by the predicted friction, (N·m)²; negative
+    /// for an increase.
     private(set) var benefit = 0.0
 
     private var tracker = JointTracker()
     /// Motion of the joint if the camera were at its set-point.
     private var wanted = JointTracker()
-    /// Deflection of each bristle as a fraction of its largest deflection, -1...1: predicted for
-    /// the look-ahead, and at present.
+    /// Deflection of each bristle as a fraction of its largest deflection, -1...1: the deflection
+    /// predicted for the look-ahead, and the present deflection.
     private var ahead = Parts()
     private var present = Parts()
     /// Part of the residual torque that does not depend on the motion, N·m.
@@ -73,11 +73,11 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// Joint rate at which the additional friction near rest has fallen to a third, rad/s: a
     /// compromise for ball and plain bearings.
     private static var stribeckRate: Double { @_noLocks get { 0.05 } }
-    /// Initial learning rate of the sizes, 1/s.
+    /// Initial learning rate of the sizes of the friction's parts, 1/s.
     private static var first: Double { @_noLocks get { 3 } }
     /// Time for which the joint's motion is remembered, s, long enough to include a reversal.
     private static var motionMemory: Double { @_noLocks get { 0.2 } }
-    /// Time constants of the benefit, s, and of the prediction's fading, s.
+    /// Time constants of `benefit`, s, and of the fading of the predicted friction, s.
     private static var memory: Double { @_noLocks get { 2 } }
     private static var fade: Double { @_noLocks get { 0.1 } }
 
@@ -89,8 +89,9 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
 
     /// The torque that overcomes the friction, N·m, for a measured joint angle in rad.
     ///
-    /// `astray`: the camera's deviation from its set-point about this joint, rad. The prediction
-    /// excludes it, because a prediction that followed the camera's own shaking would amplify it.
+    /// `astray` is the camera's deviation from its set-point about this joint, rad. The prediction
+    /// excludes this deviation, because a prediction that followed the camera's own shaking would
+    /// amplify the shaking.
     @_noLocks @_noAllocation
     mutating func torque(
         joint: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
@@ -147,7 +148,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         sizes.long += rate * error * present.long
         sizes.slow += rate * error * present.slow
         bound(p.limit)
-        // 2 r p - p²: the residual's power minus its power after subtraction of the prediction.
+        // With residual r and prediction p, 2 r p - p² is r² - (r - p)²: the decrease of the
+        // residual's square by the prediction.
         let gain = (2 * (residual - load) - explained) * explained
         benefit += (gain - benefit) * (dt / (Self.memory + dt))
         share = min(max(share + (benefit > 0 ? dt : -dt) / Self.fade, 0), 1)
@@ -166,7 +168,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         sizes.slow = min(max(sizes.slow, 0), min(sum, limit))
     }
 
-    /// Forgets the motion; the learned properties of the joint stay.
+    /// Forgets the joint's motion; the learned friction of the joint stays.
     @_noLocks @_noAllocation
     mutating func reset() {
         tracker.reset()

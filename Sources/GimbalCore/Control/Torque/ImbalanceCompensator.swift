@@ -14,12 +14,12 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     /// Mass times offset of the centre of mass, camera frame, kg·m.
     private(set) var imbalance = Vector3.zero
 
-    /// Covariance of the imbalance divided by the variance of the feedback's noise, in units of
-    /// gravity: the learning rate of the moment at 1 g, 1/s.
+    /// Covariance of the imbalance, scaled so that an element is the learning rate of the moment at
+    /// 1 g, 1/s.
     private var covariance = Symmetric3(diagonal: ImbalanceCompensator.first)
 
-    /// Initial and final learning rate, 1/s. At first the estimate is the mean of all observations;
-    /// later it forgets at the final rate.
+    /// Initial and final learning rate of the imbalance, 1/s. At first the estimate is the mean of
+    /// all observations; later older observations lose weight at the final rate.
     private static var first: Double { @_noLocks get { 3 } }
     private static var last: Double { @_noLocks get { 0.07 } }
     private static var gravity: Double { @_noLocks get { 9.81 } }
@@ -28,11 +28,12 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Restarts learning from the present result, because the load may have been changed.
+    /// Restarts the learning from the present imbalance, because the load may have been changed.
     @_noLocks
     mutating func doubt() { covariance = Symmetric3(diagonal: Self.first) }
 
-    /// The moment that carries the camera, N·m, under a specific force, camera frame, m/s².
+    /// The moment that holds the unbalanced camera under a specific force, N·m; the force is in the
+    /// camera frame, m/s².
     @_noLocks
     func moment(specificForce: Vector3) -> Vector3 { imbalance.cross(specificForce) }
 
@@ -61,7 +62,8 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
         return (imbalance - before).cross(f)
     }
 
-    /// Processes one component of the feedback: `direction · error` plus noise.
+    /// Updates the correction `learned` of the imbalance with one component of the feedback's
+    /// moment: `feedback` is `direction · error` plus noise.
     private mutating func absorb(
         _ feedback: Double, _ direction: Vector3, _ learned: inout Vector3, dt: Double
     ) {

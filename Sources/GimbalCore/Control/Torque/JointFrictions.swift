@@ -1,8 +1,9 @@
-/// Friction compensation of all three joints: feed-forward and learning.
+/// Friction compensation of all three joints: feed-forward of the friction, and learning of its
+/// size.
 ///
 /// Loop thread only; constant time, no allocation.
 struct JointFrictions: Sendable, BitwiseCopyable {
-    /// Tuning, the same for every joint.
+    /// Tuning of the friction compensation, the same for every joint.
     var parameters = FrictionCompensator.Parameters()
 
     private var joints = PerAxis(FrictionCompensator())
@@ -42,7 +43,7 @@ struct JointFrictions: Sendable, BitwiseCopyable {
         joints.change { $0.learn(residual: residual[$1], parameters: p, dt: dt) }
     }
 
-    /// Forgets the motion; the learned properties stay.
+    /// Forgets the joints' motion; the learned friction stays.
     @_noLocks @_noAllocation
     mutating func reset() { joints.change { friction, _ in friction.reset() } }
 }

@@ -13,14 +13,15 @@ struct JointTracker: Sendable, BitwiseCopyable {
     private var hasAngle = false
     private var offset = 0.0
 
-    /// Natural frequency of the tracker with an encoder, rad/s. A higher one is not possible,
+    /// Natural frequency of the tracker with an encoder, rad/s. A higher frequency is not possible,
     /// because one step of a 14-bit encoder is a third of the distance over which friction
     /// reverses.
     private static var angleBandwidth: Double { @_noLocks get { 300 } }
-    /// Natural frequency with a measured rate, rad/s.
+    /// Natural frequency of the tracker with a measured joint rate, rad/s.
     private static var rateBandwidth: Double { @_noLocks get { 250 } }
 
-    /// Gains from a residual to the states in one period, the same for every joint.
+    /// Gains of the tracker from a residual to its states in one control period, the same for every
+    /// joint.
     struct Gains: Sendable, BitwiseCopyable {
         var angle: Double
         var rate: Double
@@ -36,7 +37,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
             acceleration = fade * fade * fade / (dt * dt)
         }
 
-        /// Creates gains with a double pole, without an angle.
+        /// Creates gains with a double pole for a tracker that measures no angle.
         @_noLocks
         init(forRatesOver dt: Double) {
             let decay = cm_exp(-JointTracker.rateBandwidth * dt)
@@ -47,11 +48,12 @@ struct JointTracker: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Creates a tracker without measurements.
+    /// Creates a tracker that has not received a measurement yet.
     @_noLocks
     init() {}
 
-    /// Follows a measured angle: third order, no lag under constant acceleration.
+    /// Follows a measured joint angle with a filter of third order, which has no lag under constant
+    /// acceleration.
     ///
     /// - Parameters:
     ///   - measured: rad.
@@ -74,8 +76,9 @@ struct JointTracker: Sendable, BitwiseCopyable {
         acceleration += gains.acceleration * residual
     }
 
-    /// Follows a measured rate: second order, no lag under constant acceleration. A joint has no
-    /// net motion in the long run, so its mean rate over 20 s counts as the sensors' offset.
+    /// Follows a measured joint rate with a filter of second order, which has no lag under constant
+    /// acceleration. A joint has no net motion in the long run, so its mean rate over 20 s counts
+    /// as the sensors' offset.
     ///
     /// - Parameters:
     ///   - measured: rad/s.
@@ -91,7 +94,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
         acceleration += gains.acceleration * residual
     }
 
-    /// Forgets the motion; the offset stays.
+    /// Forgets the joint's motion; the learned offset of the rate stays.
     @_noLocks @_noAllocation
     mutating func reset() {
         rate = 0

@@ -5,27 +5,27 @@ internal import CMathShim
 ///
 /// The compensator reduces the response to a push by a fifth at the same margins, compared with the
 /// PID alone; the price is more gyroscope noise in the torque. The corner frequencies follow the
-/// loop's delay, so that the loop keeps its shape. Discretised by the bilinear transform, exact at
-/// each corner.
+/// loop's delay, so that the loop keeps its shape. The filter is discretised by the bilinear
+/// transform, which is exact at each corner frequency.
 ///
 /// Loop thread only; constant time, no allocation.
 struct LagCompensator: Sendable, BitwiseCopyable {
-    /// Corner frequency times loop delay, and damping, of the zeros and of the poles.
+    /// Corner frequency times loop delay, and damping ratio, of the filter's zeros and poles.
     static var zeroCorner: Double { @_noLocks get { 2.625 } }
     static var zeroDamping: Double { @_noLocks get { 0.441 } }
     static var poleCorner: Double { @_noLocks get { 4.536 } }
     static var poleDamping: Double { @_noLocks get { 0.593 } }
 
-    /// Square root of the largest gain at half the loop's rate. If a period is a large part of the
-    /// delay, the corners are so close to that frequency that the gain there would grow without
-    /// bound.
+    /// Square root of the filter's largest gain at half the loop's rate. If a control period is a
+    /// large part of the delay, the corner frequencies are so close to half the loop's rate that
+    /// the gain there would grow without limit.
     fileprivate static var largestLead: Double { @_noLocks get { 1.94 } }
 
-    /// Difference equation for one delay and period.
+    /// Coefficients of the filter for one loop delay and one control period.
     typealias Coefficients = Biquad.Coefficients
 
-    /// Corner frequency times loop delay, and damping, of the poles. As the stiffness reduction
-    /// `calm` (0...1, see `MotorNoise`) grows, the poles move to the zeros.
+    /// Corner frequency times loop delay, and damping ratio, of the filter's poles. As the
+    /// stiffness reduction `calm` (0...1, see `MotorNoise`) grows, the poles move to the zeros.
     @_noLocks
     fileprivate static func poles(calm: Double) -> (corner: Double, damping: Double) {
         (
@@ -35,8 +35,8 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     }
 
     /// Gain and phase (rad) of the compensator at the frequency `omega`, rad/s, for a loop delay,
-    /// s, and a stiffness reduction `calm`, 0...1. The gain is 1 for a delay of zero. Not for the
-    /// loop thread.
+    /// s, and a stiffness reduction `calm`, 0...1. For a delay of zero the compensator's gain is 1.
+    /// Not for the loop thread.
     static func response(
         omega: Double, delay: Double, calm: Double = 0
     ) -> (gain: Double, phase: Double) {
@@ -56,12 +56,12 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     private var first = Vector3.zero
     private var second = Vector3.zero
 
-    /// Creates a filter at rest.
+    /// Creates a compensator that has settled at the input 0.
     @_noLocks
     init() {}
 
-    /// The moment with its lead, N·m (transposed direct form II), with coefficients for each camera
-    /// axis.
+    /// Output of the compensator for the moment of one control period, N·m (transposed direct form
+    /// II); each camera axis has its own coefficients.
     @_noLocks @_noAllocation
     mutating func step(_ moment: Vector3, _ axes: PerAxis<Coefficients>) -> Vector3 {
         Vector3(
@@ -85,7 +85,7 @@ struct LagCompensator: Sendable, BitwiseCopyable {
 }
 
 extension Biquad.Coefficients {
-    /// Creates the lead for a loop's delay.
+    /// Creates the coefficients for a loop's delay.
     ///
     /// - Parameters:
     ///   - delay: Delay of the loop, s. Below two periods no filter is needed.

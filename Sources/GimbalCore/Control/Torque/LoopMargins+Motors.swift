@@ -1,8 +1,8 @@
 internal import CMathShim
 
 extension LoopMargins {
-    /// The margins of one axis of motors without encoders, with the inertia and delay that the
-    /// controller assumes.
+    /// Computes the margins of one axis of motors without encoders, with the inertia and delay that
+    /// the controller assumes.
     ///
     /// The loop is cut at the gains' output, the requested moment, so these are the margins of the
     /// gains. The rotor's observer receives the same request, so it has no effect on the loop at
@@ -11,7 +11,7 @@ extension LoopMargins {
     /// defaults.
     ///
     /// - Parameters:
-    ///   - field: Parameters of the controller.
+    ///   - field: Parameters of the controller of motors without encoders.
     ///   - axis: Axis of the camera.
     ///   - filter: Filter of the measured rate.
     public init(
@@ -31,14 +31,14 @@ extension LoopMargins {
             delay: field.loopDelay, shape: shape)
     }
 
-    /// The margins of one axis of servos that respond as the controller assumes, without the dead
-    /// band.
+    /// Computes the margins of one axis of servos that respond as the controller assumes, without
+    /// the dead band.
     ///
-    /// The loop is cut at the command. Look-ahead reduces the margins. A servo's gain is fixed;
-    /// only its delay can be longer than assumed.
+    /// The loop is cut at the servo's command. The look-ahead reduces the margins. A servo's gain
+    /// is fixed; only its delay can be longer than assumed.
     ///
     /// - Parameters:
-    ///   - servo: Parameters of the controller.
+    ///   - servo: Parameters of the servos' controller.
     ///   - axis: Which axis.
     public init(of servo: ServoController.Parameters, axis: GimbalAxis) {
         self.init { omega in
@@ -55,7 +55,8 @@ extension LoopMargins {
         let model =
             Complex(phase: -omega * (servo.delay + servo.sensorDelay))
             / Complex(1, omega * servo.lag)
-        // The tracker and its look-ahead, from the handle's attitude to its prediction.
+        // Response of the tracker with its look-ahead, from the handle's attitude to the predicted
+        // attitude.
         let w = servo.trackerBandwidth * servo.bandwidth[axis]
         let horizon = servo.sensorDelay + servo.delay + servo.lag
         typealias Shape = HandleTracker.Shape
@@ -66,7 +67,7 @@ extension LoopMargins {
             + rate * s * (0.5 * horizon * horizon * Shape.trust.acceleration)
         let predicted =
             (Complex(follow) + rate) / (s + Complex(follow)) + ahead * servo.lookAhead[axis]
-        // The part of the correction by which the loop gain exceeds 1, without the lasting error.
+        // Part of the correction due to the loop gain in excess of 1, without the lasting error.
         let passing = s * 0.5 / (s * 0.5 + Complex(1))
         let surplus =
             passing * Complex(1, omega * servo.attitudeLead) * (servo.loopGain[axis] - 1)

@@ -1,41 +1,42 @@
 internal import CMathShim
 
-/// Stability margins of one axis of the attitude controller, with a free inertia behind a delay.
+/// Stability margins of the attitude loop of one axis, modelled as a free inertia and a delay.
 ///
 /// The loop is cut at the motor: `L(s) = C(s) / s² * e^(-s delay)`, where C is the sum of the
-/// controller's attitude and rate paths. Friction and cables are excluded; they add damping. Not
-/// for the loop thread, because it sweeps frequencies.
+/// controller's attitude and rate paths. The model excludes friction and cables, which add damping.
+/// Not for the loop thread, because it sweeps frequencies.
 public struct LoopMargins: Sendable, Equatable {
     /// Frequency at which the open loop first falls below 1, rad/s.
     public let crossover: Double
     /// Smallest angle from -1 at all frequencies where the open loop crosses 1, degrees; negative
     /// if the loop is unstable.
     public let phaseDegrees: Double
-    /// Largest stable increase of the gain, dB.
+    /// Largest increase of the loop's gain with which the loop is stable, dB.
     public let increaseDecibels: Double
-    /// Largest stable decrease of the gain, dB. The integral makes the loop unstable at a lower
-    /// gain.
+    /// Largest decrease of the loop's gain with which the loop is stable, dB. The integral makes
+    /// the loop unstable at a lower gain.
     public let decreaseDecibels: Double
 
-    /// Whether the usual requirements are met: 6 dB in both directions and 45°.
+    /// Whether the loop meets the usual requirements: gain margins of 6 dB in both directions and a
+    /// phase margin of 45°.
     public var areHealthy: Bool {
         increaseDecibels >= 6 && decreaseDecibels >= 6 && phaseDegrees >= 45
     }
 
-    /// Properties of the loop in addition to the two controllers' gains.
+    /// Properties of the loop in addition to the gains of the attitude and rate controllers.
     public struct Shape: Sendable {
-        /// Look-ahead of the attitude relative to the rate, s.
+        /// Time by which the attitude is newer than the rate, because it is extrapolated, s.
         public var attitudeLead = 0.0
         /// Delay that the lag compensator is designed for, s; 0 means no compensator.
         public var compensatedDelay = 0.0
         /// Stiffness reduction of the axis, 0...1 (see `MotorNoise`).
         public var calm = 0.0
-        /// Period of the loop, s, for the derivative; 0 means continuous.
+        /// Control period, s, for the derivative; 0 means a continuous derivative.
         public var period = 0.0
         /// Filter of the measured rate.
         public var filter = RateFilter.Axis()
 
-        /// Creates a loop without additional parts.
+        /// Creates the shape of a loop without additional parts.
         public init() {}
     }
 
@@ -46,7 +47,7 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - rate: Rate controller's parameters, with the inertia that the controller assumes.
     ///   - inertia: True inertia, kg·m².
     ///   - delay: Time from motion to torque, s, with half a period because the output is held.
-    ///   - shape: Further properties of the loop.
+    ///   - shape: Properties of the loop in addition to the gains.
     public init(
         attitudeGain: Double, rate: PIDController.Parameters, inertia: Double, delay: Double,
         shape: Shape = Shape()
@@ -107,7 +108,7 @@ public struct LoopMargins: Sendable, Equatable {
                     } else {
                         increase = min(increase, -decibels)
                     }
-                    // The gain at which an unstable loop would have to cross in the other
+                    // Gain of an unstable loop at which the phase would have to cross in the other
                     // direction.
                     if falls {
                         highest = max(highest, decibels)

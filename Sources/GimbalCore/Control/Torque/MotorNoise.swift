@@ -3,13 +3,14 @@ internal import CMathShim
 /// Measurement of the motor noise that the gyroscope causes, and reduction of the stiffness if the
 /// noise exceeds its bound.
 ///
-/// Torque is acceleration times inertia, and the sensor's noise is the same for every camera. The
-/// motors of a heavy camera therefore hum, become warm and drain the battery. A heavy camera does
-/// not need the full stiffness, because friction and cables move it less. `calm` is the stiffness
-/// reduction of each axis, 0...1. At 0 the loop is as stiff as tuned. At 1 the loop has no
-/// `LagCompensator`, a quarter of the noise, and a response to a push that is 1.8 times as large.
-/// With half of the noise, the response to a push is 1.35 times as large. The loop has margins of 6
-/// dB and 45° (`LoopMargins`) at every stiffness reduction.
+/// The feedback torque is a commanded acceleration times the inertia, and the gyroscope's noise in
+/// this acceleration is the same for every camera. The motors of a heavy camera therefore hum,
+/// become warm and drain the battery. A heavy camera does not need the full stiffness, because
+/// friction and cables move it less. `calm` is the stiffness reduction of each axis, 0...1. At 0
+/// the loop is as stiff as tuned. At `calm` 1 the loop has no `LagCompensator`, a quarter of the
+/// motor noise, and a response to a push that is 1.8 times as large as at 0. With half of the motor
+/// noise, the response to a push is 1.35 times as large. The loop has margins of 6 dB and 45°
+/// (`LoopMargins`) at every stiffness reduction.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorNoise: Sendable, BitwiseCopyable {
@@ -25,16 +26,18 @@ struct MotorNoise: Sendable, BitwiseCopyable {
 
     private var low = AxisVector.zero
     private var square = AxisVector.zero
-    /// The camera's rate below 50 Hz, rad/s, and the mean squares below and above 50 Hz.
+    /// The camera's rate below 50 Hz, rad/s, and the mean squares of the rate below and above 50
+    /// Hz.
     private var lowRate = AxisVector.zero
     private var slowRateSquare = AxisVector.zero
     private var fastRateSquare = AxisVector.zero
-    /// Stiffness reductions before rounding.
+    /// Stiffness reductions before rounding to steps of 1/32.
     private var exact = AxisVector.zero
-    /// Uninterrupted duration of the measurement, s.
+    /// Time since the beginning or the last interruption of the noise measurement, s.
     private var measured = 0.0
 
-    /// Factors on the gains and on the derivative's corner frequency at one stiffness reduction.
+    /// Factors on the controller's gains and on the derivative's corner frequency at one stiffness
+    /// reduction.
     struct Share: Sendable {
         var attitude: Double
         var rate: Double
@@ -57,23 +60,25 @@ struct MotorNoise: Sendable, BitwiseCopyable {
 
     /// Frequency above which torque counts as noise, rad/s.
     private static var corner: Double { @_noLocks get { 2 * .pi * 50 } }
-    /// Time constant of the measurement, s.
+    /// Time constant of the noise measurement, s.
     private static var memory: Double { @_noLocks get { 1 } }
     /// Rate at which the stiffness reduction rises and falls, 1/s.
     private static var pace: Double { @_noLocks get { 0.2 } }
-    /// Fraction of the noise bound below which an axis can become stiffer again. One step of the
+    /// Fraction of the noise limit below which an axis can become stiffer again. One step of the
     /// stiffness reduction changes the noise by less than the difference between this fraction and
     /// 1.
     private static var enough: Double { @_noLocks get { 0.75 } }
-    /// Largest ratio of the rate's mean square below 50 Hz to that above, in a still camera.
+    /// Largest ratio of the rate's mean square below 50 Hz to its mean square above 50 Hz in a
+    /// still camera.
     private static var stillness: Double { @_noLocks get { 4 } }
     private static var steps: Double { @_noLocks get { 32 } }
 
-    /// Creates the state of a loop that is as stiff as tuned.
+    /// Creates the state of a loop without stiffness reduction.
     @_noLocks
     init() {}
 
-    /// Advances by one period in which the motors receive the full output, without a probe.
+    /// Advances the noise measurement by one control period in which the motors receive the full
+    /// output, without a probe.
     ///
     /// - Parameters:
     ///   - feedback: Moment of the feedback about the camera's axes, N·m.
@@ -107,7 +112,8 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         return !(calm == before)
     }
 
-    /// Interrupts the measurement, because a probe, the start or an oscillation moves the motors.
+    /// Interrupts the noise measurement, because a probe, the start or an oscillation moves the
+    /// motors.
     @_noLocks
     mutating func pause() { measured = 0 }
 
@@ -132,7 +138,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     }
 
     private static func round(_ calm: inout Double, _ exact: Double) {
-        // Hysteresis, so that a value at the edge of a step does not alternate between two steps.
+        // A hysteresis prevents a value at the edge of a step from alternating between two steps.
         if abs(exact - calm) * steps >= 1 || exact == 0 || exact == 1 {
             calm = cm_floor(exact * steps + 0.5) / steps
         }

@@ -12,11 +12,11 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
         var exerted: Vector3
         /// Camera's rate relative to the set-point's, camera frame, rad/s.
         var rate: Vector3
-        /// Time from motion to torque, s.
+        /// Time from the camera's motion to the torque that responds to it, s.
         var delay: Double
         /// The motors' limits, N·m.
         var limit: AxisVector
-        /// The load that the integrals hold, camera frame, N·m.
+        /// Moment of the load that the integrals compensate, camera frame, N·m.
         var load: Vector3
 
         @_noLocks
@@ -29,11 +29,11 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
         }
     }
 
-    /// A change of the loop.
+    /// A change of the controller after an oscillation.
     enum Change: Sendable, BitwiseCopyable {
-        /// The control loop needs no change.
+        /// The controller needs no change.
         case none
-        /// The inertia counts as uncertain; the integrals must hold `calmLoad`.
+        /// The inertia counts as uncertain, and the integrals must be set to the load `calmLoad`.
         case lowered
         /// `slack` has been reduced.
         case slackened
@@ -43,7 +43,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     private(set) var oscillating = AxisSet.none
     /// Factor on all corner frequencies of a loop that has oscillated with the right inertia.
     private(set) var slack = 1.0
-    /// Load that the integrals held without an oscillation, camera frame, N·m.
+    /// Moment of the load that the integrals compensated before the oscillation, camera frame, N·m.
     private(set) var calmLoad = Vector3.zero
 
     private var watch = OscillationWatch()
@@ -54,8 +54,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
 
     /// Factor per reduction of all corner frequencies: 3 dB of gain.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
-    /// Lower limit of the factor, after three reductions. If the camera still shakes then, the loop
-    /// is not the cause.
+    /// Lower limit of the factor on all corner frequencies, after three reductions. If the camera
+    /// still shakes at this limit, the loop is not the cause.
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
     /// Time in which the lower gains must end an oscillation, s: five times the time constant of
     /// `OscillationWatch`.
@@ -69,21 +69,22 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Suspends the check, because an excitation shakes the camera or its recent motion is unknown.
+    /// Suspends the check for oscillations, because an excitation shakes the camera or the camera's
+    /// recent motion is unknown.
     @_noLocks
     mutating func forgetMotion() { watch.reset() }
 
-    /// Forgets the load, because the integrals start from zero.
+    /// Forgets `calmLoad`, because the integrals start from zero.
     @_noLocks
     mutating func forgetLoad() { calmLoad = .zero }
 
-    /// Advances by one period.
+    /// Advances the check for oscillations by one control period.
     ///
     /// - Parameters:
     ///   - loop: State of the loop in this period.
     ///   - inertia: The search for the inertia; it reduces the estimate of an oscillating axis.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: The change of the loop.
+    /// - Returns: The change of the controller that the oscillation requires.
     @_noLocks
     mutating func step(_ loop: Loop, inertia: inout InertiaSearch, dt: Double) -> Change {
         var seen = watch(loop, &inertia, dt: dt)
@@ -131,8 +132,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     }
 
     /// Evaluates the end of the search for the inertia. If the inertia is the same as before, there
-    /// are two possibilities. Either another property of the loop differs from its model; the loop
-    /// tolerates this with lower corner frequencies. Or the loop was not the cause.
+    /// are two possibilities. Either another property of the loop differs from its model, which the
+    /// loop tolerates with lower corner frequencies, or the loop did not cause the oscillation.
     private mutating func judge(_ axes: AxisVector) -> Change {
         let isYaw = abs(cm_log(axes.yaw / suspected.yaw)) > Self.difference
         let isRoll = abs(cm_log(axes.roll / suspected.roll)) > Self.difference

@@ -11,13 +11,13 @@ public struct PIDController: Sendable, BitwiseCopyable {
         public var kp: Double = 120
         /// Gain from integrated rate error to acceleration, 1/s².
         public var ki: Double = 1200
-        /// Gain from measured to commanded angular acceleration, 1.
+        /// Gain from measured to commanded angular acceleration, dimensionless.
         public var kd: Double = 0
         /// Corner of the first-order low-pass on the derivative, Hz.
         public var derivativeCutoffHz: Double = 80
         /// Inertia of the load, kg·m².
         public var inertia: Double = 2.5e-3
-        /// Bound of the output, N·m.
+        /// Limit of the controller's output, N·m.
         public var limit: Double = 0.25
 
         /// The defaults.
@@ -25,7 +25,7 @@ public struct PIDController: Sendable, BitwiseCopyable {
         public init() {}
     }
 
-    /// State between two steps.
+    /// State of the controller between two steps.
     struct State: Sendable, BitwiseCopyable {
         var integral = 0.0
         var previousRate = 0.0
@@ -72,13 +72,13 @@ public struct PIDController: Sendable, BitwiseCopyable {
     /// Creates a controller at rest.
     public init(parameters: Parameters = Parameters()) { tuning = parameters }
 
-    /// The torque held by the integral, N·m.
+    /// The integral's part of the torque, N·m.
     @inlinable
     public var integralTorque: Double { integral * parameters.inertia }
 
     @usableFromInline var integral: Double { state.integral }
 
-    /// Advances by one period and limits the output to the axis's own limit.
+    /// Advances the controller by one control period and limits its output to the axis's limit.
     ///
     /// - Parameters:
     ///   - error: Commanded minus measured rate, rad/s. If not finite, the output is zero and the
@@ -137,19 +137,20 @@ public struct PIDController: Sendable, BitwiseCopyable {
         state.integral = min(max(state.integral, -bound), bound)
     }
 
-    /// Removes a part of the load, N·m, that another component holds from now on.
+    /// Subtracts from the integral a part of the load, N·m, that another component compensates from
+    /// now on.
     @_noLocks @_noAllocation
     mutating func release(_ torque: Double) {
         if parameters.inertia > 0 { state.integral -= torque / parameters.inertia }
     }
 
-    /// Replaces the load that the integral holds, N·m.
+    /// Sets the integral to the given load, N·m.
     @_noLocks @_noAllocation
     mutating func hold(_ torque: Double) {
         if parameters.inertia > 0 { state.integral = torque / parameters.inertia }
     }
 
-    /// Resets the integral, after the actuator was off; the derivative's history stays.
+    /// Resets the integral to zero, after the actuator was off; the derivative's history stays.
     @_noLocks @_noAllocation
     mutating func clearIntegral() { state.integral = 0 }
 

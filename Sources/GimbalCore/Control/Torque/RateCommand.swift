@@ -1,14 +1,14 @@
 internal import CMathShim
 
-/// Conversion from attitude error to rate: proportional for a small error. For a large one the rate
-/// is limited to one that a constant deceleration can still stop (the square-root controller of
-/// multicopter autopilots).
+/// Conversion from attitude error to commanded rate: proportional for a small error. For a large
+/// error the commanded rate is limited to a rate that a constant deceleration can still stop (the
+/// square-root controller of multicopter autopilots).
 struct RateCommand: Sendable, BitwiseCopyable {
     /// Gain from attitude error to rate about the camera's axes, 1/s.
     var gain: AxisVector
     /// Largest rate, rad/s.
     var maxRate: Double
-    /// Deceleration that limits the rate for a large error, rad/s².
+    /// Deceleration that limits the commanded rate for a large attitude error, rad/s².
     var maxAcceleration: Double
 
     @_noLocks
@@ -18,8 +18,8 @@ struct RateCommand: Sendable, BitwiseCopyable {
         self.maxAcceleration = maxAcceleration
     }
 
-    /// The rate that corrects an error, camera frame, rad/s; `error` is the rotation from attitude
-    /// to set-point, camera frame, rad.
+    /// The rate that corrects an attitude error, camera frame, rad/s; `error` is the rotation from
+    /// attitude to set-point, camera frame, rad.
     @_noLocks
     func rate(error: Vector3) -> Vector3 {
         let linear = Vector3(gain.roll * error.x, gain.pitch * error.y, gain.yaw * error.z)

@@ -8,7 +8,7 @@
 public struct RateFilter: Sendable, BitwiseCopyable {
     /// The filters of one axis, ready to run.
     public struct Axis: Sendable, BitwiseCopyable {
-        /// Whether there is any filter.
+        /// Whether the axis has a filter.
         public private(set) var isActive = false
         private(set) var first = Biquad.Coefficients()
         private(set) var second = Biquad.Coefficients()
@@ -21,10 +21,10 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         @_noLocks
         public init() {}
 
-        /// Creates the filters of one axis. Not for the loop thread.
+        /// Creates the rate filters of one axis. Not for the loop thread.
         ///
         /// - Parameters:
-        ///   - notches: At most four; further ones are ignored.
+        ///   - notches: Notches of the axis, at most four; further notches are ignored.
         ///   - lowPassHz: Corner of the low-pass; 0 means no low-pass.
         ///   - order: Order of the low-pass, 1 or 2.
         ///   - sampleRate: Sample rate of the loop, Hz.
@@ -83,14 +83,14 @@ public struct RateFilter: Sendable, BitwiseCopyable {
             }
         }
 
-        /// Whether all filters are equal.
+        /// Whether two sets of filters are equal.
         public static func == (a: Parameters, b: Parameters) -> Bool {
             Axis.areSame(a.yaw, b.yaw) && Axis.areSame(a.roll, b.roll)
                 && Axis.areSame(a.pitch, b.pitch)
         }
     }
 
-    /// Time constant of the fading difference after a change, s.
+    /// Time constant with which the difference after a change of the filters fades, s.
     private static var fadingTime: Double { @_noLocks get { 0.02 } }
 
     private var yaw: Channel
@@ -115,10 +115,11 @@ public struct RateFilter: Sendable, BitwiseCopyable {
     /// The filtered rate.
     ///
     /// - Parameters:
-    ///   - rate: Body frame, rad/s. If the rate is not finite, it is returned unchanged, and the
+    ///   - rate: Rate, body frame, rad/s. If the rate is not finite, it is returned unchanged, and
+    ///     the
     ///     filters keep their state.
     ///   - dt: Seconds since the previous step.
-    /// - Returns: Body frame, rad/s.
+    /// - Returns: Filtered rate, body frame, rad/s.
     @_noLocks @_noAllocation
     public mutating func step(_ rate: Vector3, dt: Double) -> Vector3 {
         guard rate.isFinite else { return rate }

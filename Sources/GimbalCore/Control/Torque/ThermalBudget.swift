@@ -2,16 +2,16 @@
 ///
 /// The copper loss grows with the square of the torque, and the heat dissipates with one time
 /// constant (the I²t model of servo amplifiers; IEC 60034-1 calls the continuous rating duty S1). A
-/// heat of 1 is the final value at the continuous torque. Above a heat of 0.9 the limit falls
-/// smoothly from the peak to the continuous torque.
+/// heat of 1 is the heat that the windings finally reach at the continuous torque. Above a heat of
+/// 0.9 the torque limit falls smoothly from the peak torque to the continuous torque.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct ThermalBudget: Sendable, BitwiseCopyable {
     /// Thermal properties of the motors.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Torque that a motor can hold permanently, N·m; 0 disables the model.
+        /// Torque that a motor can exert permanently, N·m; 0 disables the thermal model.
         public var continuousTorque = AxisVector(repeating: 0.15)
-        /// Time constant of the windings, s.
+        /// Thermal time constant of the windings, s.
         public var timeConstant = 30.0
 
         /// The defaults: motors whose continuous torque is six tenths of the default torque limit.
@@ -28,7 +28,7 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// The motors whose limit is reduced.
+    /// The motors whose torque limit is reduced because of their heat.
     var lowered: AxisSet {
         @_noLocks get {
             AxisSet(
@@ -42,7 +42,7 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - torque: Torque of the motors, N·m.
     ///   - p: Their thermal properties.
-    ///   - dt: Seconds, not negative.
+    ///   - dt: Length of the control period, s, not negative.
     @_noLocks
     mutating func pass(torque: AxisVector, parameters p: Parameters, dt: Double) {
         let share = dt / (p.timeConstant + dt)
@@ -52,7 +52,7 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
             pitch: Self.warmed(heat.pitch, torque.pitch, p.continuousTorque.pitch, share))
     }
 
-    /// Present torque limit of the motors, N·m; `peak` is the limit when they are cold.
+    /// Present torque limit of the motors, N·m; `peak` is the torque limit of cold motors.
     @_noLocks
     func limit(peak: AxisVector, parameters p: Parameters) -> AxisVector {
         AxisVector(

@@ -1,8 +1,9 @@
-/// Torque bounds of each motor in this period: its limit, reduced for its temperature and at the
-/// joints' stops.
+/// Torque bounds of each motor in one control period: the motor's torque limit, reduced for the
+/// motor's temperature and at the joints' stops.
 ///
 /// Beyond the end of a joint's range the torque towards the stop fades to zero within two degrees,
-/// so that no motor presses against metal; the torque away from the stop is not reduced.
+/// so that no motor presses the joint against its stop; the torque away from the stop is not
+/// reduced.
 ///
 /// Loop thread only; constant time, no allocation.
 struct TorqueBounds: Sendable, BitwiseCopyable {
@@ -11,7 +12,8 @@ struct TorqueBounds: Sendable, BitwiseCopyable {
     /// Largest torques, N·m.
     private(set) var most: AxisVector
 
-    /// Angle beyond its range over which a joint's torque fades, rad.
+    /// Angle beyond the end of a joint's range over which the torque towards the stop fades to
+    /// zero, rad.
     private static var fade: Double { @_noLocks get { 2 * .pi / 180 } }
 
     /// Creates symmetric bounds.
@@ -37,7 +39,7 @@ struct TorqueBounds: Sendable, BitwiseCopyable {
     @_noLocks
     private static func share(_ beyond: Double) -> Double { min(max(1 - beyond / fade, 0), 1) }
 
-    /// The torque, limited to the bounds, N·m.
+    /// The given torque, limited to the torque bounds, N·m.
     @_noLocks
     func clamp(_ torque: AxisVector) -> AxisVector {
         AxisVector(
