@@ -82,7 +82,8 @@ extension Settings {
         result.convergedInclinationSigma = Angle.degrees(estimator.convergedInclinationDeg).radians
         result.sensorDelay = imu.filterDelayMs / 1e3
         result.gyroRange = Angle.degrees(imu.gyroRangeDps).radians
-        // The numbers belong to another filter, so only their ratios are used, see `scaled`.
+        // An app's three Kalman noise values belong to another filter, so only their ratios to the
+        // defaults are used, see `scaled`.
         let factory = Settings.Estimator()
         return result.scaled(
             angle: estimator.kalmanQAngle / factory.kalmanQAngle,

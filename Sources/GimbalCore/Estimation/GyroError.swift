@@ -88,7 +88,8 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
     var na: Matrix3 = .zero
     var aa: Symmetric3
 
-    /// Independent errors with these variances: (rad/s)², 1, 1.
+    /// Creates the covariance of independent errors from their variances: of the bias, (rad/s)², of
+    /// the scale errors and of the cross-axis fractions, both dimensionless.
     @_noLocks @_noAllocation
     init(bias: Double, scale: Double, cross: Double) {
         bb = Symmetric3(diagonal: bias)

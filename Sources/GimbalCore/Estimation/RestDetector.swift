@@ -161,7 +161,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
 
     /// Handles a change of gravity's direction while the sensor seems to be at rest. If the bias
     /// was learned in a short rest, the bias resulted from this rotation and counts as unknown
-    /// again. A known bias only loses the contribution of the last rest.
+    /// again. If the bias was known from longer rests, only the last rest is no longer counted as
+    /// support for the bias.
     @_noLocks @_noAllocation
     private mutating func refute(
         _ variance: Vector3, _ parameters: AttitudeEstimator.Parameters

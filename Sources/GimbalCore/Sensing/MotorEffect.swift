@@ -61,7 +61,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         largestJolt = 0
     }
 
-    /// Advances by one period of motors that exert a torque.
+    /// Advances the prediction by one control period of motors that exert a torque.
     ///
     /// - Parameters:
     ///   - torques: Torques commanded in this period, N·m.

@@ -49,12 +49,12 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// Test of one joint for a reversed response: a motor or a sensor with the wrong sign.
 ///
 /// Command and response pass the same band-pass, on two time scales, and older values lose weight
-/// at the same rate. With a wrong sign the loop grows along one exponential, and the response is
-/// the mirror image of the command. The response to a push by hand is not a mirror image, because
-/// the beginning of the push has no counterpart in the command. In addition the camera must have
-/// turned away from its set-point with increasing speed, opposite to the command; only a push or a
-/// wrong sign causes this. Until the inertia is known, an encoder must also have shown that the
-/// joint turned with the camera, because friction lets a handle drag the camera along without a
+/// at the same rate. With a wrong sign the camera's deviation grows exponentially, and the response
+/// is the mirror image of the command. The response to a push by hand is not a mirror image,
+/// because the beginning of the push has no counterpart in the command. In addition the camera must
+/// have turned away from its set-point with increasing speed, opposite to the command; only a push
+/// or a wrong sign causes this. Until the inertia is known, an encoder must also have shown that
+/// the joint turned with the camera, because friction lets a handle drag the camera along without a
 /// turn of the joint.
 ///
 /// Loop thread only; constant time, no allocation.
@@ -79,7 +79,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// Time constant of the comparison of camera and joint, s.
     private static var jointMemory: Double { @_noLocks get { 0.04 } }
 
-    /// Coefficients of one period, the same for every axis.
+    /// Filter coefficients for one control period, the same for every axis.
     struct Pace: Sendable, BitwiseCopyable {
         /// Seconds since the previous period, more than 0.
         let dt: Double

@@ -18,7 +18,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func reset() { self = ResponseWatch() }
 
-    /// Advances by one period of motors that exert torques.
+    /// Advances the check by one control period of motors that exert torques.
     ///
     /// - Parameters:
     ///   - accelerations: Accelerations of the camera that the present torques command, rad/s².
@@ -46,7 +46,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
             joints: joints, bar: bar, least: least, dt: dt)
     }
 
-    /// Advances by one period of servos.
+    /// Advances the check by one control period of servos.
     ///
     /// - Parameters:
     ///   - jointRates: Present joint rates in the servos' model, rad/s.

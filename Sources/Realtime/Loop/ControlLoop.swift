@@ -195,7 +195,8 @@ struct ControlLoop: ~Copyable, Sendable {
         uselessShare = 0
     }
 
-    /// Counts a tick for which the bus thread did not ring, because it hangs or was delayed.
+    /// Counts a tick for which the bus thread did not report a sample, because the bus thread hangs
+    /// or was delayed.
     mutating func noteLateSample() { counters.lateSamples &+= 1 }
 }
 

@@ -37,7 +37,7 @@ public final class LoopClock: Sendable {
     /// Sets a simulated clock; has no effect on CLOCK_MONOTONIC.
     ///
     /// - Parameters:
-    ///   - now: The loop's time, not before the present time.
+    ///   - now: New time of the loop, not earlier than the loop's present time.
     ///   - t: The simulator's time, s.
     public func set(_ now: Instant, t: Double) {
         simulated.withLock { if $0 != nil { $0 = Simulated(now: now, t: t) } }

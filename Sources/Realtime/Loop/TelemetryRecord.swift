@@ -46,7 +46,8 @@ public struct RuntimeCounters: Sendable, BitwiseCopyable {
     /// Records dropped because the telemetry ring was full, because its reader was slow or did not
     /// exist.
     public var telemetryDropped: UInt64 = 0
-    /// Ticks that ran on the deadline because the bus thread did not ring in time.
+    /// Ticks that began only at their deadline, because the bus thread had not reported a sample in
+    /// time.
     public var lateSamples: UInt64 = 0
     /// Ticks that took longer than a period.
     public var loopOverruns: UInt64 = 0

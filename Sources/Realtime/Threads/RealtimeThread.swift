@@ -16,7 +16,8 @@ public final class RealtimeThread: Sendable {
     private let handle: UInt64
     private let start: ThreadStart
 
-    /// Starts a thread, and returns when the kernel has answered all requests.
+    /// Starts a thread, and returns when the kernel has granted or refused the thread's
+    /// configuration.
     ///
     /// - Parameters:
     ///   - configuration: Name, priority and CPU.
