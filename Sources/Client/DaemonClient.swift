@@ -5,8 +5,8 @@ import PlainText
 import SystemPackage
 public import Wire
 
-/// Connection to the daemon for one request at a time, and for streams. It waits with poll(2),
-/// never longer than the timeout. One thread uses it.
+/// Connection to the daemon for one request at a time, and for streams. The client waits with
+/// poll(2), never longer than the timeout. Only one thread uses a `DaemonClient`.
 public final class DaemonClient {
     private let descriptor: FileDescriptor
     private let path: String
@@ -70,7 +70,7 @@ public final class DaemonClient {
         try reply(to: method, params).value["result"] ?? .null
     }
 
-    /// Receives the next line within this time, s; nil waits without a limit.
+    /// Receives the next line within the given time, s; with nil the call waits without a limit.
     public func nextMessage(wait: Double?) throws(ClientError) -> (line: [UInt8], value: JSONValue)
     {
         let line = try line(deadline: wait.map { Self.now() + $0 })
@@ -83,7 +83,8 @@ public final class DaemonClient {
 
     /// Compares this computer's clock with that of the daemon's loop, by the fastest of some requests.
     ///
-    /// - Returns: CLOCK_MONOTONIC minus the loop's clock, and the largest error of it, s.
+    /// - Returns: CLOCK_MONOTONIC minus the loop's clock, and the largest possible error of this
+    ///   difference, s.
     /// - Throws: `unreachable` or `timeout`.
     public func clockOffset() throws(ClientError) -> (seconds: Double, error: Double) {
         var best = (seconds: 0.0, error: Double.infinity)

@@ -1,12 +1,12 @@
 public import Realtime
 
-/// Chips, and the buses to which they are connected, from the settings.
+/// The gimbal's chips, and the buses to which they are connected, as the settings state.
 public struct HardwareWiring: Sendable, Equatable {
-    /// Sensors of the gimbal.
+    /// Sensors of the gimbal, and their connections.
     public var sensors: SensorWiring
     /// Device file of the I2C bus that the bus thread serves.
     public var bus: String
-    /// Motors of the joints.
+    /// Motors of the joints, and their connections.
     public var motors: Motors
     /// Line that switches the motors; nil if there is none.
     public var power: PowerSwitch?
@@ -21,14 +21,14 @@ public struct HardwareWiring: Sendable, Equatable {
         self.power = power
     }
 
-    /// The bus with its chips, which are not set up yet. The bus thread sets them up, so that the
-    /// socket already exists to report a missing chip. The bus thread writes the sensors' states to
-    /// `reports`.
+    /// Creates the bus of the bus thread, with chips that are not set up yet. The bus thread sets
+    /// them up, so that the socket already exists to report a missing chip. The bus thread writes
+    /// the sensors' states to `reports`.
     ///
     /// - Parameters:
     ///   - reports: State of each sensor, for other threads.
     ///   - period: Period of the loop, s.
-    /// - Returns: Bus for the bus thread.
+    /// - Returns: The bus, for the bus thread.
     public func makeBus(reports: SensorReports, period: Double) -> some GimbalBus {
         var buses: [String: I2CBus] = [:]
         func bus(_ path: String) -> I2CBus {

@@ -1,8 +1,8 @@
 internal import GimbalCore
 internal import Realtime
 
-/// The bus with the sensors, and with motors if they are on the same bus. Only the bus thread uses
-/// it after its creation.
+/// The bus with the sensors, and with motors if they are on the same bus. After the creation of a
+/// `LinuxBus`, only the bus thread uses it.
 ///
 /// `@unchecked Sendable`, because the object is passed once to the bus thread, which is then its
 /// only caller.
@@ -20,7 +20,8 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     ///   - handle: A second inertial sensor, on the handle.
     ///   - encoders: Encoders of the joints.
     ///   - motors: Motors on the same bus; nil if there are none.
-    ///   - pace: The camera's data-ready line; nil means that the clock determines the periods.
+    ///   - pace: Data-ready line of the camera's sensor, which begins each period; nil means that
+    ///     the clock begins each period.
     init(
         camera: InertialSensor, handle: HandleSensor? = nil, encoders: JointEncoders? = nil,
         motors: (any MotorPort)?, pace: DataReady? = nil

@@ -3,10 +3,10 @@ public import Realtime
 extension HardwareWiring {
     /// Motors on a PCA9685.
     public enum PCA9685Load: Sendable, Equatable {
-        /// Three servos, which receive this number of pulses per second.
+        /// Three servos, which receive the given number of pulses per second.
         case servos(ServoPulses, frameRate: Double)
-        /// Three brushless motors. With encoders the driver commutates a torque, otherwise it sets
-        /// the field.
+        /// Three brushless motors. With encoders the driver commutates a torque; without encoders
+        /// it sets the direction and strength of the field.
         case phases(PhaseMotors, frameRate: Double, hasEncoders: Bool)
     }
 
@@ -14,11 +14,11 @@ extension HardwareWiring {
     public enum Motors: Sendable, Equatable {
         /// No motors are connected.
         case none
-        /// A PCA9685 at an address of an I2C bus, with these outputs, and its oscillator's
+        /// A PCA9685 at the given address of an I2C bus, the outputs in use, and the oscillator's
         /// frequency, Hz.
         case pca9685(
             bus: String, address: UInt16, channels: [Int], oscillator: Double, load: PCA9685Load)
-        /// Servos on channels of the board's PWM chip, which receive this number of pulses per
+        /// Servos on channels of the board's PWM chip, which receive the given number of pulses per
         /// second.
         case pwm(chip: String, channels: [Int], pulses: ServoPulses, frameRate: Double)
     }
@@ -27,12 +27,12 @@ extension HardwareWiring {
     public struct PowerSwitch: Sendable, Equatable {
         /// Device file of the GPIO chip, such as `/dev/gpiochip0`.
         public var chip: String
-        /// Number of the line on the chip.
+        /// Number of the line on the GPIO chip.
         public var line: Int
         /// Whether the motors run when the line is low.
         public var isActiveLow: Bool
 
-        /// Creates a switch on this line.
+        /// Creates a switch on the given GPIO line.
         public init(chip: String, line: Int, isActiveLow: Bool) {
             self.chip = chip
             self.line = line

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// State of a sensor, which the bus thread writes and other threads read. No access waits, because
-/// each value is one machine word.
+/// State of a sensor, which the bus thread writes and other threads read. No thread waits for
+/// another one, because each value is one machine word.
 public final class SensorReport: Sendable {
     private let resets = Atomic(UInt64(0))
     private let outageCount = Atomic(UInt64(0))
@@ -12,8 +12,8 @@ public final class SensorReport: Sendable {
     private let overflowCount = Atomic(UInt64(0))
     private let clockError = Atomic(Double.nan.bitPattern)
     private let running = Atomic(false)
-    /// Address of the text of the last failure; 0 if there was none. The text is static and ends
-    /// with a zero, so its address is sufficient.
+    /// Address of the text that describes the last failure; 0 if no failure has occurred. The text
+    /// is static and ends with a zero, so its address is sufficient.
     private let failure = Atomic(UInt(0))
 
     /// Creates the report of a sensor before its set-up.
@@ -28,7 +28,7 @@ public final class SensorReport: Sendable {
     /// Number of times that the sensor stopped answering.
     public var outages: UInt64 { outageCount.load(ordering: .relaxed) }
 
-    /// Number of times that the sensor answered without measuring.
+    /// Number of times that the sensor answered, but delivered no new measurement.
     public var stalls: UInt64 { stallCount.load(ordering: .relaxed) }
 
     /// Number of failed transfers to the sensor.
@@ -43,7 +43,8 @@ public final class SensorReport: Sendable {
     /// Number of times that the sensor's buffer was full, and samples were lost.
     public var bufferOverflows: UInt64 { overflowCount.load(ordering: .relaxed) }
 
-    /// Clock error, parts per million, slow is positive; NaN if it is not measured.
+    /// Relative error of the sensor's clock, parts per million, positive for a slow clock; NaN if
+    /// the error is not measured.
     public var clockErrorPPM: Double { Double(bitPattern: clockError.load(ordering: .relaxed)) }
 
     /// Reason why the last set-up of the sensor failed: "is not the gyroscope of a BMI088 (chip
@@ -53,7 +54,7 @@ public final class SensorReport: Sendable {
             .map { String(cString: $0) }
     }
 
-    /// Every counter with its name.
+    /// Every counter of the report with its name.
     public var counters: [String: Int] {
         [
             "lost_configuration": Int(lostConfigurations), "outage": Int(outages),

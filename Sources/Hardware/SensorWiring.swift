@@ -79,10 +79,10 @@ public struct SensorWiring: Sendable, Equatable {
     public struct DataReadyLine: Sendable, Equatable {
         /// Device file of the GPIO chip, such as `/dev/gpiochip0`.
         public var chip: String
-        /// Number of the line on that chip.
+        /// Number of the data-ready line on the GPIO chip.
         public var line: Int
 
-        /// Creates a line of a chip.
+        /// Creates the data-ready line from a GPIO chip and a line number.
         public init(chip: String, line: Int) {
             self.chip = chip
             self.line = line
@@ -91,8 +91,8 @@ public struct SensorWiring: Sendable, Equatable {
 
     /// An AS5600 encoder on each joint.
     public struct Encoders: Sendable, Equatable {
-        /// Device file of each encoder's bus. All encoders have the same address, so each needs a
-        /// separate bus.
+        /// Device file of the I2C bus of each encoder. All encoders have the same address, so each
+        /// needs a separate bus.
         public var buses: (yaw: String, roll: String, pitch: String)
         /// Reading of each encoder at joint angle zero, rad.
         public var zero: AxisVector
@@ -110,7 +110,7 @@ public struct SensorWiring: Sendable, Equatable {
             self.direction = direction
         }
 
-        /// Whether buses and angles are equal.
+        /// Whether two wirings have equal buses, angles and directions.
         public static func == (a: Encoders, b: Encoders) -> Bool {
             a.buses == b.buses && a.zero == b.zero && a.direction == b.direction
         }
@@ -147,7 +147,7 @@ public struct SensorWiring: Sendable, Equatable {
     public init(camera: Inertial) { self.camera = camera }
 }
 
-/// Reports of the sensors.
+/// Reports about the state of the gimbal's sensors.
 public struct SensorReports: Sendable {
     /// Report of the sensor on the camera.
     public let camera = SensorReport()

@@ -5,8 +5,8 @@ public import Port
 /// Interface of a link to the gimbal: requests for motion, settings, the newest snapshot, and the
 /// end of a source's connection.
 ///
-/// The links' threads call it; it never waits. When a write to the disk is complete, a closure of
-/// type `Later` is called.
+/// The threads of the links call a port's methods, which never wait. When a write to the disk is
+/// complete, a closure of type `Later` is called.
 public protocol GimbalPort: Sendable {
     // MARK: Motion
 
@@ -22,10 +22,10 @@ public protocol GimbalPort: Sendable {
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal)
 
-    /// Ends a source's connection: its motion stops, and its tasks end.
+    /// Reports that a source's connection has ended: its motion stops, and its tasks end.
     func left(_ source: CommandSource, now: Instant)
 
-    /// State of control, and the mode.
+    /// State of control: which source is in control, and the active mode.
     var control: ControlState { get }
 
     /// The loop's newest snapshot; nil before its first tick.
@@ -34,7 +34,7 @@ public protocol GimbalPort: Sendable {
     /// The loop's clock.
     var now: Instant { get }
 
-    /// The settings, and their changes.
+    /// Port that reads and changes the settings.
     var tuning: any SettingsPort { get }
 
     // MARK: Calibration
@@ -48,8 +48,8 @@ public protocol GimbalPort: Sendable {
     var calibration: CalibrationState { get }
 }
 
-/// Settings in the form in which a link reads and changes them. The links' threads call it; it
-/// never waits for a disk.
+/// Settings in the form in which a link reads and changes them. The threads of the links call a
+/// port's methods, which never wait for a disk.
 public protocol SettingsPort: Sendable {
     /// The active settings.
     var settings: Settings { get }

@@ -35,7 +35,7 @@ public struct FileCalls: Sendable {
     /// Whether a file with this name exists.
     public var exists: @Sendable (_ path: FilePath) -> Bool
 
-    /// Creates a set of calls.
+    /// Creates a set of system calls.
     public init(
         open: @escaping @Sendable (_ path: FilePath, _ access: Access) throws(Errno) -> Int32,
         read: @escaping @Sendable (_ file: Int32, _ limit: Int) throws(Errno) -> [UInt8],
@@ -58,7 +58,7 @@ public struct FileCalls: Sendable {
         self.exists = exists
     }
 
-    /// The calls of the operating system.
+    /// The system calls of the operating system, which the program uses.
     public static let system = FileCalls(
         open: { path, access throws(Errno) in
             let flags =

@@ -7,7 +7,7 @@ public struct SavedState: Sendable, Equatable, Codable {
         public var time: Double
         /// Name of the client or link that made the change.
         public var who: String
-        /// Description of the change, without a subject and without a full stop.
+        /// Description of the change, as a phrase without subject and full stop.
         public var what: String
 
         /// Creates a change.

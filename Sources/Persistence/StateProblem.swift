@@ -2,7 +2,7 @@ public import SystemPackage
 
 /// Reason why saved state could not be read or written, as a sentence with a remedy.
 public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Kind of the problem.
+    /// Kind of the problem with saved state.
     public enum Reason: Sendable, Equatable {
         /// A system call failed.
         case failed(Errno)
@@ -20,7 +20,7 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case checksumMismatch
         /// The checksum is right, but the contents are not a state.
         case malformed(String)
-        /// The state cannot be encoded.
+        /// The state cannot be encoded as JSON.
         case unencodable(String)
         /// The state is larger than `StateStore.sizeLimit`.
         case tooLarge(Int)
@@ -28,9 +28,9 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// Attempted operation: `reading`, `writing`, …
     public let action: String
-    /// The file or directory.
+    /// Path of the file or directory with the problem.
     public let path: FilePath
-    /// Kind of the problem.
+    /// Kind of the problem with saved state.
     public let reason: Reason
     /// New path of a bad file, for inspection; nil if it was not moved.
     public var keptAs: FilePath?

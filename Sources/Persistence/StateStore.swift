@@ -21,16 +21,16 @@ public struct StateStore: Sendable {
 
         /// The state to start with.
         public let state: SavedState
-        /// Source of the state.
+        /// File from which the state was loaded.
         public let source: Source
         /// Problems during loading, for log and status; empty if there were none.
         public let problems: [StateProblem]
     }
 
-    /// Largest state, bytes; larger ones are refused.
+    /// Largest size of a state, bytes; a larger state is refused.
     public static let sizeLimit = 1 << 20
 
-    /// Path of the last save.
+    /// Path of the file with the last save.
     public let file: FilePath
     private let directory: FilePath
     private let calls: FileCalls
@@ -48,8 +48,8 @@ public struct StateStore: Sendable {
 
     private var previous: FilePath { sibling("previous") }
 
-    /// Reads the last save. If that is invalid or unreadable, moves it aside and reads the previous
-    /// state.
+    /// Reads the last save. If the file of the last save is invalid or unreadable, the store
+    /// renames it and reads the previous state.
     ///
     /// Never fails, because the gimbal must start, if necessary with the defaults, and report the
     /// problem.

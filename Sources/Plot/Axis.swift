@@ -5,7 +5,7 @@ import PlainText
 /// marks.
 struct Axis {
     var range: ClosedRange<Double>
-    /// Positions of the ends of the range.
+    /// Pixel positions of the ends of the axis's range.
     var start: Double
     var end: Double
     /// Distance of the marks: 1, 2 or 5 times a power of ten, or a round fraction of a turn.
@@ -17,8 +17,8 @@ struct Axis {
     ///
     /// - Parameters:
     ///   - range: More than one value.
-    ///   - start: Pixel of the lower bound.
-    ///   - end: Pixel of the upper bound.
+    ///   - start: Pixel position of the range's lower end.
+    ///   - end: Pixel position of the range's upper end.
     ///   - marks: Approximate number of marks.
     ///   - isLogarithmic: Whether the axis is logarithmic; the range must then be above zero.
     init(
@@ -32,7 +32,7 @@ struct Axis {
         step = Self.roundStep((range.upperBound - range.lowerBound) / Double(max(marks, 1)))
     }
 
-    /// The pixel of a value.
+    /// Converts a value to its pixel position.
     func position(_ value: Double) -> Double {
         if isLogarithmic {
             let span = log(range.upperBound / range.lowerBound)

@@ -2,7 +2,7 @@
 public struct Chart: Sendable {
     /// A line, with a band around it if its uncertainty is known.
     public struct Line: Sendable {
-        /// Name in the legend.
+        /// Name of the line or interval in the legend.
         public var name: String
         /// Colour as in SVG, for example `#0072b2`.
         public var color: String
@@ -24,7 +24,7 @@ public struct Chart: Sendable {
         /// Creates a line.
         ///
         /// - Parameters:
-        ///   - name: Name in the legend.
+        ///   - name: Name of the line or interval in the legend.
         ///   - color: Colour as in SVG.
         ///   - values: One value for each abscissa.
         ///   - band: Half the height of the band at each value; empty for no band.
@@ -48,7 +48,7 @@ public struct Chart: Sendable {
 
     /// Shaded intervals of the abscissa in which a condition holds.
     public struct Shade: Sendable {
-        /// Name in the legend.
+        /// Name of the line or interval in the legend.
         public var name: String
         /// Colour as in SVG.
         public var color: String

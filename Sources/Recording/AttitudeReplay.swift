@@ -2,7 +2,7 @@ public import GimbalCore
 
 /// Run of the attitude estimator over a recorded log.
 public enum AttitudeReplay {
-    /// The estimate after one sample.
+    /// The attitude estimate after one sample of the log.
     public struct Row: Sendable, BitwiseCopyable {
         /// The sample's time, s.
         public var time: Double
@@ -40,11 +40,11 @@ public enum AttitudeReplay {
     ///
     /// - Parameters:
     ///   - log: The recording; its times determine each sample's step.
-    ///   - parameters: The estimator's assumptions.
+    ///   - parameters: Parameters of the attitude estimator.
     ///   - magnetometer: Whether the heading comes from a recorded magnetometer (y is magnetic
     ///     north). Otherwise the heading starts at zero and follows the gyroscope.
-    ///   - consume: Receives one row for each record, in order.
-    /// - Returns: Numbers of records that were not used or were bridged.
+    ///   - consume: Receives one row for each record of the log, in order.
+    /// - Returns: Numbers of the log's records that were not used or had to be bridged.
     /// - Throws: The errors of `consume`.
     @discardableResult
     public static func run<Failure: Error>(
@@ -86,11 +86,11 @@ public enum AttitudeReplay {
     ///
     /// - Parameters:
     ///   - log: The recording.
-    ///   - parameters: The estimator's assumptions.
+    ///   - parameters: Parameters of the attitude estimator.
     ///   - magnetometer: Whether the heading comes from a recorded magnetometer, as for `run`.
-    ///   - observe: Also receives each row.
+    ///   - observe: Function that also receives each row.
     ///   - write: Receives UTF-8 text in pieces of whole lines, at most about 64 KiB each.
-    /// - Returns: Numbers of records that were not used or were bridged.
+    /// - Returns: Numbers of the log's records that were not used or had to be bridged.
     /// - Throws: The errors of `write`.
     @discardableResult
     public static func writeCSV<Failure: Error>(

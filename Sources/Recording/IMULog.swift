@@ -8,14 +8,14 @@ public import SystemPackage
 /// version (1), UInt32 number of records, UInt32 flags (bit 0: magnetometer present), Float64
 /// sample rate in Hz, zeros. Then follow records of 64 bytes: Float64 time (s), Float32 gyroscope
 /// (rad/s), accelerometer (m/s²) and magnetometer (µT), three each, Float32 reference quaternion w
-/// x y z, Float32 moving (not 0 in a motion phase). Frames are the log's own: sensor axes, and an
-/// earth frame whose z axis points up.
+/// x y z, Float32 moving (not 0 in a motion phase). The log uses two frames: the sensor's axes, and
+/// an earth frame whose z axis points up.
 public struct IMULog: Sendable {
     /// One sample.
     public struct Record: Sendable, BitwiseCopyable {
         /// Time from the first sample, s.
         public var time: Double
-        /// Rate as measured, sensor axes, rad/s.
+        /// Angular rate as measured, sensor axes, rad/s.
         public var gyro: Vector3
         /// Specific force as measured, sensor axes, m/s²: +9.81 on the axis that points up at rest.
         public var accel: Vector3

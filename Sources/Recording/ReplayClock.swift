@@ -1,4 +1,4 @@
-/// Conversion of the times of a log into steps. Errors in the times are bridged.
+/// Conversion of the times of a log into steps. The conversion bridges errors in the times.
 struct ReplayClock {
     /// Step of time from one record to the next.
     enum Step: Equatable {
@@ -10,7 +10,7 @@ struct ReplayClock {
         /// period is assumed.
         case restart(seconds: Double)
         /// The record has the same time, a slightly earlier time, or a time that is not a number.
-        /// The record is not used.
+        /// The replay does not use such a record.
         case disordered
 
         /// Step for the estimator, s; nil if the record is not used.
@@ -37,7 +37,7 @@ struct ReplayClock {
         self.longestGap = longestGap
     }
 
-    /// Advances to a record's time, s.
+    /// Advances the clock to a record's time, s.
     mutating func step(to time: Double) -> Step {
         guard time.isFinite else { return .disordered }
         guard let previous = last else {

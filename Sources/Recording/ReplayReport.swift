@@ -16,7 +16,7 @@ public struct ReplayReport: Sendable, Equatable {
     /// was exchanged or turned.
     public var gravityMismatches = 0
 
-    /// Creates a report without counts.
+    /// Creates a report whose counts are zero.
     public init() {}
 
     mutating func count(_ step: ReplayClock.Step) {

@@ -4,9 +4,9 @@ public import GimbalCore
 public struct ConditionWords: Sendable, Hashable {
     /// The condition.
     public let condition: Conditions
-    /// Name in `status`, on the socket and in the log; never changes.
+    /// Name of the condition in `status`, on the socket and in the log; the name never changes.
     public let name: String
-    /// Description of the condition and its usual remedy.
+    /// Description of the condition, and its usual remedy.
     public let sentence: String
 
     /// The journal's MESSAGE_ID, 32 hexadecimal digits: the first 30 are the same for every
@@ -48,7 +48,7 @@ extension Conditions {
         ConditionWords(
             condition: .bootModeUnavailable, name: "boot_mode_unavailable",
             sentence:
-                "mode.boot follows the handle, but the joint angles are unknown, so the mode is locked. Fit encoders or servos, or change mode.boot."
+                "The mode set in mode.boot follows the handle, which needs joint angles, but they are unknown. airframed selected the mode locked instead. Fit encoders or servos, or change mode.boot."
         ),
         ConditionWords(
             condition: .jointsUnknown, name: "joints_unknown",

@@ -27,7 +27,7 @@ public struct ModeWords: Sendable, Hashable {
         ModeWords(mode: .retract, summary: "the joints go to their resting pose"),
     ]
 
-    /// The summary of this mode.
+    /// Short description of the given mode.
     public static func of(_ mode: Mode) -> String {
         catalogue.first { $0.mode == mode }?.summary ?? ""
     }

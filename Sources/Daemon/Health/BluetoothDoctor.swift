@@ -11,7 +11,7 @@ struct BluetoothDoctor {
     /// Path of bluetoothd's own configuration.
     private static let daemonConfigurationFile: FilePath = "/etc/bluetooth/main.conf"
 
-    /// The lines of `doctor` about Bluetooth; none while it is off.
+    /// The lines of `doctor` about Bluetooth; no lines while Bluetooth is off.
     static func checks(_ status: BluetoothStatus?) -> [DoctorCheck] {
         guard let status else { return [] }
         return BluetoothDoctor(status: status, daemonConfiguration: readConfiguration()).checks
@@ -66,7 +66,7 @@ struct BluetoothDoctor {
             : DoctorCheck(
                 "phone name", .warn, "\"\(alias)\" instead of \"\(status.name)\"",
                 remedy:
-                    "Another program has renamed the adapter, but the AirLink app finds the gimbal only by the second name: check Name in /etc/bluetooth/main.conf."
+                    "Another program has renamed the adapter, but the AirLink app finds the gimbal only by the name \"\(status.name)\": check Name in /etc/bluetooth/main.conf."
             )
     }
 

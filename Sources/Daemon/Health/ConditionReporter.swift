@@ -20,7 +20,7 @@ struct ConditionReporter {
         /// The axes of the condition.
         var axes = AxisSet.none
 
-        /// Fields for the journal.
+        /// Fields of the line for the journal.
         var metadata: Logger.Metadata {
             guard let condition else { return [:] }
             var fields: Logger.Metadata = [
@@ -50,7 +50,7 @@ struct ConditionReporter {
         var axes = AxisSet.none
         var repetition: Repetition
 
-        /// Updates the condition; returns whether it must be logged now.
+        /// Updates the state of the condition; returns whether the condition must be logged now.
         mutating func advance(holds: Bool, now: Instant) -> Bool {
             guard holds else {
                 since = nil
@@ -97,7 +97,7 @@ struct ConditionReporter {
         self.encoders = encoders
     }
 
-    /// Events to log for this record.
+    /// Events that must be logged after a record of the loop.
     mutating func events(in record: TelemetryRecord) -> [Event] {
         let snapshot = record.snapshot
         var events: [Event] = []

@@ -6,7 +6,7 @@ import Wire
 struct LinkDoctor {
     let settings: Settings
 
-    /// The check; empty if no link is open to a network.
+    /// The result of the check; empty if no link is open to a network.
     var checks: [DoctorCheck] {
         var open: [String] = []
         var keyed: [String] = []

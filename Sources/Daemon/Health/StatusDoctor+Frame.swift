@@ -98,17 +98,18 @@ extension StatusDoctor {
             let z = accel.z.known
         else { return nil }
         let reading = [x, y, z].map { Format.fixed($0, 2, signed: true) }.joined(separator: " ")
+        let found = "the accelerometer at rest reads \(reading) m/s²"
         let rule = "a level camera reads 0 0 -9.81"
         if z < -0.87 * gravity {
-            return DoctorCheck("level frame", .ok, "at rest \(reading) m/s²; \(rule)")
+            return DoctorCheck("level frame", .ok, "\(found); \(rule)")
         }
         if z > 0.5 * gravity {
             return DoctorCheck(
-                "level frame", .warn, "at rest \(reading) m/s²: upside down; \(rule)",
+                "level frame", .warn, "\(found), so it is upside down; \(rule)",
                 remedy: "If the camera is upright, turn the sensor by 180° in imu.mounting_deg.")
         }
         return DoctorCheck(
-            "level frame", .warn, "at rest \(reading) m/s²: tilted; \(rule)",
+            "level frame", .warn, "\(found), so it is tilted; \(rule)",
             remedy:
                 "If the camera is level, run `airframectl calibrate mounting`, or correct imu.mounting_deg."
         )

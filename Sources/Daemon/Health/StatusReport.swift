@@ -12,9 +12,9 @@ struct StatusReport {
     var view: TelemetryHub.View?
     /// State of control.
     var control: ControlState
-    /// The settings in force.
+    /// The settings that are in force at the time of the status.
     var settings: Settings
-    /// Time of the status.
+    /// Time at which the status is made, on the loop's clock.
     var now: Instant
 
     /// Fills in all values from the loop and the Commander, except those that `StatusReply` adds.
@@ -123,7 +123,7 @@ struct StatusReport {
 }
 
 extension MotorType {
-    /// The name in the configuration.
+    /// The name of the value in the configuration.
     var name: String {
         switch self {
         case .torque: "torque"

@@ -56,7 +56,7 @@ final class AutotuneService: Sendable {
     ///   - apply: Whether to put the result in force.
     ///   - owner: The requesting connection; when it ends, the run ends.
     ///   - now: Present time on the loop's clock.
-    /// - Returns: State of the run.
+    /// - Returns: State of the autotune run.
     /// - Throws: The refusal.
     func start(
         axes: [GimbalAxis], apply: Bool, owner: CommandSource, now: Instant
@@ -100,7 +100,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// State of the run.
+    /// State of the autotune run.
     var status: AutotuneReport {
         state.withLock { state in
             var report = state.report
@@ -120,7 +120,7 @@ final class AutotuneService: Sendable {
         return status
     }
 
-    /// Handles the end of a connection: ends the run that the connection requested.
+    /// Handles the end of a connection: ends the autotune that the connection requested.
     func disconnected(_ owner: CommandSource) { stop { $0.owner == owner } }
 
     private func stop(where isMeant: (State) -> Bool) {
@@ -131,7 +131,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Passes a tick to the run. This call takes little time when no autotune runs.
+    /// Passes a tick to the running autotune. The call takes little time when no autotune runs.
     func feed(_ snapshot: StabilizerSnapshot) {
         state.withLock { state in
             guard !state.isSaving, let action = state.run?.take(snapshot) else { return }
@@ -139,7 +139,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Executes the run's actions. Call often.
+    /// Executes the actions that the running autotune requests. Call often.
     func advance(now: Instant) {
         let actions = state.withLock { state in
             if state.run != nil, !state.isSaving, state.actions.isEmpty,

@@ -13,12 +13,12 @@ struct CalibrationRun: Sendable {
         case magnetometer(MagnetometerCalibration)
     }
 
-    /// Result: the numbers of a record, without date and temperature.
+    /// Result of the calibration: the values of a saved calibration, without date and temperature.
     struct Result: Sendable, Equatable {
         var values: [Double]
         var sigma: Double
         var residual: Double
-        /// Next instruction for a person; empty if there is none.
+        /// Next instruction for the person who calibrates; empty if there is none.
         var advice = ""
     }
 
@@ -47,7 +47,7 @@ struct CalibrationRun: Sendable {
             }
     }
 
-    /// Processes the newest sample of a tick, unless the tick has no new sample.
+    /// Passes the newest sample of a tick to the calibration, unless the tick has no new sample.
     mutating func add(_ snapshot: StabilizerSnapshot) -> CalibrationOutcome<Result> {
         defer { lastTime = snapshot.sampleTime }
         guard let lastTime, lastTime < snapshot.sampleTime else { return .collecting }
@@ -142,7 +142,7 @@ struct CalibrationRun: Sendable {
 }
 
 extension CalibrationOutcome {
-    /// The same outcome with a converted result.
+    /// The same outcome of a calibration, with a converted result.
     func map<New: Sendable>(_ transform: (Result) -> New) -> CalibrationOutcome<New> {
         switch self {
         case .collecting: .collecting
@@ -153,7 +153,7 @@ extension CalibrationOutcome {
 }
 
 extension CalibrationKind {
-    /// The unit of offset and residual.
+    /// The unit in which the calibration's offset and residual are given.
     var unit: String {
         switch self {
         case .gyro: "rad/s"

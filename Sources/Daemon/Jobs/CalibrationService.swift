@@ -10,7 +10,8 @@ import Wire
 /// Service for one calibration at a time, requested over the socket or Bluetooth.
 ///
 /// The thread that drains the telemetry calls `feed`; other methods can be called on any ordinary
-/// thread. The outputs stay off until a result is on the disk. Time and wall clock are arguments.
+/// thread. The motors' outputs stay off until the result of the calibration is on the disk. Time
+/// and wall clock are arguments.
 final class CalibrationService: Sendable {
     private struct State {
         var run: CalibrationRun?
@@ -42,7 +43,7 @@ final class CalibrationService: Sendable {
     ///   - kind: Kind of the calibration.
     ///   - owner: The requesting connection; when it ends, the calibration ends.
     ///   - now: Present time on the loop's clock.
-    /// - Returns: State of the calibration.
+    /// - Returns: State of the started calibration.
     /// - Throws: A refusal, because another calibration is running.
     func start(
         _ kind: CalibrationKind, owner: CommandSource, now: Instant
@@ -98,7 +99,8 @@ final class CalibrationService: Sendable {
         }
     }
 
-    /// Processes the newest sample of a tick. This takes little time if no calibration runs.
+    /// Passes the newest sample of a tick to the running calibration. The call takes little time if
+    /// no calibration runs.
     func feed(_ snapshot: StabilizerSnapshot) {
         state.withLock { state in
             guard var run = state.run, case .collecting = state.outcome else { return }

@@ -7,8 +7,8 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Service that records every gyroscope sample for some seconds, and computes the spectrum. One
-/// recording at a time.
+/// Service that records every gyroscope sample for some seconds, and computes the spectrum. The
+/// service makes one recording at a time.
 ///
 /// The thread that drains the telemetry calls `feed`; other methods can be called on any ordinary
 /// thread. `advance` computes the Fourier transform.
@@ -31,7 +31,7 @@ final class SpectrumService: Sendable {
     ///   - seconds: Duration of the recording, 1...60 s.
     ///   - owner: The requesting connection; when it ends, the recording ends.
     ///   - now: Present time on the loop's clock.
-    /// - Returns: State of the recording.
+    /// - Returns: State of the gyroscope recording.
     /// - Throws: A refusal, because another recording is running.
     func start(seconds: Double, owner: CommandSource, now: Instant) throws(Refusal)
         -> SpectrumReport
@@ -53,7 +53,7 @@ final class SpectrumService: Sendable {
         return report
     }
 
-    /// State of the recording.
+    /// State of the gyroscope recording.
     var status: SpectrumReport { state.withLock { $0.report } }
 
     /// Cancels the recording.
@@ -71,7 +71,7 @@ final class SpectrumService: Sendable {
         }
     }
 
-    /// Processes the samples of a tick.
+    /// Adds the samples of a tick to the recording.
     func feed(_ record: TelemetryRecord) {
         state.withLock { state in
             guard state.report.isRunning else { return }
@@ -100,7 +100,7 @@ final class SpectrumService: Sendable {
         guard let complete else { return }
         let report = Self.result(complete, settings)
         state.withLock { state in
-            // The next recording can have started already.
+            // Another recording can have started while the spectrum was computed.
             guard state.began == complete.began, state.report.isRunning else { return }
             state = State()
             state.report = report
@@ -181,7 +181,7 @@ extension SpectrumPeak {
 }
 
 extension Settings.Filter {
-    /// The notches of one axis.
+    /// The notch filters of one axis.
     func notches(_ axis: GimbalAxis) -> [Notch] {
         switch axis {
         case .yaw: notchYaw

@@ -116,7 +116,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         ).write(to: &output)
     }
 
-    /// Executes one tick at the time of the line.
+    /// Executes one tick of the loop at the time of the simulator's line.
     private func tick(_ line: [UInt8]?) throws(LockstepError) -> LockstepReply {
         guard let line else {
             throw LockstepError(
@@ -173,7 +173,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
 
     // MARK: Report
 
-    /// State of the connection.
+    /// State of the simulator's connection.
     var report: LockstepStatus {
         state.withLock { state in
             var report = LockstepStatus()

@@ -7,11 +7,11 @@ import Wire
 
 /// Health reports of companion programs, such as the one for video: the newest report of each
 /// connection, until the connection ends. The daemon only passes reports on to `status` and
-/// `doctor`; nothing in it depends on them.
+/// `doctor`; nothing in the daemon depends on these reports.
 final class Companions: Sendable {
-    /// Largest number of companions.
+    /// Largest number of companion programs.
     static let limit = 4
-    /// Largest number of values in a report.
+    /// Largest number of values in a companion's report.
     static let valueLimit = 16
     /// Longest text, bytes.
     static let textLimit = 300
@@ -24,7 +24,7 @@ final class Companions: Sendable {
 
     private let entries = Mutex<[Entry]>([])
 
-    /// The method of the socket.
+    /// The method `companion` of the socket.
     var method: SocketMethod {
         .change("companion", ["name", "level", "finding", "remedy", "values", "stream"]) {
             [self] (parameters, caller) throws(Refusal) in
@@ -59,7 +59,7 @@ final class Companions: Sendable {
     /// Removes the report of a connection that has ended.
     func left(_ client: Int) { entries.withLock { $0.removeAll { $0.client == client } } }
 
-    /// The companions, by name.
+    /// The reports of the companions, in the order of their names.
     func status(now: Instant) -> [CompanionStatus] {
         entries.withLock { entries in
             entries.map {

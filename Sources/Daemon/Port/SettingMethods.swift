@@ -41,8 +41,8 @@ extension SocketMethod {
         ]
     }
 
-    /// The requested settings, each only once, even if it is requested repeatedly. So an answer is
-    /// never longer than the answer to `keys`.
+    /// The requested settings, each only once, even if it is requested repeatedly. Therefore the
+    /// answer is never longer than the answer to `keys`.
     private static func chosen(
         _ patterns: [String], of settings: [Wire.Setting]
     ) throws(Refusal) -> [Wire.Setting] {
@@ -70,7 +70,7 @@ extension SocketMethod {
         pattern.hasSuffix(".*") ? String(pattern.dropLast(2)) : pattern
     }
 
-    /// A key and all sections that contain it.
+    /// A key, and all sections that contain this key.
     private static func names(of key: String) -> [String] {
         let parts = key.split(separator: ".")
         return parts.indices.map { parts[...$0].joined(separator: ".") }
@@ -83,9 +83,9 @@ enum BaselineRequest: Hashable, Sendable {
     case list
     /// Save the present values under a name.
     case store(String)
-    /// Restore the values of a name.
+    /// Restore the values that were saved under a name.
     case restore(String)
-    /// Delete a name and its values.
+    /// Delete a name and the values that were saved under it.
     case delete(String)
 
     fileprivate init(_ parameters: Parameters) throws(Refusal) {

@@ -20,7 +20,7 @@ extension Tuning {
         return status
     }
 
-    /// Files, unsaved changes, and changes that wait for a restart.
+    /// Configuration files, unsaved changes, and changes that wait for a restart.
     var configurationStatus: ConfigurationStatus {
         let standing = standing
         var status = ConfigurationStatus()
@@ -38,7 +38,7 @@ extension Tuning {
         }
     }
 
-    /// Changes one live setting.
+    /// Changes one setting that can take effect immediately.
     ///
     /// - Parameters:
     ///   - key: Dotted path.
@@ -109,7 +109,7 @@ extension Tuning {
 }
 
 extension ChangeHistory {
-    /// The entries for a client, oldest first.
+    /// The history of changes for a client, oldest first.
     var entries: [HistoryEntry] {
         saved.map { HistoryEntry(time: Number($0.time), who: $0.who, what: $0.what) }
     }

@@ -37,7 +37,7 @@ final class Housekeeping: Sendable {
     ///   - calibration: Service of the calibrations, which receives every record.
     ///   - spectra: Service of the spectra, which receives every record.
     ///   - autotuning: Service of the autotune, which receives every record.
-    ///   - recorder: Flight recorder, which reads the loop's tape; nil if it is off.
+    ///   - recorder: Flight recorder, which reads the loop's tape; nil if the recorder is off.
     ///   - encoders: Reports of the encoders, to name the joint of a missing encoder.
     init(
         hub: TelemetryHub, commander: Commander, tuning: Tuning, calibration: CalibrationService,
@@ -80,12 +80,12 @@ final class Housekeeping: Sendable {
         spectra.advance(now: now, settings: tuning.settings)
     }
 
-    /// Adds a sentence for the log.
+    /// Adds a sentence that will be written to the log.
     func note(_ event: ConditionReporter.Event) {
         state.withLock { Self.keep(event, in: &$0) }
     }
 
-    /// The sentences since the last call.
+    /// Removes and returns the sentences that were added since the last call.
     func takeEvents() -> [ConditionReporter.Event] {
         state.withLock { state in
             defer { state.events = [] }
@@ -96,7 +96,8 @@ final class Housekeeping: Sendable {
     /// Returns to the state after a start: there are no running tasks and no unsaved values, and no
     /// source is in control.
     ///
-    /// - Parameter restartLoop: Restarts the loop with the newest tuning; must not call back.
+    /// - Parameter restartLoop: Function that restarts the loop with the newest tuning; it must not
+    ///   call this object.
     func restart(_ restartLoop: () -> Void) {
         _ = calibration.cancel()
         _ = spectra.cancel()

@@ -9,7 +9,7 @@ enum Journal {
     ///   - descriptor: The file descriptor.
     ///   - stream: `JOURNAL_STREAM`, the journal's device and inode (systemd.exec(5)). Children
     ///     inherit it, even if their output goes elsewhere, so it is compared with the file.
-    /// - Returns: False if the output does not go to the journal, or this is unknown.
+    /// - Returns: Whether the output goes to the journal; false if this is unknown.
     static func reads(
         _ descriptor: Int32, stream: String? = getenv("JOURNAL_STREAM").map { String(cString: $0) }
     ) -> Bool {

@@ -7,18 +7,18 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Store of log lines. It writes them to standard error, for the journal or a terminal, and to a
-/// ring in memory, for `airframectl log`.
+/// Store of log lines. The store writes lines to standard error, for the journal or a terminal, and
+/// to a buffer in memory with the newest lines, for `airframectl log`.
 ///
 /// A caller never waits. Lines pass through a bounded queue to a separate thread; if a reader of
 /// standard error hangs, lines that do not fit into the queue are counted and dropped. Every log
 /// statement in the code can write `burst` lines immediately, and after that one line per second.
-/// So a stranger on a link cannot fill the disk or the ring.
+/// So a stranger on a link can fill neither the disk nor the buffer.
 ///
 /// Loop and bus threads never call the store: they count events, and an ordinary thread writes the
 /// sentence.
 final class LogStore: Sendable {
-    /// Number of lines kept for the socket.
+    /// Number of newest lines that the store keeps for the socket.
     static let capacity = 1000
     /// Number of lines that can wait for the reader of standard error.
     private static let queued = 500
@@ -44,7 +44,8 @@ final class LogStore: Sendable {
         var lines: [LogLine] = []
         var next = 0
         var minimum = Logger.Level.info
-        /// Allowance of each statement; the number of statements in the code is limited.
+        /// Number of lines that each log statement can still write; the number of statements in the
+        /// code is limited.
         var allowances: [Statement: Allowance] = [:]
         /// Number of lines that standard error has not received.
         var lost = 0
@@ -54,9 +55,9 @@ final class LogStore: Sendable {
     private let writer = Worker(ThreadTable.log, capacity: LogStore.queued)
     private let standardError: @Sendable (String) -> Void
     /// Whether lines have a priority prefix `<N>`, which the journal evaluates (sd-daemon(3)); on a
-    /// terminal it would only disturb.
+    /// terminal the prefix would only disturb.
     private let isJournal: Bool
-    /// Clock of the lines' times.
+    /// Clock that supplies the times of the lines.
     private let clock: LoopClock
 
     /// Creates a store.
@@ -78,7 +79,7 @@ final class LogStore: Sendable {
     /// a limited time.
     func close() { writer.end(within: Self.patience) }
 
-    /// Sets the lowest level that is written.
+    /// Sets the lowest level of the lines that the store writes.
     func setMinimum(_ level: Logger.Level) { state.withLock { $0.minimum = level } }
 
     /// Stores one line, and queues it for writing. The journal receives `fields` as separate
@@ -88,7 +89,8 @@ final class LogStore: Sendable {
     ///   - level: Severity.
     ///   - message: The sentence.
     ///   - fields: Fields for the journal, with names in capitals.
-    ///   - statement: Statement of the line in the code; nil for a line that is never frequent.
+    ///   - statement: The log statement in the code that writes the line; nil for a line whose
+    ///     number needs no limit.
     func append(
         level: Logger.Level, message: String, fields: Logger.Metadata = [:],
         statement: Statement? = nil
@@ -175,7 +177,7 @@ final class LogStore: Sendable {
 }
 
 extension Logger.MetadataValue {
-    /// All values of a journal field; a field can have several values.
+    /// All values of one journal field.
     fileprivate var all: [String] {
         if case .array(let values) = self { values.map(\.description) } else { [description] }
     }

@@ -12,7 +12,7 @@ public enum OutputsOff {
     /// Switches the power stages off.
     ///
     /// - Parameter settings: Settings with the buses and chips.
-    /// - Returns: A sentence about the result.
+    /// - Returns: A sentence that describes the result.
     /// - Throws: `DaemonError` if the motors did not confirm that they are off.
     public static func run(_ settings: Settings) throws(DaemonError) -> String {
         guard settings.hardware.backend == .linux else {
@@ -37,8 +37,8 @@ public enum OutputsOff {
             exitStatus: DaemonError.inputOutput)
     }
 
-    /// Switches one bus off. The write afterwards is needed for motors whose output must be opened
-    /// first; it is then off.
+    /// Switches one bus off. After `allOff`, `write` is needed for motors whose output must be
+    /// opened first; the output is then off.
     private static func failure(_ bus: any OutputBus) -> BusError? {
         var bus = bus
         var last: BusError?

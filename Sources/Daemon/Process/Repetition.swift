@@ -1,14 +1,15 @@
 import GimbalCore
 
-/// Limiter of repeated log lines. The first lines of a kind are logged immediately, repetitions at
-/// growing intervals, with the number of lines that were withheld. After a minute without an
-/// occurrence, the next line counts as the first again. Pure: time is an argument.
+/// Limiter of repeated log lines. The first lines about an event are logged immediately, and
+/// repetitions at growing intervals, with the number of lines that were withheld. After a minute
+/// without an occurrence, the next line counts as the first again. The type is pure: time is an
+/// argument.
 struct Repetition {
     /// Log lines that were suppressed.
     struct Withheld: Equatable {
         /// Number of suppressed lines.
         let count: Int
-        /// Time since the last line, s.
+        /// Time since the last line that was logged, s.
         let seconds: Double
     }
 

@@ -2,7 +2,7 @@ import CLinuxShim
 import Glibc
 
 /// Notifications to systemd (sd_notify(3)): airframed is ready, is stopping, and its loop makes
-/// progress. Without systemd they have no effect.
+/// progress. Without systemd these notifications have no effect.
 struct ServiceManager: Sendable {
     private let socket: String?
     /// Watchdog time of systemd, s; nil if the watchdog is off.
@@ -49,7 +49,7 @@ struct ServiceManager: Sendable {
 /// Feeder of systemd's watchdog with the progress of loop and bus. If a timer fed the watchdog,
 /// systemd would not detect a loop or a bus that hangs.
 struct WatchdogFeeder: Sendable {
-    /// Progress of loop and bus thread.
+    /// Progress of the loop and of the bus thread.
     struct Progress: Equatable, Sendable {
         /// Number of ticks of the loop.
         var ticks: UInt64

@@ -88,8 +88,8 @@ struct StatusLineService: Service {
 }
 
 /// Service that feeds systemd's watchdog with the progress of loop and bus. A separate thread reads
-/// the counters of both threads. It takes no shared lock and never waits, so neither a disk nor a
-/// reader of the log can delay it.
+/// the counters of both threads. The thread takes no shared lock and never waits for others, so
+/// neither a disk nor a reader of the log can delay it.
 struct WatchdogService: Service {
     /// Period of the checks, s: shorter than any reasonable watchdog time.
     private static let period = 0.05

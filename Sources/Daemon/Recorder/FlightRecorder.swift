@@ -27,7 +27,7 @@ final class FlightRecorder: Sendable {
     /// the fault.
     private struct Fault {
         var name: String
-        /// Time at which the file is written, on the loop's clock.
+        /// Time at which the file about the fault is written, on the loop's clock.
         var due: Instant
         /// Latest time at which the file is written, seconds since 1970, in case the loop's time
         /// has stopped.
@@ -109,8 +109,8 @@ final class FlightRecorder: Sendable {
 
     deinit { bell.deallocate() }
 
-    /// Processes the frames of the loop. Call often enough that the tape does not fill; it contains
-    /// up to half a second.
+    /// Encodes the waiting frames of the loop's tape. Call this method often enough that the tape,
+    /// which contains up to half a second, does not fill.
     func poll() {
         tape.withLock { tape in
             state.withLock { state in
@@ -197,7 +197,7 @@ final class FlightRecorder: Sendable {
         return status
     }
 
-    /// State of the recorder.
+    /// Present state of the recorder.
     var status: RecorderStatus {
         state.withLock { state in
             var status = state.status
@@ -241,7 +241,7 @@ extension FlightRecorder {
         bell.ring()
     }
 
-    /// Executes one round; returns whether it was the last round.
+    /// Executes one round of the writing thread; returns whether it was the last round.
     private func work(_ keeper: inout FlightKeeper) -> Bool {
         let (dumps, chunks, wanted, isRecording, isEnding) = state.withLock { state in
             if let fault = state.fault, WallClock.seconds > fault.latest { write(fault, &state) }

@@ -25,12 +25,13 @@ struct Machine: Sendable {
     let wakefulness: Wakefulness
     /// Start of the daemon, on CLOCK_MONOTONIC.
     let started: Instant
-    /// Result of the request to lock all pages; nil if this was not requested.
+    /// Result of the request to lock all memory pages of the process; nil if this was not
+    /// requested.
     let memory: MemoryLockReport?
     /// Missing resources of the process, as sentences.
     let startProblems: [String]
 
-    /// The durations of one stage since the start; unknown before the first tick.
+    /// The latencies of one stage of the loop since the start; unknown before the first tick.
     func timing(of stage: Stage) -> StageTiming {
         let summary = driver.histogram(of: stage).summary
         func microseconds(_ nanoseconds: Double) -> Number {
@@ -56,7 +57,7 @@ struct Machine: Sendable {
         return status
     }
 
-    /// All requests that the kernel has refused, as sentences.
+    /// All requests of the real-time threads that the kernel has refused, as sentences.
     var problems: [String] {
         // In lockstep nothing was requested from the kernel.
         if lockstep != nil { return [] }
@@ -74,7 +75,7 @@ final class Wakefulness: Sendable {
 }
 
 extension MemoryStatus {
-    /// Present memory of the process.
+    /// Present memory use of the process.
     static var current: MemoryStatus {
         let usage = ProcessUsage.current
         var status = MemoryStatus()

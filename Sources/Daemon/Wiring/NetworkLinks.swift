@@ -12,7 +12,7 @@ import Wire
 struct NetworkLinks: Sendable {
     /// MAVLink for autopilots and ground stations; nil if no peer can reach the gimbal.
     private let mavlink: MAVLinkServer?
-    /// A remote control for the wheels; nil if none can reach the wheels.
+    /// Link to a remote control of the wheels; nil if no remote control can reach the wheels.
     private let rider: RiderServer?
     /// Margin by which the saved counter of a remote control is increased: a minute if the counter
     /// is the time in milliseconds, twenty minutes if it counts datagrams.
@@ -26,7 +26,7 @@ struct NetworkLinks: Sendable {
     /// - Parameters:
     ///   - settings: Settings with the enabled links and their addresses.
     ///   - port: Port through which the links access the gimbal.
-    ///   - wheels: Wheels for a rider's remote control.
+    ///   - wheels: Wheels that the remote control drives.
     ///   - companions: Source of the video stream that MAVLink announces.
     ///   - log: Log for actions and refusals.
     /// - Throws: `SocketError` with the problem.
@@ -66,8 +66,8 @@ struct NetworkLinks: Sendable {
         self.freshness = freshness
     }
 
-    /// The services of the links. They are stopped in reverse order, so that the newest times are
-    /// written after the links have ended.
+    /// The services of the links. The services are stopped in reverse order, so that the newest
+    /// times are written after the links have ended.
     var services: [any Service] {
         freshness + [mavlink as (any Service)?, rider].compactMap { $0 }
     }

@@ -29,8 +29,8 @@ extension Settings {
                 chip: linux.dataReadyChip, line: linux.dataReadyLine)
         }
         wiring.handle = linux.handleImu.map { chip in
-            // The addresses of a BMI088's parts differ by 0x50 for every setting of its address
-            // pins.
+            // The I2C addresses of the two parts of a BMI088 differ by 0x50 for every setting of
+            // its address pins.
             let address = UInt16(linux.handleAddress)
             return inertial(
                 chip,

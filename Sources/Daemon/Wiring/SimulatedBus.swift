@@ -2,8 +2,8 @@ import GimbalCore
 import Realtime
 import Simulation
 
-/// The simulated gimbal instead of sensors and motors. It runs on the bus thread, at the pace of
-/// the real clock.
+/// The simulated gimbal instead of sensors and motors. The simulation runs on the bus thread, at
+/// the pace of the real clock.
 struct SimulatedBus: GimbalBus {
     private var gimbal: SimulatedGimbal
     private var lastRead: Instant?
@@ -18,7 +18,8 @@ struct SimulatedBus: GimbalBus {
     /// - Parameters:
     ///   - parameters: Mechanics, sensor and motors.
     ///   - motion: Motion of the handle.
-    ///   - seed: Seed; the same seed gives the same gimbal and the same noise.
+    ///   - seed: Seed of the random numbers; the same seed gives the same gimbal and the same
+    ///     noise.
     init(parameters: SimulatedGimbal.Parameters, motion: BaseMotion, seed: UInt64) {
         self.parameters = parameters
         self.motion = motion

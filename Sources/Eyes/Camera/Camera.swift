@@ -2,7 +2,7 @@ import CVideo
 
 /// A picture format of a camera.
 public struct CameraMode: Sendable, Equatable {
-    /// Coding of the pictures.
+    /// Coding of the camera's pictures.
     public enum Coding: Sendable, Equatable {
         /// Encoded by the camera.
         case h264
@@ -12,7 +12,7 @@ public struct CameraMode: Sendable, Equatable {
         case raw(String)
     }
 
-    /// Coding of the pictures.
+    /// Coding of the camera's pictures.
     public var coding: Coding
     /// Smallest and largest width, pixels.
     public var widths: ClosedRange<Int>
@@ -22,9 +22,9 @@ public struct CameraMode: Sendable, Equatable {
     public var maximumRate: Double?
 }
 
-/// A camera that is connected.
+/// A camera that is connected to the computer.
 public struct Camera: Sendable, Equatable {
-    /// Interface of the operating system.
+    /// Interface of the operating system to the camera.
     public enum Interface: String, Sendable {
         /// Camera modules, whose raw pictures libcamera processes.
         case libcamera
@@ -32,7 +32,7 @@ public struct Camera: Sendable, Equatable {
         case v4l2
     }
 
-    /// Interface of the operating system.
+    /// Interface of the operating system to the camera.
     public var interface: Interface
     /// Name for people.
     public var name: String
@@ -77,7 +77,7 @@ extension Camera {
 }
 
 extension CameraMode {
-    /// nil for a coding that this program does not use.
+    /// The coding; nil for a coding that airframe-eyes does not use.
     fileprivate init?(_ mode: cv_mode) {
         switch text(mode.media) {
         case "video/x-h264": coding = .h264
@@ -91,7 +91,7 @@ extension CameraMode {
     }
 }
 
-/// The text in a C array that ends with a NUL.
+/// Converts a C array that ends with a NUL to a text.
 func text<Characters>(_ characters: Characters) -> String {
     withUnsafeBytes(of: characters) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)

@@ -1,11 +1,12 @@
 /// Choice of the camera, of its format and of the encoder, from the settings and what is connected.
 /// Pure.
 ///
-/// The order of the formats. H.264 of the camera first, because it costs no processor time. Then raw
-/// pictures, if the bus transfers the requested rate: they need no decoder and are not a frame late.
-/// Then JPEG, with which USB cameras deliver large pictures at full rate.
+/// Order in which the formats of a camera are preferred. H.264 from the camera is preferred,
+/// because it costs no processor time. Raw pictures come second, if the bus can transfer the
+/// requested rate: they need no decoder, which would delay them by a frame. JPEG comes third; with
+/// JPEG, USB cameras deliver large pictures at full rate.
 public enum CameraChoice: Sendable, Equatable {
-    /// A camera with the format that it is asked for.
+    /// A camera, and the format that airframe-eyes requests from it.
     case camera(Camera, CameraFormat)
     /// The drawn picture; `reason` states why, nil if the settings request it.
     case drawn(reason: String?)
@@ -50,9 +51,9 @@ public enum CameraChoice: Sendable, Equatable {
     }
 }
 
-/// Format that a camera is asked for.
+/// Format that airframe-eyes requests from a camera.
 public struct CameraFormat: Sendable, Equatable {
-    /// Coding of the pictures.
+    /// Coding of the requested pictures.
     public var coding: CameraMode.Coding
     /// Width, pixels.
     public var width: Int
@@ -61,7 +62,8 @@ public struct CameraFormat: Sendable, Equatable {
     /// Pictures per second.
     public var rateHz: Int
 
-    /// The format of `camera` that is nearest to the settings; nil if it has none.
+    /// The format of `camera` that is nearest to the settings; nil if the camera has no usable
+    /// format.
     init?(for video: EyesSettings.Video, of camera: Camera) {
         // libcamera's element converts its pictures to any size and to a format of the encoder.
         if camera.interface == .libcamera {
@@ -94,14 +96,15 @@ public struct CameraFormat: Sendable, Equatable {
 
     /// Suitability of a mode; the smallest is the best.
     private struct Rank: Comparable {
-        /// Missing pictures per second.
+        /// Number of pictures per second that the mode lacks.
         let missingRate: Int
-        /// Difference of the number of pixels; too few count double.
+        /// Difference from the requested number of pixels; missing pixels count double.
         let sizeError: Int
         let coding: Int
         let index: Int
 
-        /// nil if the mode cannot be used. H.264 cannot be scaled, so its size must be exact.
+        /// The suitability; nil if the mode cannot be used. H.264 cannot be scaled, so its size
+        /// must be exact.
         init?(_ mode: CameraMode, _ video: EyesSettings.Video, _ index: Int) {
             let (width, height) = (
                 video.width.clamped(to: mode.widths), video.height.clamped(to: mode.heights)

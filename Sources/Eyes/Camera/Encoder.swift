@@ -29,9 +29,10 @@ public enum Encoder: String, Sendable, Equatable {
     /// The elements from raw pictures to H.264, in gst-launch's notation; the encoder is named
     /// `encoder`.
     ///
-    /// Neither makes B-frames, which would delay each picture by the next ones. A key frame each
-    /// second lets a player that lost packets recover. The level of the hardware encoder is given
-    /// because its driver refuses larger pictures without it.
+    /// None of the encoders makes B-frames, for which the encoder would have to wait for later
+    /// pictures. A key frame each second lets a player that lost packets recover. The description
+    /// states the H.264 level for the hardware encoder, because its driver otherwise refuses larger
+    /// pictures.
     func elements(_ video: EyesSettings.Video) -> String {
         switch self {
         case .v4l2:
@@ -44,7 +45,8 @@ public enum Encoder: String, Sendable, Equatable {
         }
     }
 
-    /// Property of the element, and its value, that changes the bit rate while it runs.
+    /// Property of the encoder's element that changes the bit rate while it runs, and the
+    /// property's value.
     func bitrateChange(_ video: EyesSettings.Video) -> (property: String, value: String) {
         switch self {
         case .v4l2: ("extra-controls", controls(video))

@@ -5,10 +5,10 @@
 struct FeedPipeline: Sendable, Equatable {
     /// The description.
     let text: String
-    /// The encoder; nil if the camera encodes.
+    /// The encoder of the pipeline; nil if the camera encodes the pictures.
     let encoder: Encoder?
 
-    /// A pipeline with this description.
+    /// Creates a pipeline with the given description.
     init(text: String, encoder: Encoder?) {
         self.text = text
         self.encoder = encoder
@@ -21,7 +21,7 @@ struct FeedPipeline: Sendable, Equatable {
         "h264parse config-interval=-1 ! video/x-h264,stream-format=byte-stream,alignment=au"
         + " ! appsink name=frames sync=false max-buffers=4 drop=true"
 
-    /// The pipeline of a choice; nil if it needs an encoder and none is installed.
+    /// The pipeline of a choice; nil if the camera needs an encoder and none is installed.
     init?(_ choice: CameraChoice, _ video: EyesSettings.Video, encoder: Encoder?) {
         switch choice {
         case .camera(let camera, let format):

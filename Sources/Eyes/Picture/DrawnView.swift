@@ -1,7 +1,8 @@
 import GimbalCore
 
 /// Drawn picture: the horizon and the headings as a camera with the gimbal's attitude would see
-/// them, with a time code. It is the test picture, and the picture while a camera is missing.
+/// them, with a time code. The drawn picture is the test picture, and replaces the pictures of a
+/// missing camera.
 ///
 /// The format is I420: brightness, then two planes of colour with half the width and height.
 struct DrawnView {
@@ -24,8 +25,8 @@ struct DrawnView {
     ///
     /// - Parameters:
     ///   - attitude: Attitude of the camera; nil if it is unknown.
-    ///   - notice: Text in the middle; nil without one.
-    ///   - exposed: Time for the time code, ns on CLOCK_MONOTONIC.
+    ///   - notice: Text in the middle of the picture; nil without a text.
+    ///   - exposed: Time that the time code contains, ns on CLOCK_MONOTONIC.
     mutating func draw(_ attitude: AxisVector?, notice: String?, exposed: Int64) {
         let rotation = EulerZXY.quaternion(attitude ?? AxisVector(yaw: 0, roll: 0, pitch: 0))
         drawHorizon(down: rotation.inverseRotate(Vector3(0, 0, 1)))

@@ -1,20 +1,21 @@
 /// Time of exposure in a picture: two rows of 20 black or white cells at the upper left. A player on
 /// the same computer reads how old a picture is.
 ///
-/// 32 bits count 0.1 ms on CLOCK_MONOTONIC, the highest first; 8 bits are their check sum. The cells
-/// are large compared with the encoder's blocks, so the code survives a low bit rate.
+/// The first 32 bits are the time on CLOCK_MONOTONIC in units of 0.1 ms, highest bit first; the
+/// last 8 bits are their check sum. The cells are large compared with the encoder's blocks, so the
+/// code survives a low bit rate.
 enum TimeCode {
     /// Cells of a row.
     static let columns = 20
     /// Rows.
     static let rows = 2
-    /// Duration of a step, ns.
+    /// Duration of one step of the time in the code, ns.
     static let step: Int64 = 100_000
 
     /// Width of a cell, pixels: a fortieth of the picture's width, at least 8.
     static func cell(width: Int) -> Int { max(8, width / 40) }
 
-    /// The bits for a time.
+    /// The bits of the code for a time.
     ///
     /// - Parameter nanoseconds: On CLOCK_MONOTONIC.
     /// - Returns: 40 bits.
@@ -42,11 +43,12 @@ enum TimeCode {
     /// The age of a picture.
     ///
     /// - Parameters:
-    ///   - luma: Brightness, rows of `stride` bytes.
+    ///   - luma: Brightness values of the picture, in rows of `stride` bytes.
     ///   - width: Width, pixels.
     ///   - stride: Bytes from one row to the next.
     ///   - now: Time from which the age counts, ns on CLOCK_MONOTONIC.
-    /// - Returns: Age, ns, to 0.1 ms; nil if the picture contains no valid code.
+    /// - Returns: Age of the picture, ns, with a resolution of 0.1 ms; nil if the picture contains
+    ///   no valid code.
     static func age(
         of luma: UnsafeRawBufferPointer, width: Int, stride: Int, now: Int64
     ) -> Int64? {
@@ -68,7 +70,7 @@ enum TimeCode {
         return Int64(steps) * step
     }
 
-    /// The complement, so that a black or a white picture has no valid code.
+    /// The check sum is inverted, so that a black or a white picture has no valid code.
     private static func checkSum(_ count: UInt32) -> UInt8 {
         ~(0..<4).reduce(UInt8(0x5A)) { sum, index in
             sum &* 31 &+ UInt8(truncatingIfNeeded: count >> (8 * index))

@@ -4,7 +4,7 @@ import PlainText
 
 /// Measures a stream that shows the test picture.
 struct LatencyCommand: ParsableCommand {
-    /// Limit of the project for the mean time from exposure to RTP packet, ms.
+    /// Largest permitted mean time from exposure to RTP packet, ms.
     static let barMs = 100.0
 
     static let configuration = CommandConfiguration(
@@ -62,7 +62,7 @@ struct LatencyFigures {
         }
     }
 
-    /// Time from exposure to the last RTP packet, and to the decoded picture.
+    /// Times from the exposure of a picture to its last RTP packet, and to the decoded picture.
     let packet: Distribution?
     let decoded: Distribution?
     let pictures: Int

@@ -27,7 +27,7 @@ struct ServeCommand: ParsableCommand {
             return
         }
         if checkConfig { return }
-        // Before the first thread, which inherits the mask.
+        // The signals are blocked before the first thread starts, because threads inherit the mask.
         let signals = SignalQueue([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
         do {
@@ -119,7 +119,7 @@ struct EyesService {
             before = now
             link?.report(report)
             notify("STATUS=\(report.finding)")
-            // A timer would hide a camera that never opens.
+            // If a timer fed the watchdog, systemd would not detect a camera that never opens.
             if keeper.rounds != rounds { notify("WATCHDOG=1") }
             rounds = keeper.rounds
             if let problem = link?.problem, problem != lastProblem { Log.write(problem) }
@@ -131,7 +131,7 @@ struct EyesService {
         StreamHealth.Counters(t: cv_now(), feed: keeper.report, server: server.counters())
     }
 
-    /// Applies the live settings of the file. Bad values change nothing.
+    /// Applies the live settings of the file. If a value is invalid, no setting changes.
     private mutating func reload() {
         do throws(ConfigurationFailure) {
             let new = try configuration.load()
@@ -160,8 +160,9 @@ struct EyesService {
 enum NetworkInterface {
     /// Address at which others reach a server.
     ///
-    /// - Parameter host: Its own address; 0.0.0.0 means all.
-    /// - Returns: The address; for 0.0.0.0 that of the first network, in brackets for IPv6.
+    /// - Parameter host: Address on which the server listens; 0.0.0.0 means all addresses.
+    /// - Returns: The address for clients; for 0.0.0.0 the address of the first network, and in
+    ///   brackets if it is an IPv6 address.
     static func reachable(_ host: String) -> String {
         guard host == "0.0.0.0" || host == "::" else {
             return host.contains(":") ? "[\(host)]" : host

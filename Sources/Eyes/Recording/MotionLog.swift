@@ -1,21 +1,22 @@
 import Glibc
 import SystemPackage
 
-/// Writer of the `.gcsv` file next to a recording, from messages of airframed. One thread uses it.
+/// Writer of the `.gcsv` file next to a recording, from messages of airframed. Only one thread uses
+/// a `MotionLog`.
 struct MotionLog {
     private let recorder: Recorder
     private var file: FileDescriptor?
     private var text = ""
     private var newest = -Double.infinity
 
-    /// A log for a recording; the file is created with the first sample.
+    /// Creates the log of a recording; the first sample creates the file.
     init(_ recorder: Recorder) { self.recorder = recorder }
 
     /// Whether the log belongs to a recording.
     func belongs(to other: Recorder) -> Bool { recorder === other }
 
-    /// Appends a sample. Samples before the first picture are left out, and so are repetitions: a
-    /// stream can contain a record twice.
+    /// Appends a sample. Adds a sample to the log. Samples before the first picture are left out,
+    /// and so are repeated samples, because a stream can contain a record twice.
     ///
     /// - Parameters:
     ///   - t: Time on the loop's clock, s.
@@ -41,7 +42,7 @@ struct MotionLog {
         if text.utf8.count > 4096 { try flush() }
     }
 
-    /// Writes what is in memory.
+    /// Writes the lines that are still in memory to the file.
     mutating func flush() throws {
         defer { text = "" }
         _ = try file?.writeAll(text.utf8)
@@ -49,7 +50,7 @@ struct MotionLog {
 
     /// Ends the file.
     mutating func close() {
-        // An error of the disk has been reported by the recording.
+        // The video recording reports the same error of the disk, so the log does not report it.
         try? flush()
         try? file?.close()
         file = nil

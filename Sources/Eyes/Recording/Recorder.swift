@@ -2,13 +2,13 @@ import CVideo
 import Glibc
 import SystemPackage
 
-/// Recording of a feed as an MP4 file. The file's time 0 is the exposure of its first picture. Any
-/// thread may read the counters; the keeper's thread opens and closes it.
+/// Recording of a feed as an MP4 file. Time 0 of the file is the exposure of its first picture. Any
+/// thread can read the counters; only the keeper's thread opens and closes a recording.
 final class Recorder: @unchecked Sendable {
     /// Free space that a recording leaves on the disk, bytes.
     static let reserve = 200_000_000
 
-    // The shim's functions take a lock.
+    // The type is `@unchecked Sendable`, because the functions of the C library take a lock.
     let handle: OpaquePointer
     /// The file.
     let path: FilePath
@@ -16,7 +16,7 @@ final class Recorder: @unchecked Sendable {
     /// Creates the file.
     ///
     /// - Parameter directory: Existing directory.
-    /// - Throws: Why it cannot be written.
+    /// - Throws: The reason why the file cannot be written.
     init(in directory: String) throws(VideoError) {
         let path = Self.unusedPath(in: FilePath(directory))
         guard Self.freeSpace(in: directory) ?? 0 > Self.reserve else {
@@ -32,13 +32,13 @@ final class Recorder: @unchecked Sendable {
 
     deinit { cv_recorder_close(handle) }
 
-    /// Exposure of the first picture, ns on CLOCK_MONOTONIC; nil before it.
+    /// Exposure of the first picture, ns on CLOCK_MONOTONIC; nil before the first picture.
     var start: Int64? {
         let start = cv_recorder_read(handle).start
         return start > 0 ? start : nil
     }
 
-    /// Pictures that the disk was too slow for.
+    /// Number of pictures that were lost because the disk was too slow.
     var lost: Int { Int(cv_recorder_read(handle).lost) }
 
     /// Reason why the recording cannot continue; nil while it can.

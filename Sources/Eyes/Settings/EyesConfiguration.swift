@@ -50,7 +50,7 @@ public struct EyesConfiguration: Sendable {
                 at: .commandLine, to: &settings, &problems)
         }
         guard problems.isEmpty else { throw ConfigurationFailure(problems) }
-        // The encoders process pairs of pixels.
+        // Width and height must be even, because the encoders need pairs of pixels.
         settings.video.width &= ~1
         settings.video.height &= ~1
         return settings

@@ -14,7 +14,7 @@ public struct EyesSettings: Sendable, Equatable {
 
     /// Choice of the encoder.
     public enum EncoderChoice: String, Sendable, CaseIterable {
-        /// The hardware encoder, otherwise x264.
+        /// The hardware encoder if the computer has one, otherwise x264.
         case auto
         /// The board's encoder, `v4l2h264enc`.
         case v4l2
@@ -48,7 +48,7 @@ public struct EyesSettings: Sendable, Equatable {
         /// Directory of recordings.
         public var recordDirectory = "/var/lib/airframe-eyes"
 
-        /// Duration of a picture, ns.
+        /// Time from one picture to the next, ns.
         var frameNanoseconds: Int64 { 1_000_000_000 / Int64(max(1, rateHz)) }
     }
 
@@ -75,6 +75,6 @@ public struct EyesSettings: Sendable, Equatable {
     /// The daemon.
     public var gimbal = Gimbal()
 
-    /// The built-in values.
+    /// Creates the settings with their default values.
     public init() {}
 }

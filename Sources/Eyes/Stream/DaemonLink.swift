@@ -6,10 +6,10 @@ import Synchronization
 import Wire
 
 /// Connection to airframed, as a client of its socket like any other: it reports the stream's
-/// health, and receives the camera's attitude while a picture is drawn from it. It has its own
-/// thread, so a daemon that hangs or is missing never stops the stream.
+/// health, and receives the camera's attitude while a picture is drawn from it. The link has its
+/// own thread, so a daemon that hangs or is missing never stops the stream.
 final class DaemonLink: Sendable {
-    /// Age from which an attitude is unknown, ns.
+    /// Age from which an attitude counts as unknown, ns.
     private static let attitudeLimit: Int64 = 1_000_000_000
     private static let attitudeNames = ["attitude.yaw", "attitude.roll", "attitude.pitch"]
     /// Rates about x, y, z, and the specific force along them.
@@ -64,10 +64,10 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Reason why the daemon cannot be used; nil while it can.
+    /// Reason why the daemon cannot be used; nil while the daemon can be used.
     var problem: String? { state.withLock { $0.problem } }
 
-    /// Ends the thread, and waits for its end, at most the time of one request.
+    /// Ends the link's thread, and waits for its end, at most for the duration of one request.
     func stop() { worker.stop() }
 
     // MARK: On the thread
@@ -135,7 +135,7 @@ final class DaemonLink: Sendable {
         _ = try client.json("unsubscribe", ["subscription": .int(number)])
     }
 
-    /// The next message; nil after a tenth of a second.
+    /// The next message of the daemon; nil if none arrives within a tenth of a second.
     private func next(_ client: DaemonClient) throws(ClientError) -> JSONValue? {
         do throws(ClientError) {
             return try client.nextMessage(wait: 0.1).value

@@ -4,12 +4,12 @@ import CVideo
 /// may pass pictures from a second thread until then.
 final class Feed: @unchecked Sendable {
     private let handle: OpaquePointer
-    // The server outlives its feeds.
+    // The server exists longer than its feeds.
     private let server: StreamServer
 
     /// Starts a pipeline.
     ///
-    /// - Throws: Why it cannot be started.
+    /// - Throws: The reason why the pipeline cannot be started.
     init(_ pipeline: FeedPipeline, to server: StreamServer, frameNanoseconds: Int64)
         throws(VideoError)
     {
@@ -25,7 +25,7 @@ final class Feed: @unchecked Sendable {
 
     /// Waits for the end of the pipeline.
     ///
-    /// - Returns: Reason of the end; nil while it runs.
+    /// - Returns: Reason why the pipeline has ended; nil while it runs.
     func ended(within seconds: Double) -> String? {
         let (outcome, text) = withErrorText { cv_feed_wait(handle, Int64(seconds * 1e9), $0) }
         return switch outcome {
@@ -35,7 +35,7 @@ final class Feed: @unchecked Sendable {
         }
     }
 
-    /// Changes a property of the encoder; false if that is not possible.
+    /// Changes a property of the encoder while it runs; false if this is not possible.
     func setEncoder(_ property: String, _ value: String) -> Bool {
         cv_feed_set(handle, "encoder", property, value)
     }

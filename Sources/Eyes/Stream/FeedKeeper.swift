@@ -5,8 +5,8 @@ import Synchronization
 import SystemPackage
 
 /// Keeper of the feed: opens the camera while a client needs it, replaces a lost camera by the
-/// drawn picture, and opens the camera again when it is back. It has its own thread, the only one
-/// that opens and closes feeds; clients stay connected through every change.
+/// drawn picture, and opens the camera again when it is back. The keeper has its own thread, the
+/// only one that opens and closes feeds; clients stay connected through every change.
 final class FeedKeeper: Sendable {
     /// State of the feed, for reports.
     struct Report: Sendable, Equatable {
@@ -20,14 +20,14 @@ final class FeedKeeper: Sendable {
             case streaming
             /// The drawn picture replaces a camera.
             case replaced
-            /// There are no pictures.
+            /// The stream has no pictures.
             case failed
         }
 
         var phase = Phase.waiting
-        /// Camera and format, for people; empty without a feed.
+        /// Camera and format of the feed as text for people; empty without a feed.
         var source = ""
-        /// Encoder; nil if the camera encodes or there is no feed.
+        /// Encoder of the feed; nil if the camera encodes the pictures or there is no feed.
         var encoder: Encoder?
         /// Reason for `replaced` and `failed`.
         var problem: String?
@@ -37,11 +37,11 @@ final class FeedKeeper: Sendable {
         var frames: UInt64 = 0
         var bytes: UInt64 = 0
         var gaps: UInt64 = 0
-        /// The file that is being recorded; nil without one.
+        /// The file that is being recorded; nil if no file is being recorded.
         var recording: String?
         /// Reason why a requested recording does not run.
         var recordingProblem: String?
-        /// Size of the pictures; 0 before the first.
+        /// Size of the pictures; 0 before the first picture.
         var width = 0
         var height = 0
     }
@@ -125,7 +125,8 @@ private struct FeedRun {
 
     init(keeper: FeedKeeper) { self.keeper = keeper }
 
-    /// One round; takes at most about 0.1 s, and longer while a camera is opened.
+    /// Executes one round of the keeper, which takes about 0.1 s at most, and longer while a camera
+    /// is opened.
     mutating func step() {
         let video = keeper.settings
         guard video.enabled else {
@@ -315,7 +316,7 @@ private struct FeedRun {
         }
     }
 
-    /// Closes the feed, if one is open.
+    /// Closes the feed, if a feed is open.
     mutating func close() {
         count()
         stopRecording()
@@ -336,7 +337,7 @@ extension FeedKeeper {
 }
 
 extension FeedKeeper.Report {
-    /// A report with the counters of another.
+    /// Creates a report with the counters of another report.
     fileprivate init(keeping other: Self, phase: Phase, problem: String? = nil) {
         self = other
         self.phase = phase

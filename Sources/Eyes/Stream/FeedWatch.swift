@@ -1,8 +1,10 @@
-/// Judgement of a feed's progress. Pure; times are ns on CLOCK_MONOTONIC.
+/// Check whether a feed still sends pictures. The type is pure; times are ns on CLOCK_MONOTONIC.
 struct FeedWatch: Sendable {
-    /// Longest time until the first picture. Camera modules need up to 2 s.
+    /// Longest permitted time from the start of a feed to its first picture. Camera modules need up
+    /// to 2 s.
     static let startLimit: Int64 = 5_000_000_000
-    /// Longest time between two pictures: a cable that is pulled out does not always cause an error.
+    /// Longest permitted time between two pictures of a feed: a cable that is pulled out does not
+    /// always cause an error.
     static let silenceLimit: Int64 = 1_500_000_000
     /// Shortest and longest time between two attempts to open a camera.
     static let shortestPause: Int64 = 1_000_000_000
@@ -20,9 +22,9 @@ struct FeedWatch: Sendable {
     /// Whether a feed sends no pictures.
     ///
     /// - Parameters:
-    ///   - newest: Time of the newest picture; 0 before the first.
+    ///   - newest: Time of the newest picture; 0 before the first picture.
     ///   - now: Present time.
-    /// - Returns: True after the limit.
+    /// - Returns: Whether the feed has sent no picture for longer than the limit.
     func isSilent(newest: Int64, now: Int64) -> Bool {
         newest == 0 ? now - opened > Self.startLimit : now - newest > Self.silenceLimit
     }
@@ -35,8 +37,8 @@ struct FeedWatch: Sendable {
         pause = min(2 * pause, Self.longestPause)
     }
 
-    /// Whether it is time to look for the camera again. Each look without a camera is cheap, so
-    /// the pause after it is the shortest.
+    /// Whether it is time to look for the camera again. An attempt that finds no camera costs
+    /// little, so the pause after it is the shortest.
     mutating func isDue(now: Int64) -> Bool {
         guard now >= nextAttempt else { return false }
         nextAttempt = now + Self.shortestPause

@@ -10,8 +10,8 @@ final class Painter: Sendable {
     ///
     /// - Parameters:
     ///   - feed: Receiver of the pictures.
-    ///   - video: Size and rate.
-    ///   - notice: Text in the pictures; nil without one.
+    ///   - video: Size and rate of the pictures.
+    ///   - notice: Text in the pictures; nil without a text.
     ///   - attitude: Present attitude of the camera; nil if it is unknown.
     init(
         to feed: Feed, _ video: EyesSettings.Video, notice: String?,

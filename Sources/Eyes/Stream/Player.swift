@@ -1,6 +1,7 @@
 import CVideo
 
-/// RTSP client that decodes a stream and reads the time code of its pictures. One thread uses it.
+/// RTSP client that decodes a stream and reads the time code of its pictures. Only one thread uses
+/// a `Player`.
 final class Player {
     /// Transport of the packets.
     enum Transport: String {
@@ -19,9 +20,9 @@ final class Player {
 
     private let handle: OpaquePointer
 
-    /// Connects in the background.
+    /// Creates the client, which connects to the stream in the background.
     ///
-    /// - Throws: Why the client cannot be built.
+    /// - Throws: The reason why the client cannot be created.
     init(_ url: String, over transport: Transport) throws(VideoError) {
         let decoder = cv_has_element("avdec_h264") ? "avdec_h264 max-threads=1" : "openh264dec"
         let text =
@@ -37,8 +38,8 @@ final class Player {
 
     /// Waits for the next picture.
     ///
-    /// - Returns: nil after the timeout.
-    /// - Throws: Why the stream has ended.
+    /// - Returns: The next picture; nil after the timeout.
+    /// - Throws: The reason why the stream has ended.
     func next(within seconds: Double) throws(VideoError) -> Picture? {
         var picture = cv_picture()
         let (outcome, text) = withErrorText {

@@ -4,9 +4,9 @@ import Wire
 
 /// Health of the stream over the last interval, from counters since the start. Pure.
 struct StreamHealth: Sendable, Equatable {
-    /// Counters at one time.
+    /// Counters of the stream at one time.
     struct Counters: Sendable {
-        /// Time, ns on CLOCK_MONOTONIC.
+        /// Time of the counters, ns on CLOCK_MONOTONIC.
         var t: Int64
         var feed = FeedKeeper.Report()
         var server = cv_server_stats()
@@ -16,19 +16,19 @@ struct StreamHealth: Sendable, Equatable {
     var feed: FeedKeeper.Report
     /// Connected clients.
     var clients: Int
-    /// Pictures per second that left the encoder.
+    /// Number of pictures per second that left the encoder.
     var rateHz: Double
     /// Bit rate of the encoder, kbit/s.
     var bitrateKbps: Double
-    /// Pictures that were left out between the camera and the network, in the interval and since
-    /// the start.
+    /// Number of pictures that were dropped between the camera and the network, in the interval and
+    /// since the start.
     var dropped: Int
     var droppedTotal: Int
     /// Mean and largest time from exposure to the last RTP packet, ms; nil without a packet.
     var latencyMs: Double?
     var latencyMaxMs: Double?
 
-    /// The health between two readings.
+    /// Computes the health from two readings of the counters.
     init(from before: Counters, to now: Counters) {
         let seconds = max(1e-3, Double(now.t - before.t) * 1e-9)
         feed = now.feed
@@ -50,7 +50,7 @@ struct StreamHealth: Sendable, Equatable {
     /// - Parameters:
     ///   - video: The settings in force.
     ///   - address: Address of the stream.
-    /// - Returns: Outcome, finding, remedy and figures.
+    /// - Returns: The health report: outcome, finding, remedy and figures.
     func report(_ video: EyesSettings.Video, address: String) -> CompanionReport {
         var report = CompanionReport(name: "eyes")
         (report.level, report.finding, report.remedy) = judgement(video, address)

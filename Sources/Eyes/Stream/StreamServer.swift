@@ -1,20 +1,20 @@
 import CVideo
 import Configuration
 
-/// RTSP server with its thread. Any thread may use it; the handle is closed with the last
-/// reference.
+/// RTSP server with its thread. Any thread can use a `StreamServer`; the server is closed with the
+/// last reference to it.
 final class StreamServer: @unchecked Sendable {
-    // The shim's functions take a lock.
+    // The type is `@unchecked Sendable`, because the functions of the C library take a lock.
     let handle: OpaquePointer
 
     /// Opens the port.
     ///
     /// - Parameters:
     ///   - host: Numeric address.
-    ///   - port: Port; 0 for a free one.
+    ///   - port: Port of the server; 0 means any free port.
     ///   - path: Path of the stream, such as `/stream`.
-    ///   - maximumClients: Further clients are disconnected.
-    /// - Throws: Why the port cannot be used.
+    ///   - maximumClients: Largest number of clients; further clients are disconnected.
+    /// - Throws: The reason why the port cannot be used.
     init(host: String, port: UInt16, path: String, maximumClients: Int) throws(VideoError) {
         let (handle, text) = withErrorText {
             cv_server_open(host, port, path, UInt32(maximumClients), $0)
@@ -40,7 +40,7 @@ final class StreamServer: @unchecked Sendable {
         cv_server_wait(handle, isWanted, Int64(seconds * 1e9))
     }
 
-    /// Counters since the start, and the largest latency since the last call. One thread reads
-    /// them.
+    /// Counters of the stream since the start, and the largest latency since the last call. Only
+    /// one thread reads these counters.
     func counters() -> cv_server_stats { cv_server_read(handle) }
 }

@@ -10,7 +10,7 @@ public struct VideoError: Error, Sendable, CustomStringConvertible {
 
 /// Calls a function of the shim that writes a text on failure.
 ///
-/// - Returns: The function's result, and the text; it is empty after success.
+/// - Returns: The result of the function, and the text, which is empty after success.
 func withErrorText<Result>(_ body: (UnsafeMutablePointer<CChar>) -> Result) -> (Result, String) {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CV_TEXT)) { buffer in
         buffer.initialize(repeating: 0)

@@ -3,8 +3,8 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Thread of this program, and its end. A thread of its own, because the work waits for cameras,
-/// clocks or sockets, which a pool of threads must not.
+/// A thread of airframe-eyes. The work has its own thread, because it waits for cameras, clocks or
+/// sockets, and such waits would block a pool of threads.
 final class Worker: Sendable {
     private let mustStop = Mutex(false)
     private let hasEnded = DispatchSemaphore(value: 0)
@@ -15,8 +15,8 @@ final class Worker: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - name: At most 15 bytes, for `top -H`.
-    ///   - body: The work; it returns soon after `mustEnd` becomes true.
+    ///   - name: Name of the thread in `top -H`, at most 15 bytes.
+    ///   - body: Work of the thread; it must return soon after `mustEnd` becomes true.
     func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let context = Unmanaged.passRetained(
             Work { [self] in
@@ -43,14 +43,14 @@ final class Worker: Sendable {
         _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }
     }
 
-    /// Ends the thread, and waits for its end.
+    /// Tells the thread to end, and waits for its end.
     func stop() {
         mustStop.withLock { $0 = true }
         hasEnded.wait()
     }
 }
 
-/// Body of a thread as an object, for its pointer.
+/// Body of a thread as an object, so that a pointer can refer to it.
 private final class Work: Sendable {
     let body: @Sendable () -> Void
 

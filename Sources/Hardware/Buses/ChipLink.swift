@@ -11,11 +11,11 @@ struct RegisterRead: Sendable, Equatable {
     var count: Int
 }
 
-/// Access to the registers of a chip, over any interface. Bus thread only.
+/// Interface that reads and writes the registers of a chip, over I2C or SPI. Bus thread only.
 protocol ChipLink: AnyObject {
     /// Address of the part for error reports: I2C address or number of the chip select.
     func place(of part: Int) -> UInt16
-    /// Kind of bus, for errors.
+    /// Kind of bus to which the chip is connected, for error reports.
     var device: BusError.Device { get }
 
     /// Writes one register.
@@ -31,14 +31,14 @@ protocol ChipLink: AnyObject {
     /// Executes the prepared reads, in order, in as few system calls as the bus allows.
     func burst() throws(BusErrno) -> UnsafeRawBufferPointer
 
-    /// Reads this number of bytes, at most `ChipLinkLimits.stream`, repeatedly from one register of
-    /// part 0, for a FIFO.
+    /// Reads the given number of bytes, at most `ChipLinkLimits.stream`, repeatedly from one
+    /// register of part 0, for a FIFO.
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer
 }
 
 /// Limits of transfers.
 enum ChipLinkLimits {
-    /// Largest size of one `stream`, bytes: a batch of samples, 16 bytes each.
+    /// Largest number of bytes that one `stream` reads: a batch of samples of 16 bytes each.
     static let stream = 256
 }
 

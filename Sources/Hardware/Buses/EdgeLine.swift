@@ -3,12 +3,13 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// A GPIO line with a sensor's data-ready signal. Only the bus thread uses it after its creation.
+/// A GPIO line with a sensor's data-ready signal. After the creation of an `EdgeLine`, only the bus
+/// thread uses it.
 ///
 /// If the GPIO chip is missing, the line searches for it repeatedly; until it is found, no edges
 /// arrive.
 final class EdgeLine {
-    /// C strings for the system calls, stored because their creation can allocate.
+    /// C strings for the system calls, stored because creating a C string can allocate memory.
     private let path: UnsafeMutablePointer<CChar>
     private let consumer: UnsafeMutablePointer<CChar>
     private let line: UInt32
@@ -21,7 +22,7 @@ final class EdgeLine {
     /// Interval between attempts to open a missing GPIO chip, s.
     private static let lookSeconds = 0.1
 
-    /// Creates a line; it is requested from the kernel later.
+    /// Creates a GPIO line, which is requested from the kernel later.
     ///
     /// - Parameters:
     ///   - path: Device file of the GPIO chip, such as `/dev/gpiochip0`.
@@ -48,12 +49,12 @@ final class EdgeLine {
         return descriptor >= 0
     }
 
-    /// Waits for the first edge at or after an instant.
+    /// Waits for the first edge of the line at or after the time `notBefore`.
     ///
     /// - Parameters:
-    ///   - notBefore: Instant before which edges are ignored.
-    ///   - deadline: End of the wait.
-    /// - Returns: Time of the edge; nil if there was none.
+    ///   - notBefore: Time before which edges are ignored.
+    ///   - deadline: Time at which the wait ends.
+    /// - Returns: Time of the edge; nil if no edge came before the deadline.
     func wait(notBefore: Instant, until deadline: Instant) -> Instant? {
         while true {
             var time: Int64 = 0

@@ -3,13 +3,13 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// One I2C bus, `/dev/i2c-N`. Only the bus thread uses it after its creation.
+/// One I2C bus, `/dev/i2c-N`. After the creation of an `I2CBus`, only the bus thread uses it.
 ///
 /// Every exchange is one I2C_RDWR for any number of chips and registers: it needs one system call
 /// and one pass through the adapter's queue, and has repeated starts between the messages. If the
 /// device file is missing, the bus searches for it repeatedly.
 final class I2CBus {
-    /// The device file as a C string, stored because its creation can allocate.
+    /// The device file as a C string, stored because creating a C string can allocate memory.
     private let path: UnsafeMutablePointer<CChar>
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
@@ -52,8 +52,8 @@ final class I2CBus {
 
     /// Opens the device file of an adapter.
     ///
-    /// - Returns: 0 or a positive errno; EOPNOTSUPP if the adapter does not support combined
-    ///   transfers.
+    /// - Returns: 0 if the file was opened, otherwise a positive errno; EOPNOTSUPP if the adapter
+    ///   does not support combined transfers.
     private static func openAdapter(
         _ path: UnsafePointer<CChar>, _ descriptor: UnsafeMutablePointer<Int32>
     ) -> Int32 {
@@ -84,7 +84,7 @@ final class I2CBus {
         if descriptor < 0 { try look() }
         let error = transfer(descriptor, exchange.messages, exchange.count)
         guard error != 0 else { return }
-        // The adapter was removed: this descriptor cannot be used any more.
+        // The adapter was removed, so its file descriptor cannot be used any more.
         if error == ENODEV || error == EBADF { close() }
         throw BusErrno(code: error)
     }
@@ -107,18 +107,18 @@ struct BusErrno: Error {
 
 /// Messages for one or several chips, together with their memory; created once and reused.
 struct I2CExchange: ~Copyable {
-    /// The messages in the kernel's format.
+    /// The messages of the exchange, in the kernel's format.
     let messages: UnsafeMutablePointer<i2c_msg>
     /// Number of messages.
     private(set) var count: UInt32 = 0
-    /// Bytes to write, and bytes that were read.
+    /// Bytes that the messages write, and bytes that they have read.
     let bytes: UnsafeMutableRawBufferPointer
     private var used = 0
 
-    /// Largest number of messages, the kernel's limit I2C_RDWR_IOCTL_MAX_MSGS.
+    /// Largest number of messages in one exchange, the kernel's limit I2C_RDWR_IOCTL_MAX_MSGS.
     private static let maximumMessages = 42
 
-    /// Allocates memory for this number of bytes in all messages together.
+    /// Allocates memory for messages that together contain the given number of bytes.
     init(capacity: Int) {
         messages = .allocate(capacity: Self.maximumMessages)
         bytes = .allocate(byteCount: capacity, alignment: 8)
@@ -130,9 +130,10 @@ struct I2CExchange: ~Copyable {
         bytes.deallocate()
     }
 
-    /// Adds a write of these bytes, of which the first is the register.
+    /// Adds a message that writes the given bytes; the first byte is the register's number.
     ///
-    /// - Returns: Offset in `bytes`, so that they can be changed before each run.
+    /// - Returns: Offset of the written bytes in `bytes`, so that a caller can change them before
+    ///   each exchange.
     @discardableResult
     mutating func write(_ values: [UInt8], to address: UInt16) -> Int {
         let offset = append(values.count, address, flags: 0)
@@ -140,9 +141,9 @@ struct I2CExchange: ~Copyable {
         return offset
     }
 
-    /// Adds a read of consecutive registers.
+    /// Adds messages that read consecutive registers.
     ///
-    /// - Returns: Offset of the data in `bytes`.
+    /// - Returns: Offset of the read data in `bytes`.
     mutating func read(_ register: UInt8, count: Int, from address: UInt16) -> Int {
         write([register], to: address)
         return append(count, address, flags: UInt16(I2C_M_RD))
@@ -159,8 +160,8 @@ struct I2CExchange: ~Copyable {
         return offset
     }
 
-    /// Number of bits on the bus, including acknowledges, starts and stop (UM10204, 3.1). At 400
-    /// kHz the exchange takes this number times 2.5 µs.
+    /// Number of bits that the exchange puts on the bus, including acknowledges, starts and stop
+    /// (UM10204, 3.1). At 400 kHz the exchange takes this number times 2.5 µs.
     var wireBits: Int {
         var bits = 1
         for index in 0..<Int(count) { bits += 1 + 9 * (1 + Int(messages[index].len)) }

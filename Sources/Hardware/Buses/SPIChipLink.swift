@@ -3,7 +3,7 @@ internal import Realtime
 /// A chip on an SPI bus, with one chip select for each part. The first bit sent is 1 for a read and
 /// 0 for a write.
 final class SPIChipLink: ChipLink {
-    /// One part of the chip.
+    /// One part of the chip, with its chip select.
     struct Part {
         var device: SPIDevice
         /// Number of bytes between the register and the first value: one for the accelerometer of a
@@ -20,7 +20,8 @@ final class SPIChipLink: ChipLink {
     private var gathered: UnsafeMutableRawBufferPointer
     private var pieces: [(layout: Int, offset: Int, count: Int)] = []
 
-    /// One message for each part. It is an object, because messages cannot be copied into an array.
+    /// One message for each part. This type is a class, because messages cannot be copied into an
+    /// array.
     private final class Layout {
         let part: Int
         var message: SPIMessage
@@ -38,8 +39,8 @@ final class SPIChipLink: ChipLink {
     /// Creates a link.
     ///
     /// - Parameters:
-    ///   - parts: Chip select of each part.
-    ///   - clock: Clock for measurements, Hz.
+    ///   - parts: Chip select of each part of the chip.
+    ///   - clock: Frequency of the SPI clock while measurements are read, Hz.
     init(parts: [Part], clock: Int) {
         self.parts = parts
         self.clock = clock

@@ -3,11 +3,12 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// One chip select of an SPI bus, `/dev/spidevB.C`. Only the bus thread uses it after its creation.
+/// One chip select of an SPI bus, `/dev/spidevB.C`. After the creation of an `SPIDevice`, only the
+/// bus thread uses it.
 ///
 /// If the device file is missing, the device searches for it repeatedly.
 final class SPIDevice {
-    /// The device file as a C string, stored because its creation can allocate.
+    /// The device file as a C string, stored because creating a C string can allocate memory.
     private let path: UnsafeMutablePointer<CChar>
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
@@ -72,10 +73,10 @@ final class SPIDevice {
     }
 }
 
-/// Transfers for one device with their memory, allocated once and reused. The device is selected
+/// Transfers for one device with their memory, allocated once and reused. The chip is selected
 /// again for each transfer.
 struct SPIMessage: ~Copyable {
-    /// The transfers in the kernel's format.
+    /// The transfers of the message, in the kernel's format.
     let transfers: UnsafeMutablePointer<spi_ioc_transfer>
     /// Number of transfers.
     private(set) var count: UInt32 = 0
@@ -104,7 +105,7 @@ struct SPIMessage: ~Copyable {
         received.deallocate()
     }
 
-    /// Adds a transfer whose first byte is given.
+    /// Adds a transfer that begins with the given byte.
     ///
     /// - Returns: Offset of the transfer's bytes in the message.
     @discardableResult
@@ -126,9 +127,9 @@ struct SPIMessage: ~Copyable {
         return offset
     }
 
-    /// Changes the length of the only transfer.
+    /// Changes the length of a message that has only one transfer.
     func resize(to length: Int) { transfers[0].len = UInt32(length) }
 
-    /// Number of bits on the bus.
+    /// Number of bits that the message puts on the bus.
     var wireBits: Int { 8 * used }
 }

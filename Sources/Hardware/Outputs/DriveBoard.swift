@@ -1,15 +1,16 @@
 internal import Realtime
 
-/// Protocol of a rider's motor board.
+/// Protocol of the motor board that drives the two wheels.
 public enum DriveBoardFormat: Sendable, Equatable {
-    /// Register 0x00 with magnitudes of 0...100, as in the public driver of the rider's controller.
+    /// Register 0x00 for the speeds, with magnitudes of 0...100, as in the public driver of the
+    /// controller board.
     case publicDriver
-    /// Register 0x01 with magnitudes of 0...255, and a separate register to stop, as in the
-    /// vendor's driver.
+    /// Register 0x01 for the speeds, with magnitudes of 0...255, and a separate register to stop,
+    /// as in the vendor's driver.
     case vendor
 
-    /// The bytes to write: register, then direction (1 is forwards) and magnitude of the left
-    /// wheel, then those of the right wheel.
+    /// The bytes that set both speeds: register, then direction (1 is forwards) and magnitude of
+    /// the left wheel, then those of the right wheel.
     ///
     /// - Parameters:
     ///   - left: Speed of the left wheel, as a fraction of full speed, -1...1.
@@ -29,7 +30,8 @@ public enum DriveBoardFormat: Sendable, Equatable {
     }
 }
 
-/// The rider's motor board on an I2C bus. Only one thread uses it after its creation.
+/// The motor board of the two wheels, on an I2C bus. After the creation of a `DriveBoard`, only one
+/// thread uses it.
 final class DriveBoard {
     /// I2C address of the board.
     static let address: UInt16 = 0x16

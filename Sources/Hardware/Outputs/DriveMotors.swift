@@ -2,9 +2,9 @@ public import GimbalCore
 public import Realtime
 internal import Synchronization
 
-/// The rider's two wheels. The driver accepts requests from ordinary threads, ramps them, and
-/// writes them to the motor board on a separate thread, fifty times a second, and immediately after
-/// a request. The wheels stop unless requests are repeated in time.
+/// Driver of the robot's two wheels. The driver accepts speeds from ordinary threads and limits
+/// their rate of change. A separate thread writes the speeds to the motor board fifty times a
+/// second, and immediately after a request. The wheels stop unless requests are repeated in time.
 public final class DriveMotors: Sendable {
     private let requests: Mutex<MailboxWriter<DriveModel.Request>>
     private let context: DriveContext
@@ -38,7 +38,7 @@ public final class DriveMotors: Sendable {
 
     /// Starts the thread. Call once.
     ///
-    /// - Throws: `ThreadError` if the thread cannot be created.
+    /// - Throws: `ThreadError` if the thread that writes the speeds cannot be created.
     public func start() throws(ThreadError) {
         let context = context
         let started = try RealtimeThread(ThreadTable.drive) { context.run() }
@@ -53,7 +53,7 @@ public final class DriveMotors: Sendable {
 
     /// Switches the wheels off and ends the thread, within half a second.
     ///
-    /// - Returns: Whether the board has accepted the command.
+    /// - Returns: Whether the board has accepted the command that switches the wheels off.
     public func stop() -> Bool {
         context.isStopping.store(true, ordering: .releasing)
         context.bell.ring()
@@ -65,7 +65,7 @@ public final class DriveMotors: Sendable {
     /// Speeds of the wheels as of the last period, as fractions of full speed, forwards positive.
     public var speeds: (left: Double, right: Double) { context.speeds.value }
 
-    /// Number of failed transfers since the start.
+    /// Number of failed transfers to the motor board since the start.
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 }
 
@@ -88,7 +88,7 @@ private final class SharedSpeeds: Sendable {
     }
 }
 
-/// State of the thread.
+/// State of the thread that writes the speeds.
 ///
 /// `@unchecked Sendable`, because only the thread uses the properties that are not atomic.
 private final class DriveContext: @unchecked Sendable {

@@ -3,12 +3,12 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Lines of one GPIO chip, `/dev/gpiochipN`, all outputs or all inputs. Only one thread uses them
-/// after their creation.
+/// Lines of one GPIO chip, `/dev/gpiochipN`, all outputs or all inputs. After the creation of the
+/// lines, only one thread uses them.
 ///
 /// Each bit of a word is a line, in the order of their names; 1 is active. One system call sets or
-/// reads all of them. If the chip is missing, the lines search for it repeatedly. When lines are
-/// requested as outputs, they are inactive.
+/// reads all lines. If the chip is missing, the lines search for it repeatedly. Lines that are
+/// requested as outputs are inactive at first.
 final class GPIOLines {
     private let chip: String
     private let lines: [UInt32]
@@ -42,10 +42,10 @@ final class GPIOLines {
         descriptor = -1
     }
 
-    /// Requests the lines from the kernel, unless that has been done.
+    /// Requests the lines from the kernel, unless an earlier call has requested them.
     ///
     /// - Returns: Whether this call has requested the lines; outputs are then inactive.
-    /// - Throws: A positive errno: EBUSY if another program has one of them.
+    /// - Throws: A positive errno: EBUSY if another program uses one of the lines.
     @discardableResult
     func take(now: Instant) throws(BusErrno) -> Bool {
         guard descriptor < 0 else { return false }
@@ -72,7 +72,7 @@ final class GPIOLines {
 
     private func check(_ error: Int32) throws(BusErrno) {
         guard error != 0 else { return }
-        // The chip was removed: this descriptor cannot be used any more.
+        // The chip was removed, so its file descriptor cannot be used any more.
         if error == ENODEV || error == EBADF { close() }
         throw BusErrno(code: error)
     }

@@ -2,7 +2,8 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Clock that wakes a thread at the times of a regular grid. Missed deadlines are skipped.
+/// Clock that wakes a thread at equal intervals. The clock skips deadlines that have already
+/// passed.
 struct GridClock {
     private let periodNanoseconds: Int64
     private var next: Int64
@@ -13,7 +14,7 @@ struct GridClock {
         next = MonotonicClock.now.nanoseconds + periodNanoseconds
     }
 
-    /// Sleeps until the deadline that is this number of periods after the last deadline.
+    /// Sleeps until the deadline that is the given number of periods after the last deadline.
     mutating func wait(periods: Int64 = 1) {
         next += (periods - 1) * periodNanoseconds
         var time = timespec(tv_sec: Int(next / 1_000_000_000), tv_nsec: Int(next % 1_000_000_000))

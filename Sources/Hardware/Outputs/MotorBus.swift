@@ -1,7 +1,7 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Motors with a separate bus. Only the thread of that bus uses the object.
+/// Motors on a bus that no sensor uses. Only the thread of this bus uses a `MotorBus`.
 ///
 /// `@unchecked Sendable`, because the object is passed once to that thread.
 final class MotorBus: OutputBus, @unchecked Sendable {

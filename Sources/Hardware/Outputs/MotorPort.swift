@@ -1,15 +1,17 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Port that converts a `MotorOutput` into signals. Bus thread only.
+/// Interface of a motor chip's driver, which converts a `MotorOutput` into signals for the motors.
+/// Bus thread only.
 protocol MotorPort: AnyObject {
-    /// Sets the chip up, or checks that it is still set up. After a set-up the outputs are off.
+    /// Sets the motor chip up step by step, or checks that the chip is still set up. After a set-up
+    /// all outputs of the chip are off.
     ///
-    /// - Returns: Whether the chip is ready.
+    /// - Returns: Whether the motor chip is ready for outputs.
     func prepare(now: Instant) throws(BusError) -> Bool
 
-    /// Writes an output. Does nothing if the output is unchanged, or if the last frame has not
-    /// ended.
+    /// Writes an output. Writes nothing if the output is unchanged, or if the chip's present pulse
+    /// frame has not ended.
     func write(_ output: MotorOutput, now: Instant) throws(BusError)
 
     /// Switches all outputs off, with as few transfers as possible.

@@ -1,7 +1,7 @@
-/// NXP PCA9685, sixteen outputs of pulse width: its registers and numbers, without a bus. Data
+/// NXP PCA9685, sixteen outputs of pulse width: its registers and their values, without a bus. Data
 /// sheet: PCA9685, revision 4.
 struct PCA9685: Sendable {
-    /// Actual number of pulses per second with this prescaler.
+    /// Number of pulses per second that the chip makes with the value of `prescale`.
     let frameRate: Double
     /// Value of the prescaler register.
     let prescale: UInt8
@@ -31,7 +31,8 @@ struct PCA9685: Sendable {
     static let allOffHigh: UInt8 = 0xFD
     static let fullOff: UInt8 = 0x10
 
-    /// Length of a pulse, s, in counts; 4096 counts are one frame.
+    /// Converts the length of a pulse in seconds to counts of the chip: 4096 counts are the time
+    /// from one pulse to the next.
     func counts(pulse seconds: Double) -> Int {
         min(max(Int((seconds * frameRate * 4096).rounded()), 0), 4095)
     }

@@ -10,7 +10,7 @@ final class PCA9685Outputs {
         case up
     }
 
-    /// Prescaler of the chip, and conversion to counts.
+    /// Properties of the chip: its prescaler, and the conversion of pulse lengths to counts.
     let chip: PCA9685
     /// Whether every output of the chip is off.
     private(set) var isOff = true
@@ -29,7 +29,7 @@ final class PCA9685Outputs {
     /// Interval of reads of the prescaler, s: after a short loss of power the chip sleeps, with the
     /// default prescaler.
     private static let auditSeconds = 0.1
-    /// Time until the oscillator has started, s (7.3.1.1: at least 500 µs).
+    /// Time from the end of sleep until the chip's oscillator runs, s (7.3.1.1: at least 500 µs).
     private static let wakeSeconds = 0.001
 
     /// Creates outputs.
@@ -67,13 +67,13 @@ final class PCA9685Outputs {
         }
     }
 
-    /// Number of bits on the bus for one write.
+    /// Number of bits that one write of all outputs puts on the bus.
     var frameBits: Int { frame.wireBits }
 
-    /// Sets the chip up step by step, or checks that it is still set up. After a set-up the outputs
-    /// are off.
+    /// Sets the chip up step by step, or checks that the chip is still set up. After a set-up all
+    /// outputs of the chip are off.
     ///
-    /// - Returns: Whether the chip is ready.
+    /// - Returns: Whether the chip is ready for outputs.
     func prepare(now: Instant) throws(BusError) -> Bool {
         switch state {
         case .up:
@@ -115,7 +115,7 @@ final class PCA9685Outputs {
 
     /// Writes all outputs in one transfer, if a value has changed.
     ///
-    /// - Returns: Whether a transfer was necessary.
+    /// - Returns: Whether a transfer was necessary, because a value had changed.
     func write() throws(BusError) -> Bool {
         guard isOff || isChanged else { return false }
         try run(frame, .write)

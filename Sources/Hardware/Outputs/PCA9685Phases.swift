@@ -14,7 +14,7 @@ final class PCA9685Phases: MotorPort {
     /// Creates motors.
     ///
     /// - Parameters:
-    ///   - outputs: Nine outputs: three for yaw, three for roll, three for pitch.
+    ///   - outputs: Nine outputs of the chip: three for yaw, three for roll, three for pitch.
     ///   - motors: Properties of the motors.
     ///   - hasEncoders: Whether torques are commutated with the measured joint angles; otherwise
     ///     the fields are set as commanded.
@@ -52,6 +52,6 @@ final class PCA9685Phases: MotorPort {
         outputs.set(Self.counts(duties.c), at: first + 2)
     }
 
-    /// Duty, 0...1, in counts of 4096.
+    /// Converts a duty, 0...1, to counts; 4096 counts are a duty of 1.
     static func counts(_ duty: Double) -> Int { min(max(Int((duty * 4096).rounded()), 0), 4095) }
 }

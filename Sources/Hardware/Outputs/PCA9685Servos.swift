@@ -3,8 +3,8 @@ internal import Realtime
 
 /// Three servos on a PCA9685. Bus thread only.
 ///
-/// A new position is written at most once per frame and only if a count has changed. When the
-/// servos are off, they receive no pulses, so they are limp.
+/// The driver writes a new position at most once per pulse, and only if a count has changed. When
+/// the servos are off, they receive no pulses, so they are limp.
 final class PCA9685Servos: MotorPort {
     private let outputs: PCA9685Outputs
     private let pulses: ServoPulses
@@ -13,8 +13,8 @@ final class PCA9685Servos: MotorPort {
     /// Creates servos.
     ///
     /// - Parameters:
-    ///   - outputs: Outputs for yaw, roll and pitch.
-    ///   - pulses: Pulses of the servos.
+    ///   - outputs: Outputs of the chip for the servos of yaw, roll and pitch.
+    ///   - pulses: Conversion from joint angles to the pulses of the three servos.
     init(outputs: PCA9685Outputs, pulses: ServoPulses) {
         self.outputs = outputs
         self.pulses = pulses

@@ -2,11 +2,11 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Three servos on channels of the board's PWM chip. Their thread does not serve an I2C bus, so a
-/// bus cannot block it.
+/// Three servos on channels of the board's PWM chip. The servos' thread does not serve an I2C bus,
+/// so a hanging bus cannot block this thread.
 ///
-/// A new pulse is written at most once per frame, and only to channels whose pulse has changed.
-/// When the servos are off, they receive no pulses, so they are limp.
+/// The driver writes a new pulse length at most once per pulse, and only to channels whose pulse
+/// length has changed. When the servos are off, they receive no pulses, so they are limp.
 final class PWMServos: MotorPort {
     private let channels: [SysfsPWM]
     private let numbers: [Int]
@@ -29,9 +29,9 @@ final class PWMServos: MotorPort {
     ///
     /// - Parameters:
     ///   - chip: Path of the PWM chip, such as `/sys/class/pwm/pwmchip0`.
-    ///   - channels: Channels of yaw, roll and pitch, counted from 0.
-    ///   - pulses: Pulses of the servos.
-    ///   - frameRate: Pulses per second.
+    ///   - channels: Channels of the servos of yaw, roll and pitch, counted from 0.
+    ///   - pulses: Conversion from joint angles to the pulses of the three servos.
+    ///   - frameRate: Number of pulses per second that each servo receives.
     init(chip: String, channels: [Int], pulses: ServoPulses, frameRate: Double) {
         frameSeconds = 1 / frameRate
         self.channels = channels.map {
@@ -105,7 +105,7 @@ final class PWMServos: MotorPort {
     private func failure(
         of index: Int, _ operation: BusError.Operation, _ error: BusErrno
     ) -> BusError {
-        // The chip was removed: these files cannot be used any more.
+        // The PWM chip was removed, so the open files of its channels cannot be used any more.
         if error.code == ENODEV {
             channels[index].close()
             isReady = false

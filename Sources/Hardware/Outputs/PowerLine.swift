@@ -2,8 +2,7 @@ internal import GimbalCore
 internal import Realtime
 
 /// The GPIO line that switches the motors: it controls the output enable pin of their chip, or
-/// their power. The line has a separate thread, so that a hanging bus cannot prevent it from being
-/// switched off.
+/// their power. A separate thread switches the line off, so that a hanging bus cannot prevent this.
 ///
 /// `@unchecked Sendable`, because the object is passed once to that thread.
 final class PowerLine: OutputBus, @unchecked Sendable {
@@ -15,7 +14,7 @@ final class PowerLine: OutputBus, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - chip: Device file of the GPIO chip, such as `/dev/gpiochip0`.
-    ///   - line: Number of the line on the chip.
+    ///   - line: Number of the line on the GPIO chip.
     ///   - isActiveLow: Whether a low level enables the motors, as at the OE pin of a PCA9685.
     init(chip: String, line: Int, isActiveLow: Bool) {
         self.line = GPIOLines(

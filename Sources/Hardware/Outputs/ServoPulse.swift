@@ -4,14 +4,14 @@ public struct ServoPulse: Sendable, Equatable {
     public var shortest: Double
     /// Longest pulse of the servo, s.
     public var longest: Double
-    /// Travel of the servo between these pulses, rad.
+    /// Angle by which the servo turns between the shortest and the longest pulse, rad.
     public var travel: Double
     /// Direction of the servo: 1, or -1 if a longer pulse turns the joint backwards.
     public var direction: Double
     /// Pulse offset from mid-travel at joint angle zero, s.
     public var trim: Double
 
-    /// Creates the conversion for a servo.
+    /// Creates the conversion from joint angle to pulse length for one servo.
     public init(
         shortest: Double, longest: Double, travel: Double, direction: Double = 1, trim: Double = 0
     ) {
@@ -30,16 +30,16 @@ public struct ServoPulse: Sendable, Equatable {
     }
 }
 
-/// Pulses of the three servos, one for each joint.
+/// Conversions from joint angle to pulse length of the three servos, one for each joint.
 public struct ServoPulses: Sendable, Equatable {
-    /// Pulses of the outermost joint.
+    /// Conversion to the pulses of the outermost joint's servo.
     public var yaw: ServoPulse
-    /// Pulses of the middle joint.
+    /// Conversion to the pulses of the middle joint's servo.
     public var roll: ServoPulse
-    /// Pulses of the innermost joint.
+    /// Conversion to the pulses of the innermost joint's servo.
     public var pitch: ServoPulse
 
-    /// Creates the pulses of three servos.
+    /// Creates the conversions of three servos.
     public init(yaw: ServoPulse, roll: ServoPulse, pitch: ServoPulse) {
         self.yaw = yaw
         self.roll = roll

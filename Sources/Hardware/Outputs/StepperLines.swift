@@ -4,10 +4,10 @@ internal import Realtime
 /// The lines of three stepper motors: the step lines, then the direction lines, and the home
 /// switches.
 protocol StepperLines: AnyObject {
-    /// Requests the output lines from the kernel, unless that has been done. Returns whether this
-    /// call has requested them; they are then inactive.
+    /// Requests the output lines from the kernel, unless an earlier call has requested them.
+    /// Returns whether this call has requested the lines; the lines are then inactive.
     func take(now: Instant) throws(BusErrno) -> Bool
-    /// Sets the lines in `mask` to `bits`.
+    /// Sets each line whose bit in `mask` is 1 to its bit in `bits`.
     func set(_ bits: UInt64, mask: UInt64) throws(BusErrno)
     /// Whether each home switch is pressed, one bit for each; 0 if there are no switches.
     func switches(now: Instant) throws(BusErrno) -> UInt64
@@ -24,7 +24,7 @@ final class GPIOStepperLines: StepperLines {
     ///   - chip: Device file of the GPIO chip, such as `/dev/gpiochip0`.
     ///   - steps: Step lines of the three motors.
     ///   - directions: Direction lines of the motors.
-    ///   - homes: Home switches of the motors, active when low; nil without switches.
+    ///   - homes: Lines of the motors' home switches, active when low; nil without switches.
     init(chip: String, steps: [Int], directions: [Int], homes: [Int]?) {
         outputs = GPIOLines(chip: chip, lines: steps + directions, isOutput: true)
         inputs = homes.map { GPIOLines(chip: chip, lines: $0, activeLow: 0b111, isOutput: false) }
@@ -41,14 +41,15 @@ final class GPIOStepperLines: StepperLines {
     }
 }
 
-/// Simulated lines without an effect, and no home switches.
+/// Simulated stepper lines, which have no effect and no home switches.
 final class NoStepperLines: StepperLines {
     func take(now: Instant) -> Bool { false }
     func set(_ bits: UInt64, mask: UInt64) {}
     func switches(now: Instant) -> UInt64 { 0 }
 }
 
-/// Three axes and their lines, advanced tick by tick. One thread.
+/// Motion of three stepper axes, and the lines that the motion sets, advanced tick by tick. One
+/// thread.
 struct StepperRig {
     private let lines: any StepperLines
     private(set) var axes: (StepAxis, StepAxis, StepAxis)
@@ -69,8 +70,8 @@ struct StepperRig {
         axes.0.isStanding && axes.1.isStanding && axes.2.isStanding && bits & 0b111 == 0
     }
 
-    /// Executes one tick of the grid: at most one system call for the outputs, and one for the
-    /// switches during homing.
+    /// Executes one tick: at most one system call for the outputs, and one for the switches during
+    /// homing.
     ///
     /// - Throws: The kernel's error; in this case the axes have not moved.
     mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {

@@ -6,7 +6,7 @@ internal import Synchronization
 /// makes up to 1,000 steps a second. A step takes two ticks; if ticks are late, the motion catches
 /// up.
 public final class StepperMotors: Sendable {
-    /// Lines of the motors, and their limits.
+    /// GPIO lines of the stepper motors, and limits of their motion.
     public struct Wiring: Sendable {
         /// Device file of the GPIO chip, such as `/dev/gpiochip0`.
         public var chip: String
@@ -16,7 +16,7 @@ public final class StepperMotors: Sendable {
         public var directions: [Int]
         /// Numbers of the home switches' lines, active when low; nil without switches.
         public var homes: [Int]?
-        /// Limits of each motor.
+        /// Limits of each stepper motor's motion.
         public var parameters: [StepAxis.Parameters]
 
         /// Creates a wiring.
@@ -70,14 +70,14 @@ public final class StepperMotors: Sendable {
 
     /// Starts the thread. Call once.
     ///
-    /// - Throws: `ThreadError` if the thread cannot be created.
+    /// - Throws: `ThreadError` if the thread that sets the lines cannot be created.
     public func start() throws(ThreadError) {
         let context = context
         let started = try RealtimeThread(ThreadTable.steps) { context.run() }
         thread.withLock { $0 = started }
     }
 
-    /// Sets the request for a motor. Any ordinary thread.
+    /// Sets the goal of one stepper motor. Any ordinary thread.
     ///
     /// - Parameters:
     ///   - goal: New goal of the motor; the other motors keep their goals.
@@ -106,13 +106,14 @@ public final class StepperMotors: Sendable {
     /// Whether the motors have home switches.
     public let hasSwitches: Bool
 
-    /// Number of ticks since the start in which the lines could not be set.
+    /// Number of ticks since the start in which the GPIO lines could not be set.
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 
     /// Errno of the last tick if the lines could not be set; otherwise 0.
     public var lastError: Int32 { context.lastError.load(ordering: .relaxed) }
 
-    /// Ends the thread; the motors stop at their present position, with their holding torque.
+    /// Ends the stepper motors' thread; the motors stop at their present position, with their
+    /// holding torque.
     ///
     /// - Returns: Whether the thread ended within half a second.
     @discardableResult
@@ -130,7 +131,7 @@ private final class SharedCount: Sendable {
     func store(_ new: Int) { word.store(new, ordering: .relaxed) }
 }
 
-/// State of the thread.
+/// State of the thread that sets the stepper lines.
 ///
 /// `@unchecked Sendable`, because only the thread uses the properties that are not atomic.
 private final class StepperContext: @unchecked Sendable {
@@ -145,8 +146,8 @@ private final class StepperContext: @unchecked Sendable {
     private static let period: Int64 = 250_000
     /// Number of periods from one tick to the next while no motor turns.
     private static let idlePeriods: Int64 = 8
-    /// Largest number of periods that one tick represents; after a longer delay the motion takes
-    /// longer instead.
+    /// Largest number of periods by which one tick advances the motion; after a longer delay the
+    /// motion ends later.
     private static let mostPeriods: Int64 = 8
 
     init(rig: StepperRig, goals: consuming MailboxReader<StepperGoals>) {

@@ -2,10 +2,10 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// One channel of a PWM chip, `/sys/class/pwm/pwmchipN` (Documentation/driver-api/pwm.rst). Only
-/// one thread uses it after its creation.
+/// One channel of a PWM chip, `/sys/class/pwm/pwmchipN` (Documentation/driver-api/pwm.rst). After
+/// the creation of a `SysfsPWM`, only one thread uses it.
 ///
-/// Files stay open, so a new pulse is one pwrite(2).
+/// The channel's files stay open, so one pwrite(2) sets a new pulse length.
 final class SysfsPWM {
     private let chip: String
     private let channel: Int
@@ -14,12 +14,12 @@ final class SysfsPWM {
     private var enable: Int32 = -1
     private let digits = UnsafeMutableRawBufferPointer.allocate(byteCount: 20, alignment: 1)
 
-    /// Creates a channel that is opened later.
+    /// Creates a PWM channel whose files are opened later.
     ///
     /// - Parameters:
     ///   - chip: Path of the PWM chip, such as `/sys/class/pwm/pwmchip0`.
     ///   - channel: Number of the channel, counted from 0.
-    ///   - periodNanoseconds: Time from pulse to pulse, ns.
+    ///   - periodNanoseconds: Time from the start of one pulse to the start of the next, ns.
     init(chip: String, channel: Int, periodNanoseconds: Int) {
         self.chip = chip
         self.channel = channel
@@ -31,7 +31,7 @@ final class SysfsPWM {
         digits.deallocate()
     }
 
-    /// Whether the files are open.
+    /// Whether the channel's files are open.
     var isOpen: Bool { enable >= 0 }
 
     /// Exports the channel if necessary, stops its pulses, and sets the period. Allocates memory.
@@ -52,8 +52,8 @@ final class SysfsPWM {
             defer { _ = Glibc.close(period) }
             duty = try file("\(folder)/duty_cycle")
             enable = try file("\(folder)/enable")
-            // The pulse is reset first, because a period must not be shorter than the old pulse,
-            // and because a channel with a period of 0 cannot be stopped.
+            // The pulse length is set to 0 first, because a period must not be shorter than the old
+            // pulse, and because a channel with a period of 0 cannot be stopped.
             _ = try? write(0, to: duty)
             _ = try? write(0, to: enable)
             try write(periodNanoseconds, to: period)

@@ -3,18 +3,20 @@ internal import Glibc
 /// Computation of the duties of the three half bridges of a star-connected brushless motor. Pure
 /// functions.
 enum ThreePhase {
-    /// Space-vector modulation: three sines 120° apart, shifted together so that the highest and
-    /// the lowest are equally far from the rails. The common shift causes no voltage at any
-    /// winding, and allows a voltage between the terminals that is 2/√3 times that of sines alone
-    /// (K. Zhou, D. Wang: Relationship between space-vector modulation and three-phase
-    /// carrier-based PWM, IEEE Transactions on Industrial Electronics 49(1), 2002).
+    /// Space-vector modulation: three sine voltages 120° apart, to which the same voltage is added
+    /// so that the highest and the lowest are equally far from the rails. The added voltage causes
+    /// no voltage between the terminals, and allows an amplitude between the terminals that is 2/√3
+    /// times the amplitude of sines alone (K. Zhou, D. Wang: Relationship between space-vector
+    /// modulation and three-phase carrier-based PWM, IEEE Transactions on Industrial Electronics
+    /// 49(1), 2002).
     ///
     /// - Parameters:
     ///   - angle: Electrical angle of the field, rad, not wrapped.
-    ///   - amplitude: Strength of the field; 1 is the supply's maximum. A negative strength turns
-    ///     the field by half a turn.
-    /// - Returns: Fraction of the period for which each output is high, 0...1. If an argument is
-    ///   not finite, all fractions are equal, so there is no field.
+    ///   - amplitude: Strength of the field; 1 is the greatest strength that the supply voltage
+    ///     permits. A negative strength turns the field by half a turn.
+    /// - Returns: Fraction of the PWM period for which each of the three outputs is high, 0...1. If
+    ///   an argument is not finite, the fractions of the three outputs are equal, so the motor has
+    ///   no field.
     static func duties(angle: Double, amplitude: Double) -> (a: Double, b: Double, c: Double) {
         guard angle.isFinite, amplitude.isFinite else { return (0.5, 0.5, 0.5) }
         let strength = min(max(amplitude, -1), 1) / 3.0.squareRoot()
@@ -29,14 +31,15 @@ enum ThreePhase {
 
 /// Wiring and properties of one brushless motor on three half bridges.
 public struct PhaseMotor: Sendable, Equatable {
-    /// Pairs of magnet poles.
+    /// Number of the motor's pairs of magnet poles.
     public var polePairs: Double
     /// Direction of the motor: 1, or -1 if the field and the joint turn in opposite directions.
     public var direction: Double
     /// Electrical angle of the field that holds the joint at zero, rad; used only for a motor with
     /// encoder.
     public var zero: Double
-    /// Torque at full strength and 90 electrical degrees, N·m; used only for a motor with encoder.
+    /// Torque of a field of full strength 90 electrical degrees ahead of the rotor, N·m; used only
+    /// for a motor with encoder.
     public var peakTorque: Double
 
     /// Creates the properties of a motor.
@@ -54,7 +57,8 @@ public struct PhaseMotor: Sendable, Equatable {
     /// - Parameters:
     ///   - torque: Torque on the joint, N·m.
     ///   - joint: Angle of the joint, rad.
-    ///   - share: Factor on the strength, 0...1; 0 if the joint's angle is unknown.
+    ///   - share: Factor by which the strength is multiplied, 0...1; 0 if the joint's angle is
+    ///     unknown.
     /// - Returns: Angle of the field, rad, and its strength, -1...1.
     func commutate(
         torque: Double, joint: Double, share: Double

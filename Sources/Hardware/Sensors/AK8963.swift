@@ -9,7 +9,8 @@ struct AK8963: Sendable {
     private var adjustment = Vector3(1, 1, 1)
     private var last = UInt64.max
 
-    /// Size of a measurement, bytes: ST1, six bytes of field, ST2.
+    /// Size of a measurement of the magnetometer, bytes: register ST1, six bytes of magnetic field,
+    /// register ST2.
     static let length = 8
     /// Magnetic field for one count of the 16-bit output, µT (section 5.8).
     private static let scale = 0.15
@@ -39,8 +40,8 @@ struct AK8963: Sendable {
 
     private static let answer = RegisterRead(part: 0, register: 0x35, count: 1)
 
-    /// Set-up of the magnetometer. The I2C master must be enabled. Afterwards slots 5 to 7 contain
-    /// the adjustment.
+    /// Steps that set the magnetometer up; the chip's I2C master must be enabled before. After the
+    /// set-up, slots 5 to 7 contain the factory's sensitivity adjustment.
     static let setUp: [SetUpStep] = SetUpStep.sequence(
         // The clock of the I2C master is 400 kHz.
         [.write(0x0D, to: 0x24, part: 0)],
@@ -59,8 +60,8 @@ struct AK8963: Sendable {
         read(0x12), [.keep(slot: 7, answer)],
         write(0x00, to: 0x0A), write(0x16, to: 0x0A),
         [
-            // Slave 0 reads ST1 to ST2 every tenth sample; all bytes of a reading appear at the
-            // same time.
+            // Slave 0 of the I2C master reads registers ST1 to ST2 every tenth sample; all bytes of
+            // a reading are updated at the same time.
             .write(0x80 | address, to: 0x25, part: 0),
             .write(0x02, to: 0x26, part: 0),
             .write(0x09, to: 0x34, part: 0),
@@ -69,25 +70,25 @@ struct AK8963: Sendable {
             .pause(0.020),
         ])
 
-    /// Stores the factory's values: (ASA - 128) / 256 + 1.
+    /// Stores the factory's sensitivity of each axis: (ASA - 128) / 256 + 1.
     mutating func adjust(_ kept: KeptRegisters) {
         func factor(_ slot: Int) -> Double { (Double(kept.byte(slot, 0)) - 128) / 256 + 1 }
         adjustment = Vector3(factor(5), factor(6), factor(7))
     }
 
-    /// The field in the axes of gyroscope and accelerometer, µT; nil if it is not new or too large
-    /// to be measured.
+    /// The magnetic field in the axes of gyroscope and accelerometer, µT; nil if the reading is not
+    /// new, or the field is too large to be measured.
     ///
     /// The master reads more often than the magnetometer measures, so the data-ready bit can be
     /// cleared before it is read. A measurement is new if it differs from the previous one.
     mutating func field(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Vector3? {
         var word: UInt64 = 0
         for index in 1...6 { word = word << 8 | UInt64(bytes[start + index]) }
-        // Bit HOFL in ST2 means an overflow.
+        // Bit HOFL in register ST2 means that the magnetic field exceeded the sensor's range.
         guard word != last, bytes[start + 7] & 0x08 == 0 else { return nil }
         last = word
-        // The magnetometer's x and y axes are the other chip's y and x, its z axis is opposite
-        // (PS-MPU-9250A-01, 9.1).
+        // The magnetometer's x and y axes are the other chip's y and x, and its z axis is opposite
+        // to the other chip's z axis (PS-MPU-9250A-01, 9.1).
         return Vector3(
             bytes.littleEndian(at: start + 3) * Self.scale * adjustment.y,
             bytes.littleEndian(at: start + 1) * Self.scale * adjustment.x,

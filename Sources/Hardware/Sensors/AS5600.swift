@@ -27,7 +27,7 @@ final class AS5600 {
     ///   - direction: Direction of the encoder: 1, or -1 if the encoder's angle decreases when the
     ///     joint's angle increases.
     ///   - staleSeconds: Time without an answer after which the angle is unknown, s.
-    ///   - report: State for other threads.
+    ///   - report: Report of the encoder's state, for other threads.
     init(
         bus: I2CBus, zero: Double, direction: Double, staleSeconds: Double = 0.02,
         report: EncoderReport = EncoderReport()
@@ -61,8 +61,9 @@ final class AS5600 {
         lastTime = now
     }
 
-    /// The angle in STATUS and RAW ANGLE, 0..<2π; nil if the chip detects no magnet (MD, bit 5).
-    /// With a magnet that is too weak or too strong (ML, MH), the angle is still used.
+    /// The angle in the registers STATUS and RAW ANGLE, 0..<2π rad; nil if the chip detects no
+    /// magnet (MD, bit 5). With a magnet that is too weak or too strong (ML, MH), the angle is
+    /// still used.
     static func turn(_ bytes: UnsafeRawBufferPointer) -> Double? {
         guard bytes[0] & 0x20 != 0 else { return nil }
         return Double(UInt16(bytes[1] & 0x0F) << 8 | UInt16(bytes[2])) * 2 * .pi / 4096
@@ -73,6 +74,6 @@ final class AS5600 {
         ((turn - zero) * direction).remainder(dividingBy: 2 * .pi)
     }
 
-    /// Number of bits on the bus for one read.
+    /// Number of bits that one read of the encoder puts on the bus.
     var wireBits: Int { exchange.wireBits }
 }

@@ -19,8 +19,10 @@ struct BMI088: IMUChip {
     /// Creates a chip's description.
     ///
     /// - Parameters:
-    ///   - gyroRange: Full scale, deg/s: 125, 250, 500, 1000 or 2000; other values are rounded up.
-    ///   - accelRange: Full scale, g: 3, 6, 12 or 24; other values are rounded up.
+    ///   - gyroRange: Full scale of the gyroscope, deg/s: 125, 250, 500, 1000 or 2000; other values
+    ///     are rounded up.
+    ///   - accelRange: Full scale of the accelerometer, g: 3, 6, 12 or 24; other values are rounded
+    ///     up.
     ///   - testsItself: Whether the self tests of section 4.6 are part of the set-up. The sensor
     ///     must be at rest for 0.2 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
@@ -103,7 +105,8 @@ struct BMI088: IMUChip {
                 }, otherwise: "failed the self-test of its accelerometer"),
             .write(0x01, to: 0x3C, part: gyro),
             .pause(0.060),
-            // The bits bist_rdy and rate_ok must be set, bist_fail must be clear.
+            // In the gyroscope's self test, the bits bist_rdy and rate_ok must be set, and
+            // bist_fail must be clear.
             .expect(
                 0x12, mask: 0x16, in: 0x3C, part: gyro,
                 otherwise: "failed the self-test of its gyroscope"),
@@ -112,7 +115,7 @@ struct BMI088: IMUChip {
 
     var burst: [RegisterRead] {
         [
-            // 5.3.4 and 5.3.5: the acceleration, then the chip's counter.
+            // Sections 5.3.4 and 5.3.5: registers of the acceleration, then of the chip's counter.
             RegisterRead(part: Self.accel, register: 0x12, count: 9),
             RegisterRead(part: Self.gyro, register: 0x02, count: 6),
         ]
@@ -134,7 +137,7 @@ struct BMI088: IMUChip {
 
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         let count = UInt32(bytes[6]) | UInt32(bytes[7]) << 8 | UInt32(bytes[8]) << 16
-        // The counter is 0 after a reset, until the first measurement, and returns to 0 every
+        // The chip's counter is 0 from a reset to the first measurement, and returns to 0 every
         // eleven minutes.
         guard count != lastCount, count != 0 else { return nil }
         lastCount = count

@@ -1,7 +1,7 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Synchronisation of the bus thread's periods with the sensor's measurements, instead of the
+/// Synchronisation of the bus thread's periods with the sensor's measurements, instead of with the
 /// clock. Bus thread only.
 ///
 /// If the sensor is faster than the loop, the thread waits for an edge only in the last quarter of
@@ -12,13 +12,13 @@ final class DataReady {
     private let report: SensorReport
     private let periodSeconds: Double
     private var last = Instant(nanoseconds: .min / 2)
-    /// Time of this period's sample; nil if unknown.
+    /// Time at which the sensor measured this period's sample; nil if unknown.
     private var edge: Instant?
 
     /// Creates a synchronisation.
     ///
     /// - Parameters:
-    ///   - line: The sensor's interrupt.
+    ///   - line: GPIO line with the sensor's data-ready signal.
     ///   - period: Period of the loop, s.
     ///   - report: Receives the number of missed edges.
     init(line: EdgeLine, period: Double, report: SensorReport) {
@@ -27,9 +27,9 @@ final class DataReady {
         self.report = report
     }
 
-    /// Waits for the period's edge.
+    /// Waits for the edge of the data-ready line that begins the next period.
     ///
-    /// - Parameter deadline: Expected time of the edge.
+    /// - Parameter deadline: Time at which the next edge is expected.
     /// - Returns: Time of the edge; nil means that the clock determines the period.
     func wait(until deadline: Instant) -> Instant? {
         edge = nil
@@ -44,8 +44,9 @@ final class DataReady {
 
     /// Begins a period.
     ///
-    /// - Parameter now: Beginning of the period by the clock.
-    /// - Returns: Best known time of this period's sample. Earlier edges are discarded.
+    /// - Parameter now: Time at which the period begins according to the clock.
+    /// - Returns: Best known time of this period's sample. `wait` then ignores edges that come much
+    ///   earlier than one period after this time.
     func begin(at now: Instant) -> Instant {
         last = edge ?? now
         return last

@@ -1,8 +1,8 @@
 public import GimbalCore
 import Synchronization
 
-/// State of a joint's encoder, which the bus thread writes and other threads read. No access waits,
-/// because each value is one machine word.
+/// State of a joint's encoder, which the bus thread writes and other threads read. No thread waits
+/// for another one, because each value is one machine word.
 public final class EncoderReport: Sendable {
     private let silentCount = Atomic(UInt64(0))
     private let noMagnetCount = Atomic(UInt64(0))
@@ -20,7 +20,7 @@ public final class EncoderReport: Sendable {
         }
     }
 
-    /// Number of failed readings, by reason.
+    /// Number of failed readings of the encoder, by reason.
     public var counters: [String: Int] {
         [
             "no_answer": Int(silentCount.load(ordering: .relaxed)),
@@ -30,7 +30,7 @@ public final class EncoderReport: Sendable {
 
     enum Answer: UInt8 { case angle, silence, noMagnet }
 
-    /// Notes the result of a reading. Bus thread.
+    /// Stores the result of a reading of the encoder. Bus thread.
     func note(_ answer: Answer) {
         switch answer {
         case .angle: break
@@ -50,13 +50,13 @@ public struct EncoderReports: Sendable {
     /// Creates reports that contain no reading yet.
     public init() {}
 
-    /// The joints whose last reading failed.
+    /// The joints whose encoder could not be read the last time.
     public var failing: AxisSet {
         AxisSet(
             yaw: yaw.failure != nil, roll: roll.failure != nil, pitch: pitch.failure != nil)
     }
 
-    /// The report of one joint.
+    /// The report of one joint's encoder.
     public subscript(axis: GimbalAxis) -> EncoderReport {
         switch axis {
         case .yaw: yaw

@@ -18,15 +18,15 @@ final class HandleSensor {
     /// - Parameters:
     ///   - sensor: The chip.
     ///   - mounting: Rotation from the sensor's axes to the handle's axes (forward, right, down).
-    ///   - staleSeconds: Age above which a rate is not used, s.
+    ///   - staleSeconds: Age above which a rate of the handle is not used, s.
     init(sensor: InertialSensor, mounting: Quaternion, staleSeconds: Double) {
         self.staleSeconds = staleSeconds
         self.sensor = sensor
         self.mounting = mounting
     }
 
-    /// Reads the sensor. Failures only go into the sensor's report, because the camera can be held
-    /// without this sensor.
+    /// Reads the sensor. A failure of the handle's sensor appears only in its report, because the
+    /// gimbal can hold the camera without this sensor.
     func read(now: Instant) {
         batch.removeAll()
         do { try sensor.read(into: &batch, time: now, now: now) } catch {}
@@ -59,7 +59,7 @@ final class JointEncoders {
         self.pitch = pitch
     }
 
-    /// Whether all three angles are recent.
+    /// Whether the angles of all three joints are recent.
     var isKnown: Bool { angles != nil }
 
     /// Reads the encoders.

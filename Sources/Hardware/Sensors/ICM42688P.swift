@@ -1,7 +1,7 @@
 internal import GimbalCore
 
-/// TDK InvenSense ICM-42688-P. Its I2C address is 0x68, or 0x69 with AD0 high. Its SPI clock is up
-/// to 24 MHz, in mode 0 or 3.
+/// TDK InvenSense ICM-42688-P. The I2C address of the ICM-42688-P is 0x68, or 0x69 if its pin AD0
+/// is high. The SPI clock of the ICM-42688-P is up to 24 MHz, in mode 0 or 3.
 ///
 /// Data sheet: DS-000347, revision 1.7. Registers without a bank number are in bank 0; numbers are
 /// big-endian, which is the default after a reset.
@@ -14,9 +14,10 @@ struct ICM42688P: IMUChip {
     /// Creates a chip's description.
     ///
     /// - Parameters:
-    ///   - gyroRange: Full scale, deg/s: 15.625 times a power of two, up to 2000; other values are
-    ///     rounded up.
-    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; other values are rounded up.
+    ///   - gyroRange: Full scale of the gyroscope, deg/s: 15.625 times a power of two, up to 2000;
+    ///     other values are rounded up.
+    ///   - accelRange: Full scale of the accelerometer, g: 2, 4, 8 or 16; other values are rounded
+    ///     up.
     ///   - testsItself: Whether the self test is part of the set-up. The sensor must be at rest for
     ///     0.3 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
@@ -54,18 +55,19 @@ struct ICM42688P: IMUChip {
             .expect(
                 0x47, mask: 0xFF, in: 0x75, part: 0,
                 otherwise: "is not an ICM-42688-P (WHO_AM_I)"),
-            // DEVICE_CONFIG: a reset takes 1 ms.
+            // Register DEVICE_CONFIG resets the chip; a reset takes 1 ms.
             .write(0x01, to: 0x11, part: 0),
             .pause(0.010),
         ]
         if testsItself { steps += Self.selfTest }
         steps += audit.map { .write($0.value, to: $0.read.register, part: 0) }
         steps += [
-            // INT_CONFIG: INT1 pulses high, push-pull. INT_CONFIG1: INT_ASYNC_RESET must be off for
-            // the pin to work.
+            // Register INT_CONFIG: the pin INT1 is push-pull, and gives positive pulses.
+            // INT_CONFIG1: INT_ASYNC_RESET must be off for the pin to work.
             .write(0x03, to: 0x14, part: 0),
             .write(0x00, to: 0x64, part: 0),
-            // PWR_MGMT0: no register can be written for 200 µs; 45 ms until the gyroscope runs.
+            // After a write of PWR_MGMT0, no register can be written for 200 µs; the gyroscope
+            // needs 45 ms to start.
             .pause(0.060),
         ]
         return steps + .verify(audit)
@@ -122,7 +124,8 @@ struct ICM42688P: IMUChip {
             (one(Self.accelConfiguration), 0xFF, accelCode << 5 | Self.rate),
             (one(0x51), 0xFF, Self.filterOrder),
             (one(0x52), 0xFF, Self.filterWidth),
-            // INT_SOURCE0 with the bit UI_DRDY_INT1_EN.
+            // Register INT_SOURCE0 with the bit UI_DRDY_INT1_EN, so that new data cause a pulse on
+            // INT1.
             (one(0x65), 0xFF, 0x08),
         ]
     }
@@ -130,7 +133,7 @@ struct ICM42688P: IMUChip {
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         guard bytes[0] & 0x08 != 0, var sample = sample(bytes, accel: 3, gyro: 9, time: now)
         else { return nil }
-        // The conversion of section 4.13.
+        // Conversion of the temperature, section 4.13 of the data sheet.
         sample.temperature = bytes.bigEndian(at: 1) / 132.48 + 25
         sample.contents.insert(.temperature)
         return sample
@@ -144,7 +147,8 @@ struct ICM42688P: IMUChip {
         let counts = (
             bytes.bigEndian(at: gyro), bytes.bigEndian(at: gyro + 2), bytes.bigEndian(at: gyro + 4)
         )
-        // -32768 on every axis: the gyroscope has not measured since its reset.
+        // A value of -32768 on every axis means that the gyroscope has not measured since its
+        // reset.
         guard counts != (-32768, -32768, -32768) else { return nil }
         return IMUSample(
             time: time, gyro: Vector3(counts.0 * rate, counts.1 * rate, counts.2 * rate),
@@ -167,7 +171,8 @@ struct ICM42688P: IMUChip {
     /// Decodes a packet: header, acceleration, rate, eight bits of temperature, two bytes of time
     /// stamp, which are not used.
     mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample? {
-        // HEADER_MSG must be clear, HEADER_ACCEL and HEADER_GYRO set.
+        // In a packet's header, HEADER_MSG must be clear, and HEADER_ACCEL and HEADER_GYRO must be
+        // set.
         guard packet[0] & 0xE0 == 0x60,
             var sample = sample(packet, accel: 1, gyro: 7, time: time)
         else { return nil }

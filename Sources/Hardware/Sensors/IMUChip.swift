@@ -3,10 +3,10 @@ internal import GimbalCore
 /// Description of an inertial sensor: its set-up, the registers to read in every period, and their
 /// meaning. The description contains registers but no bus, so it can be used with I2C and SPI.
 protocol IMUChip: Sendable {
-    /// Name in the settings, for example "bmi088".
+    /// Name of the chip in the settings, for example "bmi088".
     var name: String { get }
-    /// Steps that bring the chip from any state to measuring, including the check of its identity
-    /// and its configuration.
+    /// Steps that set the chip up, so that it measures, from any state, including the check of its
+    /// identity and its configuration.
     var setUp: [SetUpStep] { get }
     /// Registers to read in every period, in one exchange.
     var burst: [RegisterRead] { get }
@@ -36,11 +36,11 @@ protocol IMUChip: Sendable {
 
 /// Layout of a chip's FIFO.
 struct SampleBuffer: Sendable {
-    /// First of the two registers with the number of stored bytes, with the upper byte first.
+    /// First of the two registers that contain the number of stored bytes, upper byte first.
     var level: UInt8
     /// Register for reading the data.
     var data: UInt8
-    /// Size of one sample, bytes.
+    /// Size of one sample in the FIFO, bytes.
     var packet: Int
     /// Capacity of the FIFO, bytes.
     var capacity: Int

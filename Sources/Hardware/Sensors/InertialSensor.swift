@@ -2,11 +2,11 @@ internal import GimbalCore
 internal import Realtime
 
 /// An inertial sensor on its bus. The sensor is set up step by step, while the thread continues to
-/// serve the motors. Then it is read and monitored in every period. It is set up again if it has
-/// lost its configuration, does not answer, or does not measure. Only the bus thread uses the
-/// object after its creation; from then on it allocates no memory.
+/// serve the motors. After its set-up the sensor is read and monitored in every period. The sensor
+/// is set up again if it has lost its configuration, does not answer, or does not measure. Only the
+/// bus thread uses the object after its creation; from then on it allocates no memory.
 ///
-/// After a set-up, earlier measurements do not count as new.
+/// Measurements from before a set-up of the sensor do not count as new.
 final class InertialSensor {
     private let link: any ChipLink
     private var chip: any IMUChip
@@ -33,7 +33,8 @@ final class InertialSensor {
     /// Pause after a failed set-up of the sensor, s.
     private static let retrySeconds = 0.2
     /// Interval between two reads of a configuration register, s. At loop rates of 200 Hz and
-    /// above, one is read every 4 or 5 ms, so that a reset is detected within 20 ms.
+    /// above, one configuration register is read every 4 or 5 ms, so that a reset is detected
+    /// within 20 ms.
     private static let auditSeconds = 0.0035
     /// Number of consecutive failed bursts after which the chip is set up again.
     private static let patience = 3
@@ -45,7 +46,7 @@ final class InertialSensor {
     /// - Parameters:
     ///   - chip: Description of the chip.
     ///   - link: Interface of the sensor.
-    ///   - report: State for other threads.
+    ///   - report: Report of the sensor's state, for other threads.
     ///   - usesBuffer: Whether the samples are read from the chip's FIFO, each with its own time.
     ///   - wallClock: Clock for the duration of a transfer.
     init(
@@ -69,11 +70,11 @@ final class InertialSensor {
     /// Executes one period: reads new samples, or continues the set-up.
     ///
     /// - Parameters:
-    ///   - samples: New samples are appended, in the chip's own axes.
-    ///   - time: Best known time of the sample.
+    ///   - samples: Array to which the new samples are appended, in the chip's own axes.
+    ///   - time: Best known time at which the sensor measured the sample.
     ///   - now: The time of the call.
-    /// - Throws: The error of the bus; the next period tries again, or the caller tries again
-    ///   immediately.
+    /// - Throws: The error of the failed transfer; the next period repeats the transfer, or the
+    ///   caller repeats it immediately.
     func read(
         into samples: inout SampleBatch, time: Instant, now: Instant
     ) throws(BusError) {
@@ -86,7 +87,8 @@ final class InertialSensor {
                     try !readBurst(into: &samples, time: time, now: now)
                 }
             failed = nil
-            // The chip is absent or has just been reset; its configuration shows which of these.
+            // The chip is absent or has just been reset; the next read of its configuration shows
+            // which is true.
             if isSilent { return try compare(0, now: now) }
             guard now.seconds(since: lastSample) <= Self.stallSeconds else {
                 report.stalled()
@@ -107,7 +109,7 @@ final class InertialSensor {
         }
     }
 
-    /// Reads the newest sample.
+    /// Reads the newest sample of the sensor.
     ///
     /// - Returns: Whether the chip answers.
     private func readBurst(
@@ -117,7 +119,8 @@ final class InertialSensor {
         failures = 0
         if isBlank(bytes) { return false }
         if let sample = chip.sample(bytes, now: time) {
-            // A second attempt in the same period counts as the first.
+            // After a failed burst, a burst adds a sample only if it repeats the failed one in the
+            // same period.
             if failed == nil || failed == now { samples.append(sample) }
             lastSample = now
         }
@@ -207,8 +210,8 @@ final class InertialSensor {
         }
     }
 
-    /// Reads one configuration register, a different one each time; reads of the temperature
-    /// alternate with these reads.
+    /// Reads one register: in every second call a configuration register that a reset changes, in
+    /// the other calls each configuration register in turn, and then the temperature.
     private func audit(now: Instant) throws(BusErrno) {
         let turn = audits / 2
         let isForReset = audits % 2 == 0

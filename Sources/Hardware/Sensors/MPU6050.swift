@@ -17,8 +17,10 @@ struct MPU6050: IMUChip {
     /// Creates a chip's description.
     ///
     /// - Parameters:
-    ///   - gyroRange: Full scale, deg/s: 250, 500, 1000 or 2000; other values are rounded up.
-    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; other values are rounded up.
+    ///   - gyroRange: Full scale of the gyroscope, deg/s: 250, 500, 1000 or 2000; other values are
+    ///     rounded up.
+    ///   - accelRange: Full scale of the accelerometer, g: 2, 4, 8 or 16; other values are rounded
+    ///     up.
     ///   - testsItself: Whether the self test is part of the set-up. The sensor must be at rest for
     ///     0.2 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
@@ -41,7 +43,8 @@ struct MPU6050: IMUChip {
     }
 
     /// Steps of the self test, in registers 13 to 16, 27 and 28, at ±250 deg/s and ±8 g. The
-    /// response can deviate from the response at the factory by 14 % (specification, 6.1 and 6.2).
+    /// response to the self test can deviate from the response at the factory by 14 %
+    /// (specification, 6.1 and 6.2).
     private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x02, to: MPURegisters.configuration, part: 0),
@@ -80,8 +83,8 @@ struct MPU6050: IMUChip {
         }
     }
 
-    /// Whether the response is close to the response at the factory. A code of 0 means that the
-    /// factory has not stored a response.
+    /// Whether the response to the self test is close to the response at the factory. A code of 0
+    /// means that the factory has not stored a response.
     private static func isNear(_ response: Double, _ factory: Double, code: UInt8) -> Bool {
         code == 0 || abs(response / factory - 1) <= 0.14
     }

@@ -1,7 +1,8 @@
 internal import GimbalCore
 
 /// InvenSense MPU-6500, and the MPU-9250, which contains an MPU-6500 and a magnetometer (AK8963).
-/// The I2C address is 0x68, or 0x69 with AD0 high. The SPI clock is 1 MHz for all registers.
+/// The I2C address of both chips is 0x68, or 0x69 if the pin AD0 is high. The driver reads and
+/// writes all registers with an SPI clock of 1 MHz.
 ///
 /// Register maps: RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4. Product
 /// specifications: PS-MPU-6500A-01, PS-MPU-9250A-01.
@@ -26,8 +27,10 @@ struct MPU6500: IMUChip {
     /// Creates a chip's description.
     ///
     /// - Parameters:
-    ///   - gyroRange: Full scale, deg/s: 250, 500, 1000 or 2000; other values are rounded up.
-    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; other values are rounded up.
+    ///   - gyroRange: Full scale of the gyroscope, deg/s: 250, 500, 1000 or 2000; other values are
+    ///     rounded up.
+    ///   - accelRange: Full scale of the accelerometer, g: 2, 4, 8 or 16; other values are rounded
+    ///     up.
     ///   - testsItself: Whether the self test is part of the set-up. The sensor must be at rest for
     ///     0.2 s.
     ///   - hasMagnetometer: Whether the chip is an MPU-9250.
@@ -68,8 +71,8 @@ struct MPU6500: IMUChip {
         return steps + .verify(audit)
     }
 
-    /// Steps of the self test. Registers 0 to 2 and 13 to 15 contain the response at the factory;
-    /// during the test the filters have a bandwidth of 92 Hz.
+    /// Steps of the chip's self test. Registers 0 to 2 and 13 to 15 contain the response at the
+    /// factory; during the test the filters have a bandwidth of 92 Hz.
     private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x02, to: MPURegisters.configuration, part: 0),
@@ -121,8 +124,8 @@ struct MPU6500: IMUChip {
         sample.contents.insert(.temperature)
     }
 
-    /// The chip's FIFO of 512 bytes. It is not used with the magnetometer, because each measurement
-    /// of the magnetometer would be stored ten times.
+    /// The chip's FIFO of 512 bytes. The FIFO is not used together with the magnetometer, because
+    /// each measurement of the magnetometer would be stored ten times.
     var buffer: SampleBuffer? {
         hasMagnetometer ? nil : MPURegisters.buffer(capacity: 512, userControl: userControl)
     }

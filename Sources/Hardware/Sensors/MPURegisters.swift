@@ -3,9 +3,9 @@ internal import Glibc
 
 /// Common registers of InvenSense's MPU-6050, MPU-6500 and MPU-9250. Register maps:
 /// RM-MPU-6000A-00, revision 4.2; RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4.
-/// Numbers are big-endian.
+/// Numbers of 16 bits in the registers are big-endian.
 struct MPURegisters: Sendable {
-    /// Codes of the ranges: FS_SEL and AFS_SEL, 0...3 (registers 27 and 28).
+    /// Codes of the measurement ranges: FS_SEL and AFS_SEL, 0...3 (registers 27 and 28).
     let gyroCode: UInt8
     let accelCode: UInt8
 
@@ -24,11 +24,13 @@ struct MPURegisters: Sendable {
     static let power: UInt8 = 0x6B
     static let identity: UInt8 = 0x75
 
-    /// Creates the register values of the ranges.
+    /// Creates the register values for the measurement ranges.
     ///
     /// - Parameters:
-    ///   - gyroRange: Full scale, deg/s: 250, 500, 1000 or 2000; other values are rounded up.
-    ///   - accelRange: Full scale, g: 2, 4, 8 or 16; other values are rounded up.
+    ///   - gyroRange: Full scale of the gyroscope, deg/s: 250, 500, 1000 or 2000; other values are
+    ///     rounded up.
+    ///   - accelRange: Full scale of the accelerometer, g: 2, 4, 8 or 16; other values are rounded
+    ///     up.
     init(gyroRange: Double, accelRange: Double) {
         gyroCode = UInt8([250.0, 500, 1000].prefix { $0 < gyroRange }.count)
         accelCode = UInt8([2.0, 4, 8].prefix { $0 < accelRange }.count)
@@ -39,8 +41,8 @@ struct MPURegisters: Sendable {
     /// Full scale of the accelerometer, g.
     var accelRange: Double { 2 * Double(1 << accelCode) }
 
-    /// Number of registers to read in a period. The interrupt status is the first, so that its bit
-    /// refers to the numbers after it.
+    /// Number of registers to read in a period. The register of the interrupt status is read first,
+    /// so that its bit refers to the measurements that are read after it.
     static let burstLength = 15
 
     /// Steps that check the identity, reset the chip and select its clock: 100 ms after the reset
@@ -79,8 +81,8 @@ struct MPURegisters: Sendable {
         return sample(bytes, from: 1, time: now)
     }
 
-    /// Layout of the FIFO. It uses registers 35, 106 and 114 to 116, and contains acceleration,
-    /// temperature and rate of each sample, in the order of their registers.
+    /// Layout of the FIFO. The FIFO uses registers 35, 106 and 114 to 116, and contains
+    /// acceleration, temperature and rate of each sample, in the order of their registers.
     static func buffer(capacity: Int, userControl: UInt8) -> SampleBuffer {
         SampleBuffer(
             level: 0x72, data: 0x74, packet: 14, capacity: capacity, period: 1e-3,
@@ -113,27 +115,28 @@ struct MPURegisters: Sendable {
         ]
     }
 
-    /// Steps that write the expected values to the registers of an audit.
+    /// Steps that write to each register in `audit` its expected value.
     static func write(_ audit: [(read: RegisterRead, mask: UInt8, value: UInt8)]) -> [SetUpStep] {
         audit.map { .write($0.value, to: $0.read.register, part: $0.read.part) }
     }
 }
 
-/// InvenSense's self test since the MPU-6500, at ±250 deg/s and ±2 g. The response is the output
-/// during the test minus the output at rest. It is compared with the response at the factory, which
-/// the chip stores as a code. The limits are those of the manufacturer's own test.
+/// InvenSense's self test since the MPU-6500, at ±250 deg/s and ±2 g. The response of the sensor is
+/// the output during the test minus the output at rest. The response is compared with the response
+/// at the factory, which the chip stores as a code. The limits of the response are those of the
+/// manufacturer's own test.
 struct FactoryResponse {
     /// Response at the factory for a code, LSB: 2620 · 1.01^(code - 1).
     static func stored(_ code: UInt8) -> Double { 2620 * pow(1.01, Double(code) - 1) }
 
-    /// Whether the response is more than half of the response at the factory; if none is stored,
-    /// more than 60 deg/s.
+    /// Whether the gyroscope's response is more than half of the response at the factory; if the
+    /// chip stores no such response, whether it is more than 60 deg/s.
     static func passesGyro(_ response: Double, code: UInt8) -> Bool {
         code == 0 ? abs(response) >= 60 * 32768 / 250 : response / stored(code) > 0.5
     }
 
-    /// Whether the response is 0.5 to 1.5 times the response at the factory; if none is stored,
-    /// within these bounds, g.
+    /// Whether the accelerometer's response is 0.5 to 1.5 times the response at the factory; if the
+    /// chip stores no such response, whether it is within the given bounds in g.
     static func passesAccel(
         _ response: Double, code: UInt8, unstored: ClosedRange<Double>
     ) -> Bool {
@@ -144,8 +147,8 @@ struct FactoryResponse {
 }
 
 extension [SetUpStep] {
-    /// Steps that require a response to the self test on every axis as at the factory. They use
-    /// stored values: accelerometer and gyroscope at rest in slots 0 and 1, during the test in
+    /// Steps that require a response to the self test on every axis as at the factory. The steps
+    /// use stored values: accelerometer and gyroscope at rest in slots 0 and 1, during the test in
     /// slots 2 and 3, and the codes of the factory in slots 4 and 5.
     ///
     /// - Parameter unstored: Required response of the accelerometer if no code is stored, g.
@@ -171,7 +174,7 @@ extension [SetUpStep] {
         ]
     }
 
-    /// Steps that read and compare every register of an audit.
+    /// Steps that read each register in `audit`, and compare it with its expected value.
     static func verify(
         _ audit: [(read: RegisterRead, mask: UInt8, value: UInt8)]
     ) -> [SetUpStep] {

@@ -1,9 +1,9 @@
 internal import GimbalCore
 
 /// Times of the samples in a chip's FIFO. The chip uses its own clock, which deviates by some per
-/// cent; the reader knows only the number of samples. The newest sample was taken before the end of
-/// the read, and at most one period before its beginning. A straight line through these bounds
-/// models the chip's clock. Bus thread only.
+/// cent; the driver knows only the number of samples in the FIFO. The newest sample was measured
+/// before the end of the read, and at most one sample period before the beginning of the read. A
+/// straight line through these bounds models the chip's clock. Bus thread only.
 struct SampleClock: Sendable {
     /// A sample and its time.
     private struct Mark {
@@ -22,35 +22,36 @@ struct SampleClock: Sendable {
 
     /// Largest relative error of a chip's oscillator.
     private static let tolerance = 0.06
-    /// Time over which the period is measured, s: between once and twice this time; shorter at the
-    /// start.
+    /// Shortest time over which the sample period is measured, s; the longest time is twice this
+    /// value, and times are shorter at the start.
     private static let window = 5.0
-    /// Time from the start during which the nominal period is the best estimate, s.
+    /// Time after the start during which the driver uses the nominal sample period, s.
     private static let least = 0.5
 
     /// Creates a clock.
     ///
-    /// - Parameter period: Nominal period of the data sheet, s.
+    /// - Parameter period: Nominal sample period in the data sheet, s.
     init(period: Double) {
         nominal = period
         self.period = period
     }
 
-    /// Clock error of the chip, parts per million, slow is positive.
+    /// Relative error of the chip's clock, parts per million, positive for a slow clock.
     var errorPPM: Double { (period / nominal - 1) * 1e6 }
 
-    /// Discards unread samples; the estimated period stays.
+    /// Discards the times of unread samples; the estimated sample period stays.
     mutating func restart() {
         line = nil
         nextIndex = 0
     }
 
-    /// Processes the number of samples in the FIFO.
+    /// Updates the estimated sample period and the times of the waiting samples from the number of
+    /// samples in the FIFO.
     ///
     /// - Parameters:
     ///   - available: Number of samples in the FIFO for which `next` has not been called.
-    ///   - before: Time of the request for the chip's count.
-    ///   - after: Time of the answer.
+    ///   - before: Time before the number of samples was requested from the chip.
+    ///   - after: Time after the chip's answer arrived.
     mutating func note(available: Int, before: Instant, after: Instant) {
         guard available > 0 else { return }
         let newest = nextIndex + available - 1
@@ -79,7 +80,7 @@ struct SampleClock: Sendable {
         }
     }
 
-    /// The time of the next sample, later than that of the previous one.
+    /// The time of the next sample, which is later than the time of the previous sample.
     mutating func next() -> Instant {
         let mark = line ?? Mark()
         let time = mark.time.advanced(bySeconds: Double(nextIndex - mark.index) * period)

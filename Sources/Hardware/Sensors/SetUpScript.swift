@@ -5,18 +5,18 @@ enum SetUpStep: Sendable {
     /// Writes a register.
     case write(UInt8, to: UInt8, part: Int)
     /// Reads a register, which must have `value` in the bits of `mask`; otherwise the set-up fails
-    /// with this text.
+    /// with the given text.
     case expect(UInt8, mask: UInt8, in: UInt8, part: Int, otherwise: StaticString)
-    /// Waits for this time, s.
+    /// Waits for the given time, s.
     case pause(Double)
     /// Reads up to eight consecutive registers and stores them in a slot, for a later `require` or
     /// for the chip's description.
     case keep(slot: Int, RegisterRead)
-    /// Checks stored values; otherwise the set-up fails with this text.
+    /// Checks stored values; otherwise the set-up fails with the given text.
     case require(@Sendable (KeptRegisters) -> Bool, otherwise: StaticString)
 
-    /// Joins sequences of steps. For literals that are joined with `+`, the type checker of Swift
-    /// 6.2 needs minutes.
+    /// Joins sequences of steps into one sequence. For literals that are joined with `+`, the type
+    /// checker of Swift 6.2 needs minutes.
     static func sequence(_ parts: [SetUpStep]...) -> [SetUpStep] { Array(parts.joined()) }
 }
 
@@ -63,28 +63,28 @@ struct SetUpRun {
     private let steps: [SetUpStep]
     private var next = 0
     private var notBefore = Instant(nanoseconds: .min)
-    /// Values that were stored so far.
+    /// Register values that the set-up has stored so far.
     private(set) var kept = KeptRegisters()
 
-    /// Number of transfers in one period.
+    /// Largest number of transfers that the run makes in one period.
     private static let transfersPerPeriod = 2
 
-    /// Creates a run before its first step.
+    /// Creates a run of a chip's set-up that has not executed any step.
     init(_ steps: [SetUpStep]) { self.steps = steps }
 
-    /// Whether all steps are done.
+    /// Whether all steps of the set-up have been executed.
     var isDone: Bool { next == steps.count }
 
-    /// Restarts with the first step.
+    /// Restarts the set-up with its first step.
     mutating func restart() {
         next = 0
         notBefore = Instant(nanoseconds: .min)
     }
 
-    /// Executes the steps of this period.
+    /// Executes the steps of the set-up that are due in this period.
     ///
     /// - Throws: Reason why the chip cannot be used; the run must then restart. After a failed
-    ///   transfer it can also continue with that transfer.
+    ///   transfer the run can also continue with this transfer.
     mutating func advance(_ link: any ChipLink, now: Instant) throws(SetUpFailure) {
         guard now >= notBefore else { return }
         for _ in 0..<Self.transfersPerPeriod where next < steps.count {

@@ -4,8 +4,8 @@ import Glibc
 import SystemPackage
 import Wire
 
-/// Connection of a client: its input, its output and its subscriptions. Only the server's thread
-/// uses it.
+/// Connection of a client of the diagnostics socket: its input, its output and its subscriptions.
+/// Only the server's thread uses a `ClientConnection`.
 final class ClientConnection {
     /// Largest number of streams that one connection can have.
     static let maximumStreams = 8
@@ -25,11 +25,11 @@ final class ClientConnection {
     var inputEnded = false
     /// Whether the client can no longer receive answers; its earlier requests are still executed.
     var outputBroken = false
-    /// Whether there is room for more input.
+    /// Whether the connection's input buffer has room for more bytes.
     var wantsInput: Bool { !inputEnded && input.hasRoom }
-    /// Whether a request can be answered now.
+    /// Whether a request of this client can be answered now.
     var hasRequests: Bool { hasLines && !isWaiting }
-    /// Whether the connection is closed in this turn.
+    /// Whether the connection is closed in the present turn of the thread.
     var isFinished = false
     /// Time of the last request; before the first request, time of the connection.
     var lastRequest: Instant
@@ -55,7 +55,8 @@ final class ClientConnection {
             lastRequest: lastRequest)
     }
 
-    /// Reads at most one chunk of input, so that a fast client does not delay other clients.
+    /// Reads at most one chunk of the client's input, so that a fast client does not delay other
+    /// clients.
     ///
     /// - Parameter chunk: Scratch memory, shared by all clients.
     func read(into chunk: UnsafeMutableRawBufferPointer) {
@@ -76,7 +77,7 @@ final class ClientConnection {
         }
     }
 
-    /// Sends as much as the kernel accepts.
+    /// Sends as much waiting output as the kernel accepts.
     func flush(now: Instant) {
         guard !outputBroken else { return output.discard() }
         guard !output.isEmpty else { return }
@@ -99,9 +100,9 @@ final class ClientConnection {
     /// - Parameters:
     ///   - index: Index in `streams`.
     ///   - backlog: Number of waiting bytes above which the message is dropped.
-    ///   - sample: Function that reads the variables; it is not called for a message that is
-    ///     dropped.
-    /// - Returns: Whether the message was appended.
+    ///   - sample: Function that reads the subscribed variables; it is not called for a message
+    ///     that is dropped.
+    /// - Returns: Whether the message was appended to the output.
     func sendStream(_ index: Int, backlog: Int, sample: ([Int]) -> VariableSample) -> Bool {
         guard output.count <= backlog else {
             streams[index].dropped += 1

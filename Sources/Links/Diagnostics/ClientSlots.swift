@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// Allocation of the socket's limited number of connections. Pure; time is an argument.
+/// Allocation of the socket's limited number of connections. The type is pure: time is an argument.
 ///
 /// A stop can be sent over the socket, so a client that can write always gets a connection. If
 /// necessary, another connection is closed: readers are closed before writers, connections without
@@ -25,15 +25,15 @@ struct ClientSlots {
         case refuse
     }
 
-    /// Time without a request after which another reader can replace a reader, s.
+    /// Time without a request after which a new reader can replace a reader, s.
     static let readerIdleSeconds = 10.0
 
-    /// Largest number of connections.
+    /// Largest number of connections to the socket.
     let limit: Int
-    /// Number of connections that are reserved for writers.
+    /// Number of connections that are reserved for clients that can write.
     let reserved: Int
 
-    /// Decides about a new connection.
+    /// Decides whether a new connection is accepted, and which connection it replaces.
     func decide(mayWrite: Bool, among clients: [Client], now: Instant) -> Decision {
         let readers = clients.indices.filter { !clients[$0].mayWrite }
         if mayWrite {
@@ -50,7 +50,8 @@ struct ClientSlots {
         return longestIdle(idle, clients).map { .replace($0) } ?? .refuse
     }
 
-    /// The connection that has been idle longest; connections without subscriptions come first.
+    /// The connection to close: the one with the oldest request among those without subscriptions,
+    /// or among all if each has one.
     private func longestIdle(_ indices: [Int], _ clients: [Client]) -> Int? {
         let idle = indices.filter { !clients[$0].isStreaming }
         return (idle.isEmpty ? indices : idle).min {

@@ -5,12 +5,12 @@ public struct DiagnosticsConfiguration: Sendable {
     /// Group that owns the socket and can write; nil, or a group that does not exist, means the
     /// daemon's own group.
     public var group: String?
-    /// Largest number of connections; `ClientSlots` distributes them.
+    /// Largest number of connections to the socket; `ClientSlots` decides which clients get them.
     public var maximumClients = 64
     /// Number of connections reserved for clients that can write, so that readers cannot block a
     /// stop.
     public var reservedForWriters = 16
-    /// Longest request line, bytes.
+    /// Longest accepted request line, bytes.
     public var longestLine = 64 * 1024
     /// Size of a client's waiting replies, bytes, above which the client's further requests wait;
     /// at twice this size the connection is closed.
@@ -22,7 +22,7 @@ public struct DiagnosticsConfiguration: Sendable {
     /// nothing, s.
     public var stallSeconds = 10.0
 
-    /// Creates the configuration for this path; all other values are the defaults.
+    /// Creates the configuration for a socket at the given path; all other values are the defaults.
     public init(path: String, group: String? = "airframe") {
         self.path = path
         self.group = group

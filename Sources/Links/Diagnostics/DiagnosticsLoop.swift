@@ -6,24 +6,24 @@ import Port
 import SystemPackage
 import Wire
 
-/// Thread of the diagnostics socket: it waits with poll(2), reads, answers and writes, and never
-/// waits for a single client.
+/// Thread of the diagnostics socket: it waits with poll(2), reads requests, answers them and sends
+/// output, and never waits for a single client.
 ///
 /// The loop uses no event-loop library, because this process locks its memory and is scheduled in
 /// real time. Therefore the socket has one ordinary thread with an explicit stack and bounded
 /// buffers, and no thread pool wakes up next to the control loop.
 ///
 /// A stop is executed before all other requests. In each turn, the thread searches all received
-/// input for a stop before it answers any request. A turn ends after `turnSeconds`, so the next
-/// search follows soon. The `QuestionDesk` handles requests that take long to read or to answer;
-/// the thread that writes to the disk handles requests that wait for the disk. Both answer through
-/// `LateReplies`.
+/// input for a stop before it answers any request. A turn ends after `turnSeconds`, so the thread
+/// soon searches again for a stop. The `QuestionDesk` handles requests that take long to read or to
+/// answer; the thread that writes to the disk handles requests that wait for the disk. Both answer
+/// through `LateReplies`.
 struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients are
     /// served.
     private static let requestsPerTurn = 8
-    /// Time limit of a turn, s; then the next client begins a new turn. Only one request can take
-    /// longer.
+    /// Time limit of a turn, s; then the next client begins a new turn. Only a single request that
+    /// takes longer can exceed this limit.
     private static let turnSeconds = 0.001
     private static let chunkSize = 16 * 1024
 
@@ -42,8 +42,8 @@ struct DiagnosticsLoop {
     private var nextClient = 1
     private var acceptor: Acceptor
 
-    /// Creates a loop for an open socket. `run` returns when `wake` becomes readable, and closes
-    /// the socket.
+    /// Creates the loop of the diagnostics thread for an open socket. `run` returns when `wake`
+    /// becomes readable, and closes the socket.
     init(
         listener: SocketListener, wake: FileDescriptor,
         configuration: DiagnosticsConfiguration, handler: RequestHandler, later: LateReplies,
@@ -92,8 +92,8 @@ struct DiagnosticsLoop {
         connections.removeAll(where: \.isFinished)
     }
 
-    /// Executes all stops that have arrived, and answers each stop that is the next request of its
-    /// connection.
+    /// Executes every stop that has arrived. A stop that is the next request of its connection is
+    /// also answered.
     private func hurryStops(of connection: ClientConnection, _ now: Instant) {
         var isNext = false
         connection.input.arrivals { line, isFirst in
@@ -167,8 +167,8 @@ struct DiagnosticsLoop {
         _ connection: ClientConnection, _ events: Int32, _ chunk: UnsafeMutableRawBufferPointer
     ) {
         if events & (POLLHUP | POLLERR | POLLNVAL) != 0 {
-            // The client has closed both directions, so it would not read output. Its pending
-            // requests are still executed.
+            // The client has closed both directions, so it would not read output. The pending
+            // requests of this client are still executed.
             connection.outputBroken = true
             connection.output.discard()
             desk.abandon(client: connection.client.id)
@@ -190,7 +190,8 @@ struct DiagnosticsLoop {
             }
             connection.lastRequest = now
             handler.answer(line, from: connection, clients: status, now: now)
-            // If nobody reads replies, they would only use memory.
+            // Replies to a client that no longer reads are discarded, because they would only use
+            // memory.
             if connection.outputBroken { connection.output.discard() }
         }
     }

@@ -8,12 +8,12 @@ import SystemPackage
 /// The diagnostics socket as a service: newline-delimited JSON on a UNIX stream socket, see `Wire`.
 ///
 /// One ordinary thread, `airframed-diag`, does all work except answers to questions, which a second
-/// thread, `airframed-ask`, gives. `run()` waits for both without blocking a thread of Swift's
-/// pool. `run` returns within a few milliseconds of a graceful shutdown or a cancellation, or after
-/// the answer to the present question.
+/// thread, `airframed-ask`, gives. `run()` waits for both threads without blocking a thread of
+/// Swift's pool. `run` returns within a few milliseconds of a graceful shutdown or a cancellation,
+/// or after the answer to the present question.
 public final class DiagnosticsServer: Service {
     /// Size of each thread's stack, bytes, which is locked into memory. The tests of a debug build
-    /// need more than 64 and at most 128 KiB; the remainder is a reserve.
+    /// need more than 64 and at most 128 KiB; the rest of the stack is a reserve.
     private static let stackSize = 512 * 1024
     /// Nice value of the server's thread, as low as the unit allows (`LimitNICE`); other threads
     /// have 0.
@@ -36,7 +36,7 @@ public final class DiagnosticsServer: Service {
     /// - Parameters:
     ///   - configuration: Path, group and limits.
     ///   - port: Port through which the methods access the gimbal.
-    ///   - services: Methods and variables of the daemon.
+    ///   - services: Methods and variables that the daemon offers over the socket.
     ///   - logger: Log for connections (level debug) and problems (higher levels).
     ///   - clock: Monotonic clock for subscriptions and stalled clients; messages give the loop's
     ///     time (`t`).
@@ -86,7 +86,8 @@ public final class DiagnosticsServer: Service {
                         until: self.questions.wake, handler: handler, later: self.later)
                 }
             }
-            // When one thread has ended for any reason, the other one has no task any more.
+            // When one of the two threads has ended for any reason, the other thread has no task
+            // any more.
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -94,8 +95,9 @@ public final class DiagnosticsServer: Service {
 
     /// The body of the server's thread.
     private func serve(_ listener: SocketListener, _ handler: RequestHandler) {
-        // The nice value applies to this thread only; the kernel can refuse it. If there are fewer
-        // processors than threads, the thread of the questions then waits instead of this one.
+        // The nice value applies only to the server's thread; the kernel can refuse it. If there
+        // are fewer processors than threads, the thread that answers questions then waits instead
+        // of the server's thread.
         setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var loop = DiagnosticsLoop(
             listener: listener, wake: thread.wake, configuration: configuration,

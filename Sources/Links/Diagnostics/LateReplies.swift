@@ -23,13 +23,13 @@ final class LateReplies: Sendable {
     /// - Throws: `Errno` when the process has no descriptors left.
     init() throws { bell = try Bell() }
 
-    /// Adds an answer and wakes the server's thread. Any thread.
+    /// Adds a late answer, and wakes the server's thread. Any thread.
     func post(_ reply: Reply) {
         replies.withLock { $0.append(reply) }
         bell.ring()
     }
 
-    /// Removes and returns all answers. Only the server's thread.
+    /// Removes and returns all answers; only the server's thread calls this method.
     func take() -> [Reply] {
         bell.silence()
         return replies.withLock { replies in

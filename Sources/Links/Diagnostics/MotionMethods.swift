@@ -4,7 +4,7 @@ import PlainText
 import Port
 import Wire
 
-/// Request for motion that a method makes, and the answer if the request is granted.
+/// Request for motion that a method of the socket makes, and the answer if the request is granted.
 private struct Move {
     let request: MotionRequest
     /// Function that makes the answer from the loop's snapshot before the request and from the
@@ -24,8 +24,8 @@ private struct Move {
     }
 }
 
-// Methods that move the machine, each with its parameters and its reply. Degrees are converted to
-// radians here; the ranges are in `MotionRequest`.
+// Methods that move the machine, each with its parameters and its reply. The methods convert
+// degrees to radians; `MotionRequest` contains the permitted ranges.
 extension SocketMethod {
     /// The methods that move the machine, in the order of their listing.
     public static func motion(_ port: any GimbalPort) -> [SocketMethod] {
@@ -73,7 +73,7 @@ extension SocketMethod {
                 )
             },
             move("step", ["axis", "position", "home"], port, step),
-            // Invalid parameters must not prevent a stop.
+            // A stop with invalid parameters must still be executed.
             .change("stop", nil) { (_, caller) throws(Refusal) in
                 do throws(Refusal) {
                     try port.request(.emergencyStop, from: caller.source, now: port.now)
@@ -190,7 +190,7 @@ extension SocketMethod {
 }
 
 extension Parameters {
-    /// A parameter in degrees, converted to radians; NaN if it is missing.
+    /// The value of a parameter in degrees, converted to radians; NaN if the parameter is missing.
     fileprivate func radians(
         _ name: String, in range: ClosedRange<Double>, _ unit: String
     ) throws(Refusal) -> Double {

@@ -4,11 +4,11 @@ public import Wire
 
 /// The parameters of one request, with errors that name the field.
 public struct Parameters: Sendable {
-    /// Name of the method.
+    /// Name of the method that the request calls.
     public let method: String
     private let values: [String: JSONValue]
 
-    /// Reads the parameters of a request.
+    /// Reads and checks the parameters of a request.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -35,20 +35,20 @@ public struct Parameters: Sendable {
         return value
     }
 
-    /// The value of a required parameter.
+    /// The value of a parameter that the request must contain.
     public func required(_ name: String) throws(Refusal) -> JSONValue {
         guard let value = value(name) else { throw missing(name) }
         return value
     }
 
-    /// The value of a parameter that is a string; nil if it is missing.
+    /// The value of a parameter that is a string; nil if the parameter is missing.
     public func string(_ name: String) throws(Refusal) -> String? {
         guard let value = value(name) else { return nil }
         guard let string = value.string else { throw wrongType(name, "a string", value) }
         return string
     }
 
-    /// The value of a required parameter that is a string.
+    /// The value of a string parameter that the request must contain.
     public func requiredString(_ name: String) throws(Refusal) -> String {
         guard let value = try string(name) else { throw missing(name) }
         return value
@@ -70,14 +70,15 @@ public struct Parameters: Sendable {
         return number
     }
 
-    /// The value of a parameter that is true or false; nil if it is missing.
+    /// The value of a parameter that is true or false; nil if the parameter is missing.
     public func bool(_ name: String) throws(Refusal) -> Bool? {
         guard let value = value(name) else { return nil }
         guard let bool = value.bool else { throw wrongType(name, "true or false", value) }
         return bool
     }
 
-    /// The value of a parameter that is a whole number in the range; nil if it is missing.
+    /// The value of a parameter that is a whole number in the range; nil if the parameter is
+    /// missing.
     public func integer(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
         guard let value = value(name) else { return nil }
         guard let integer = value.int else { throw wrongType(name, "a whole number", value) }
@@ -90,7 +91,8 @@ public struct Parameters: Sendable {
         return integer
     }
 
-    /// The value of a parameter that is a string or an array of strings; nil if it is missing.
+    /// The value of a parameter that is a string or an array of strings; nil if the parameter is
+    /// missing.
     public func strings(_ name: String) throws(Refusal) -> [String]? {
         guard let value = value(name) else { return nil }
         if let string = value.string { return [string] }
@@ -105,18 +107,19 @@ public struct Parameters: Sendable {
         return strings
     }
 
-    /// The refusal of a request without this parameter.
+    /// Creates the refusal of a request that lacks the given parameter.
     public func missing(_ name: String) -> Refusal {
         Refusal(.invalidParams, "\(method) needs the parameter \"\(name)\".", field: name)
     }
 
-    /// The value of the parameter `action`, which must be one of these words; if it is missing, the
-    /// first word.
+    /// The value of the parameter `action`, which must be one of the given words; if the parameter
+    /// is missing, the first word.
     public func action(of actions: [String]) throws(Refusal) -> String {
         try word("action", of: actions) ?? actions[0]
     }
 
-    /// The value of a parameter that must be one of these words; nil if it is missing.
+    /// The value of a parameter that must be one of the given words; nil if the parameter is
+    /// missing.
     public func word(_ name: String, of words: [String]) throws(Refusal) -> String? {
         guard let word = try string(name) else { return nil }
         guard words.contains(word) else {

@@ -2,22 +2,22 @@ import GimbalCore
 import PlainText
 import Wire
 
-/// Forecast of a `point` for its client, computed from the newest snapshot with the same set-point
-/// generator that the loop uses.
+/// Forecast of the motion that a `point` request causes, for the client that sent it, computed from
+/// the newest snapshot with the same set-point generator that the loop uses.
 struct PointForecast {
-    /// The newest known state of the loop.
+    /// The newest known snapshot of the control loop.
     let snapshot: StabilizerSnapshot
     /// The active limits.
     let parameters: SetpointGenerator.Parameters
 
-    /// The answer to an accepted `point`.
+    /// Creates the answer to an accepted `point` request.
     ///
     /// - Parameters:
-    ///   - angles: Requested angles, rad; NaN for other axes.
+    ///   - angles: Requested angles, rad; NaN for axes without a request.
     ///   - duration: Requested duration, s; 0 if none was requested.
     ///   - rate: Requested rate, rad/s; 0 if none was requested.
     ///   - mode: The active mode.
-    /// - Returns: The duration, and the limits that changed the request.
+    /// - Returns: The expected duration of the motion, and the limits that changed the request.
     func acknowledgement(
         _ angles: AxisVector, duration: Double, rate: Double, mode: Mode
     ) -> Acknowledgement {

@@ -5,22 +5,22 @@ import Wire
 
 /// Desk that answers questions on a separate thread, one at a time, in the order of their arrival.
 ///
-/// A question changes nothing, but reading or answering it can take long: 64 KiB of names, every
-/// setting with its range. So the server's thread reads only short lines and answers no question,
-/// and requests that move or stop the camera never wait for one. Each connection can have only one
-/// question at the desk, so a client does not delay others for long.
+/// A question is a request that changes nothing, but that can take long to read or to answer: 64
+/// KiB of names, every setting with its range. So the server's thread reads only short lines and
+/// answers no question, and requests that move or stop the camera never wait for a question. Each
+/// connection can have only one question at the desk, so a client does not delay others for long.
 final class QuestionDesk: Sendable {
     /// A request that the desk reads or answers.
     struct Question: Sendable {
-        /// The request as bytes, or already parsed.
+        /// The request, as bytes or already parsed.
         enum Body: Sendable {
             /// A line that is too long for the server's thread.
             case line([UInt8])
-            /// A question, or a method that does not exist.
+            /// A parsed request that is a question, or that names a method that does not exist.
             case request(Request)
         }
 
-        /// The client of the request.
+        /// The client that sent the request.
         var client: Int
         var body: Body
         /// State of the server's connections, for `status`.
@@ -39,8 +39,8 @@ final class QuestionDesk: Sendable {
         bell.ring()
     }
 
-    /// Drops a client's question after its disconnection. A line that has not been parsed stays,
-    /// because it can contain a request that is not a question. Any thread.
+    /// Drops the waiting question of a client that has disconnected. A line that has not been
+    /// parsed stays, because it can contain a request that is not a question. Any thread.
     func abandon(client: Int) {
         questions.withLock { questions in
             for index in questions.indices where questions[index].client == client {

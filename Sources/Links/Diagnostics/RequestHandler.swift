@@ -45,9 +45,9 @@ struct RequestHandler: Sendable {
     ///
     /// - Parameters:
     ///   - line: The client's line; nil if it was too long.
-    ///   - connection: Source of the line, and receiver of the reply.
+    ///   - connection: Connection that has sent the line and receives the reply.
     ///   - clients: State of the server's connections, for `status`.
-    ///   - now: Time on the server's clock.
+    ///   - now: Present time on the server's clock.
     func answer(
         _ line: LineBuffer.Line, from connection: ClientConnection, clients: ClientStatus,
         now: Instant
@@ -88,8 +88,8 @@ struct RequestHandler: Sendable {
         line.allSatisfy { $0 == 0x20 || $0 == 0x09 }
     }
 
-    /// Whether the line is a stop by a client that can write. A long line is not searched; it is
-    /// handled when it is the next request.
+    /// Whether the line is a stop by a client that can write. A long line is not searched for a
+    /// stop; it is handled when it is the next request of its connection.
     func isStop(_ line: some Collection<UInt8>, from connection: ClientConnection) -> Bool {
         guard connection.mayWrite, line.count <= Self.shortLine, Self.mayBeStop(line),
             let request = try? Request(line: Array(line))
@@ -120,7 +120,7 @@ struct RequestHandler: Sendable {
         reply.finish(self, connection, clients, now)
     }
 
-    /// Receiver of the result of a late request. Any thread.
+    /// Creates the receiver of the result of a late request. Any thread.
     private func result(
         of request: Request, of client: DiagnosticsClient
     ) -> Later<SocketMethod.Answer> {
@@ -136,7 +136,7 @@ struct RequestHandler: Sendable {
         }
     }
 
-    /// Sends an answer or a refusal.
+    /// Sends the answer or the refusal to the client.
     private func send(
         _ result: Result<[UInt8], Refusal>, to connection: ClientConnection, id: JSONValue
     ) {
@@ -215,7 +215,7 @@ struct RequestHandler: Sendable {
 
 // MARK: Questions, on the desk's thread
 extension RequestHandler {
-    /// Reads and answers a question. The desk's thread.
+    /// Parses a waiting line, and answers it if it is a question. The desk's thread.
     ///
     /// - Returns: A closure that sends the answer, or executes the request in the line; the
     ///   server's thread calls it.

@@ -17,7 +17,7 @@ public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
         self.user = user
     }
 
-    /// Name for people: "diagnostics client 3 (pid 812, uid 1000)".
+    /// Name of the client in messages: "diagnostics client 3 (pid 812, uid 1000)".
     public var description: String { "diagnostics client \(id) (pid \(pid), uid \(user))" }
 }
 
@@ -31,7 +31,7 @@ extension CommandSource {
 /// A method of the diagnostics socket, declared once: its name, its parameters, the right that it
 /// needs, and its effect.
 public struct SocketMethod: Sendable {
-    /// Encoded result of a method.
+    /// JSON text of the result of a method.
     public typealias Answer = any Encodable & Sendable
 
     /// The connection that sent the request, as a method sees it.
@@ -41,19 +41,19 @@ public struct SocketMethod: Sendable {
         /// Reason why the connection cannot write; nil if it can write.
         let refusal: Refusal?
 
-        /// The connection as a source of requests.
+        /// The connection as a source of requests to the gimbal.
         public var source: CommandSource { CommandSource(client) }
 
         /// Checks write access, for methods with actions that only read.
         ///
-        /// - Throws: A refusal, if the connection can only read.
+        /// - Throws: A refusal, if the client of the connection can only read.
         public func requireWrite() throws(Refusal) { if let refusal { throw refusal } }
     }
 
     /// Body of a method, and the thread that runs it.
     enum Work: Sendable {
-        /// A question that only returns an answer; it receives the state of the server's
-        /// connections. Runs on the thread of the `QuestionDesk`.
+        /// A question, which only returns an answer: the body receives the state of the server's
+        /// connections, and runs on the thread of the `QuestionDesk`.
         case question(@Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer)
         /// A request that runs on the server's thread and takes about 1 ms; meanwhile, no other
         /// client is served.
@@ -69,7 +69,8 @@ public struct SocketMethod: Sendable {
 
     /// The name of the method in requests.
     public let name: String
-    /// Names of the method's parameters; nil means that all parameters are ignored.
+    /// Names of the parameters that the method accepts; nil means that the method ignores all
+    /// parameters.
     let parameters: [String]?
     /// Whether the method requires write access before it reads its parameters.
     public let isWrite: Bool
@@ -108,7 +109,7 @@ public struct SocketMethod: Sendable {
     }
 
     /// Declares a method that has some actions that only read; its body checks write access. The
-    /// parameter `action` comes first.
+    /// parameter `action` is the first parameter of the method.
     public static func task(
         _ name: String, _ parameters: [String],
         _ body: @escaping @Sendable (Parameters, Caller) throws(Refusal) -> Answer
@@ -154,12 +155,12 @@ public struct SocketServices: Sendable {
     /// Function that returns the time on the loop's clock, s, for the `t` of every reply.
     public var time: @Sendable () -> Double
     /// Function that waits until earlier lines of a simulator have been handled. The server calls
-    /// it before each request.
+    /// this function before each request.
     public var settle: @Sendable () -> Void
-    /// Receives the number of each connection that has ended.
+    /// Function that receives the number of each connection that has ended.
     public var left: @Sendable (Int) -> Void
 
-    /// Creates a set of methods and variables.
+    /// Creates the set of methods and variables that the daemon offers.
     public init(
         methods: [SocketMethod], variables: [Variable],
         sample: @escaping @Sendable ([Int]) -> VariableSample,
@@ -177,9 +178,9 @@ public struct SocketServices: Sendable {
 
 /// One reading of subscribed variables.
 public struct VariableSample: Sendable {
-    /// Time of the values, seconds on the loop's clock.
+    /// Time of the variables' values on the loop's clock, s.
     public var t: Double
-    /// The values in the requested order.
+    /// The values of the variables, in the requested order.
     public var values: [JSONValue]
 
     /// Creates a reading.

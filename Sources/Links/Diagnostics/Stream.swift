@@ -6,7 +6,7 @@ import Wire
 /// Schedule of a stream: messages are due at the times of a fixed grid, and missed messages are
 /// skipped.
 struct StreamSchedule {
-    /// Allowed messages per second.
+    /// Permitted number of messages per second.
     static let allowedHz = 1.0...200.0
 
     let period: Int64
@@ -17,8 +17,8 @@ struct StreamSchedule {
         next = now
     }
 
-    /// Whether a message is due; if it is, the next message is due one period later, or several
-    /// periods later if that time has also passed.
+    /// Whether a message of the stream is due; if it is, the next message is due one period later,
+    /// or several periods later if that time has also passed.
     mutating func takeDue(now: Instant) -> Bool {
         guard now >= next else { return false }
         next.nanoseconds += period
@@ -41,7 +41,7 @@ struct Stream {
         SubscriptionInfo(subscription: id, rateHz: Number(rateHz), names: names, dropped: dropped)
     }
 
-    /// The message for a reading of `indices`.
+    /// Creates the message for one reading of the variables in `indices`.
     func message(_ sample: VariableSample) -> SubscriptionMessage {
         SubscriptionMessage(
             subscription: id, t: Number(sample.t), dropped: dropped,
@@ -59,11 +59,12 @@ struct VariableIndex {
         positions = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
     }
 
-    /// The names and their positions; `*` means all variables, `attitude.*` all variables below
-    /// `attitude`.
+    /// Finds the names and their positions; `*` means all variables, `attitude.*` all variables
+    /// below `attitude`.
     ///
-    /// - Parameter patterns: Names or patterns; a name that occurs twice counts once.
-    /// - Returns: Names and positions in the requested order.
+    /// - Parameter patterns: Names or patterns of variables; a name that occurs twice counts once.
+    /// - Returns: Names of the variables, and their positions in the daemon's list, in the
+    ///   requested order.
     /// - Throws: `unknown_key` with the nearest name.
     func resolve(_ patterns: [String]) throws(Refusal) -> (names: [String], indices: [Int]) {
         var indices: [Int] = []

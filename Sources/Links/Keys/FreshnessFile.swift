@@ -5,15 +5,16 @@ public import ServiceLifecycle
 import Synchronization
 public import SystemPackage
 
-/// File with the newest time or counter that was accepted with a link's key. The file remains after
-/// a restart, so that nobody can record a frame and have it accepted again.
+/// File with the newest time or counter that was accepted with a link's key. The file keeps this
+/// value across restarts of airframed, so that a recorded frame is not accepted again after a
+/// restart.
 ///
-/// The value in the file is greater than the accepted values: a value is accepted only if the file
-/// already contains this value or a greater one. So even after a power cut, a recorded value is not
-/// accepted again. After a power cut, a genuine value is accepted only if it is greater than the
-/// value in the file, which is at most `margin` greater than the last accepted one. When airframed
-/// ends in order, the last accepted value is written. A separate thread, `airframed-keys`, writes
-/// the file, so links never wait for the disk.
+/// airframed accepts a value only if the file already contains this value or a greater one.
+/// Therefore, even after a power cut, a recorded value is not accepted again. After a power cut, a
+/// genuine value is accepted only if it is greater than the value in the file, which is at most
+/// `margin` greater than the last accepted one. When airframed ends in order, the last accepted
+/// value is written. A separate thread, `airframed-keys`, writes the file, so links never wait for
+/// the disk.
 public final class FreshnessFile: Service {
     private static let stackSize = 128 * 1024
 
@@ -22,15 +23,16 @@ public final class FreshnessFile: Service {
     private let logger: Logger
     private let thread: ServiceThread
     private let bell: Bell
-    /// Value that an earlier run has stored.
+    /// Value that an earlier run of airframed has stored in the file.
     private let floor: UInt64
     private let newest: Atomic<UInt64>
-    /// Value that must be written; the margin is added to it.
+    /// Value that must be written to the file, after the margin has been added to it.
     private let wanted: Atomic<UInt64>
-    /// Largest value that can be accepted, because the file contains it.
+    /// Value in the file, the largest time or counter that can be accepted now.
     private let reserved: Atomic<UInt64>
 
-    /// Reads the value of an earlier run. A file without a number is logged and counts as missing.
+    /// Reads the value of an earlier run. If the file contains no number, the problem is logged,
+    /// and the file counts as missing.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
@@ -50,13 +52,13 @@ public final class FreshnessFile: Service {
         reserved = Atomic(floor)
     }
 
-    /// The newest value that this run or an earlier run has accepted. This value and smaller values
-    /// are refused.
+    /// The newest value that this run or an earlier run has accepted. The newest accepted value and
+    /// smaller values are refused.
     public var value: UInt64 { floor }
 
-    /// Whether a value can be accepted, because the file contains it or a greater one. A greater
-    /// value is refused, and then written, so that later values are accepted. Any thread; never
-    /// waits.
+    /// Whether a value can be accepted: the file must contain this value or a greater one. A value
+    /// that is greater than the value in the file is refused, and then written to the file, so that
+    /// later values are accepted. Any thread can call this method, which never waits.
     public func admits(_ value: UInt64) -> Bool {
         let reserved = reserved.load(ordering: .acquiring)
         if value > reserved || reserved - value < margin / 2 { expect(value) }
@@ -64,19 +66,20 @@ public final class FreshnessFile: Service {
     }
 
     /// Writes a greater value to the file in advance, so that the values after this one can be
-    /// accepted. Any thread; never waits.
+    /// accepted. Any thread can call this method, which never waits.
     public func expect(_ value: UInt64) {
         guard value > wanted.load(ordering: .relaxed) else { return }
         wanted.store(value, ordering: .relaxed)
         bell.ring()
     }
 
-    /// Registers a newer accepted value. Any thread; never waits.
+    /// Registers a value that has been accepted and is greater than all earlier ones. Any thread
+    /// can call this method, which never waits.
     public func note(_ value: UInt64) { newest.store(value, ordering: .relaxed) }
 
     /// Writes until shutdown.
     ///
-    /// - Throws: `SocketError` when the thread cannot be started.
+    /// - Throws: `SocketError` when the thread that writes the file cannot be started.
     public func run() async throws {
         try await thread.run { self.keep() }
     }

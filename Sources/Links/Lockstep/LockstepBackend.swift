@@ -4,16 +4,16 @@ public protocol LockstepBackend: Sendable {
     /// Handles the connection of a simulator, before its first line.
     func connected()
 
-    /// Answers one line: appends exactly one line with its newline.
+    /// Answers one line of the simulator: appends exactly one line with its newline to `output`.
     ///
     /// - Parameters:
     ///   - line: Line without its newline; nil when it was longer than
     ///     `LockstepSample.longestLine`.
-    ///   - output: Receiver of the answer.
+    ///   - output: Buffer to which the answer is appended.
     func answer(_ line: [UInt8]?, to output: inout [UInt8])
 
-    /// Handles that the simulator has sent no line for `LockstepConfiguration.timeout`. It is
-    /// called once for each such silence.
+    /// Handles that the simulator has sent no line for `LockstepConfiguration.timeout`. The method
+    /// is called once for each such silence.
     func silent()
 
     /// Handles the disconnection of the simulator; the next call is `connected`.
@@ -21,7 +21,7 @@ public protocol LockstepBackend: Sendable {
     /// - Parameter isMidLine: Whether the last line of the simulator was incomplete.
     func disconnected(isMidLine: Bool)
 
-    /// Appends the message for a second simulator.
+    /// Appends the message that tells a second simulator that the socket is in use.
     func refuse(to output: inout [UInt8])
 }
 
@@ -37,7 +37,8 @@ public struct LockstepConfiguration: Sendable {
     /// Size of unread replies, bytes, above which further lines wait.
     public var replyBacklog = 256 * 1024
 
-    /// Creates a configuration; all other values are the defaults.
+    /// Creates the configuration of the lockstep socket at a path; all other values are the
+    /// defaults.
     public init(path: String, group: String?, timeout: Double) {
         self.path = path
         self.group = group

@@ -6,7 +6,7 @@ import SystemPackage
 import Wire
 
 /// Body of the thread of the lockstep socket: it waits with poll(2), reads, answers each line, and
-/// writes. The thread waits only for the simulator.
+/// writes. The thread of the lockstep socket waits only for the simulator.
 struct LockstepLoop {
     private static let chunkSize = 64 * 1024
     /// Largest number of ended connections with unsent replies; further ended connections are
@@ -25,8 +25,8 @@ struct LockstepLoop {
     private var leavers: [LockstepLeaver] = []
     private var acceptor: Acceptor
 
-    /// Creates a loop for an open socket. `run` returns when `wake` becomes readable, and closes
-    /// the socket.
+    /// Creates the loop of the lockstep thread for an open socket. `run` returns when `wake`
+    /// becomes readable, and closes the socket.
     init(
         listener: SocketListener, wake: FileDescriptor, settling: SettlingPipes,
         configuration: LockstepConfiguration, backend: any LockstepBackend, logger: Logger
@@ -39,7 +39,7 @@ struct LockstepLoop {
         self.logger = logger
     }
 
-    /// Serves until `wake` is readable, then closes everything.
+    /// Serves simulators until `wake` is readable, then closes all connections and the socket.
     mutating func run() {
         let chunk = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Self.chunkSize, alignment: 16)
@@ -92,7 +92,8 @@ struct LockstepLoop {
         peer?.read(into: chunk)
     }
 
-    /// Answers every complete line, sends, and closes an ended connection.
+    /// Answers every complete line of the simulator, sends the answers, and closes a connection
+    /// that has ended.
     private mutating func serve() {
         guard peer != nil else { return }
         peer?.flush()
@@ -130,7 +131,7 @@ struct LockstepLoop {
         backend.silent()
     }
 
-    /// The real time of this thread, used only for the timeout and for ended connections.
+    /// The present real time, used only for the simulator's timeout and for ended connections.
     private static var now: Instant { Instant(nanoseconds: cl_now_ns()) }
 }
 

@@ -4,7 +4,8 @@ import Glibc
 import SystemPackage
 import Wire
 
-/// The connected simulator, with its input and output. Only the server's thread uses it.
+/// The connected simulator, with its input and output. Only the server's thread uses a
+/// `LockstepPeer`.
 struct LockstepPeer {
     let descriptor: FileDescriptor
     var input = LineBuffer(limit: LockstepSample.longestLine)
@@ -13,14 +14,14 @@ struct LockstepPeer {
     var hasEnded = false
     /// Whether complete lines can wait in `input`.
     var hasLines = false
-    /// Whether more input can already be available.
+    /// Whether the kernel can already have more input of the simulator.
     var hasMore = false
     /// Time of the last line; before the first line, time of the connection.
     var lastLine: Instant
-    /// Whether the present silence has been reported.
+    /// Whether the simulator's present silence has been reported.
     var isSilent = false
 
-    /// Reads at most one chunk of input.
+    /// Reads at most one chunk of the simulator's input.
     mutating func read(into chunk: UnsafeMutableRawBufferPointer) {
         hasMore = false
         do {
@@ -37,12 +38,12 @@ struct LockstepPeer {
         }
     }
 
-    /// Sends as much as the kernel accepts.
+    /// Sends as much waiting output as the kernel accepts.
     mutating func flush() { if !output.send(to: descriptor) { hasEnded = true } }
 }
 
-/// An ended connection. It stays open until its replies have been sent and its input has ended, so
-/// that the client reads its last replies instead of an error.
+/// An ended connection. An ended connection stays open until its replies have been sent and its
+/// input has ended, so that the client reads its last replies instead of an error.
 struct LockstepLeaver {
     let descriptor: FileDescriptor
     var output: OutputBuffer
@@ -60,7 +61,7 @@ struct LockstepLeaver {
     /// Events that poll(2) must wait for.
     var events: Int32 { (hasEnded ? 0 : POLLIN) | (output.isEmpty ? 0 : POLLOUT) }
 
-    /// Sends waiting output, and reads and discards input.
+    /// Sends the waiting output of an ended connection, and reads and discards its input.
     ///
     /// - Returns: Whether the connection can be closed now.
     mutating func advance(_ chunk: UnsafeMutableRawBufferPointer, now: Instant) -> Bool {
@@ -84,7 +85,7 @@ struct LockstepLeaver {
 }
 
 extension OutputBuffer {
-    /// Sends as much as the kernel accepts.
+    /// Sends as much waiting output as the kernel accepts.
     ///
     /// - Returns: Whether the peer can still be reached; if not, the buffer is empty.
     mutating func send(to descriptor: FileDescriptor) -> Bool {

@@ -6,8 +6,9 @@ public import ServiceLifecycle
 import Synchronization
 import SystemPackage
 
-/// The lockstep socket as a service: one simulator at a time on a UNIX stream socket, each line
-/// receives one reply line, see `Wire`. All work is done on one ordinary thread, `airframed-sim`.
+/// The lockstep socket as a service: one simulator at a time on a UNIX stream socket, airframed
+/// answers each line with one line, see `Wire`. The ordinary thread `airframed-sim` does all work
+/// of the lockstep socket.
 public final class LockstepServer: Service {
     /// Stack size, the same as for the diagnostics socket, because the loop's tick and a parser run
     /// here.
@@ -58,11 +59,11 @@ public final class LockstepServer: Service {
     }
 
     /// Waits until all earlier events on the socket have been handled: lines, a connection, or its
-    /// end. So a request that is sent after a line also takes effect after that line. Waits at most
-    /// a second; any thread.
+    /// end. So a request that is sent after a line of the simulator also takes effect after this
+    /// line. Any thread can call this method, which waits at most a second.
     public func settle() { settling.settle() }
 
-    /// The body of the thread.
+    /// The body of the thread `airframed-sim`.
     private func serve() {
         guard let listener = listener.withLock({ $0.take() }) else { return }
         var loop = LockstepLoop(
@@ -80,7 +81,7 @@ final class SettlingPipes: Sendable {
     /// Bell that a waiting thread rings.
     let request: Bell
     private let answer: Bell
-    /// Whether the server's thread runs. A waiting thread holds this lock, so only one thread waits
+    /// Whether the server's thread runs. A waiting thread holds the lock, so only one thread waits
     /// at a time.
     private let isServed = Mutex(false)
 

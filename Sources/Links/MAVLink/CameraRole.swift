@@ -2,8 +2,8 @@ import GimbalCore
 import Wire
 
 /// The video stream of a companion program as a MAVLink camera: the first camera component of the
-/// gimbal's system. Ground stations find the stream through it. It exists while a companion reports
-/// a stream; the pictures do not pass through airframed.
+/// gimbal's system. Ground stations find the stream through this component. The component exists
+/// while a companion reports a stream; the pictures do not pass through airframed.
 struct CameraRole {
     /// MAV_COMP_ID_CAMERA.
     static let component: UInt8 = 100
@@ -17,9 +17,9 @@ struct CameraRole {
     }
 
     let stream: VideoStream
-    /// Component of the gimbal.
+    /// MAVLink component of the gimbal.
     let gimbal: UInt8
-    /// Time since the start, ms.
+    /// Time since the start of airframed, ms.
     let bootMs: UInt32
 
     /// MAV_TYPE_CAMERA, active.
@@ -91,7 +91,7 @@ struct CameraRole {
 }
 
 extension MAVLinkComponent {
-    /// Address of the camera.
+    /// MAVLink address of the camera.
     var cameraAddress: MAVLinkAddress {
         MAVLinkAddress(system: address.system, component: CameraRole.component)
     }
@@ -99,7 +99,7 @@ extension MAVLinkComponent {
     /// Whether a companion reports a stream.
     var hasCamera: Bool { configuration.camera() != nil }
 
-    /// Announces the camera, each second.
+    /// Sends the camera's heartbeat, each second.
     func announceCamera() {
         guard hasCamera else { return }
         for peer in knownPeers { send(CameraRole.heartbeat, to: peer, from: cameraAddress) }

@@ -5,7 +5,7 @@ import Wire
 /// appears, for each condition at most once a second.
 struct FaultAnnouncer {
     private static let quietSeconds = 1.0
-    /// Size of one chunk, bytes.
+    /// Largest size of one chunk of a sentence, bytes.
     private static let chunk = 50
 
     private var last = Conditions.none
@@ -27,7 +27,7 @@ struct FaultAnnouncer {
             }
     }
 
-    /// Messages with a sentence, in as many chunks as necessary.
+    /// Creates the messages for one sentence, in as many chunks as necessary.
     mutating func sentence(_ text: String, severity: UInt8) -> [StatusText] {
         let bytes = Array(text.utf8)
         let isWhole = bytes.count <= Self.chunk
@@ -44,7 +44,7 @@ struct FaultAnnouncer {
         }
     }
 
-    /// Severity of a condition: MAV_SEVERITY.
+    /// Severity of a condition, as a value of MAV_SEVERITY.
     private static func severity(of condition: Conditions) -> UInt8 {
         if condition.intersects(.emergencyStop) { return 1 }
         switch Supervisor.response(to: condition.subtracting(.inactiveMode | .shutdown)) {

@@ -2,13 +2,15 @@ public import GimbalCore
 public import Logging
 import Wire
 
-/// MAVLink over the serial service, for a flight display: it uses only version 1, because such a
-/// display treats a frame of version 2 as noise, and can then also lose the next frame. Heartbeat,
-/// attitude and head-up display are sent without a request, because the display sends nothing. A
-/// client that sends commands is served as on any other link. If signatures are required, only an
-/// emergency stop is accepted, because frames of version 1 have no signature. Thread airframed-ble.
+/// MAVLink over the serial service, for a flight display: the role uses only MAVLink 1, because
+/// such a display treats a frame of version 2 as noise, and can then also lose the next frame.
+/// Heartbeat, attitude and head-up display are sent without a request, because the display sends
+/// nothing. The role also executes the commands of a client, as on any other link. If signatures
+/// are required, only an emergency stop is accepted, because frames of version 1 have no signature.
+/// Thread airframed-ble.
 public final class FlightDisplayRole: SerialRole {
-    /// Number of the only peer: all subscribers together, because messages go to every subscriber.
+    /// Number of the role's only peer, which represents all subscribers, because every message goes
+    /// to all subscribers.
     private static let peer = 0
 
     /// The name of the role in the configuration.
@@ -58,7 +60,7 @@ public final class FlightDisplayRole: SerialRole {
     /// Discards an incomplete frame of the ended connection.
     public func disconnected(_ central: Central, now: Instant) { parsers[central] = nil }
 
-    /// Sends messages that are due.
+    /// Sends the role's messages that are due.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
         let next = component.advance(now: now)
         send(&output)

@@ -12,7 +12,7 @@ struct GimbalDirector {
     private(set) var primary = MAVLinkAddress.none
     /// The secondary peer in control.
     private(set) var secondary = MAVLinkAddress.none
-    /// Heading of the vehicle that carries the gimbal.
+    /// Source of the heading of the vehicle that carries the gimbal.
     var vehicle = VehicleHeading()
 
     private let port: any GimbalPort
@@ -29,7 +29,7 @@ struct GimbalDirector {
 
     init(port: any GimbalPort) { self.port = port }
 
-    /// Whether a peer is in control.
+    /// Whether a MAVLink peer is in control.
     func isInControl(_ peer: MAVLinkAddress) -> Bool {
         peer != .none && (peer == primary || peer == secondary)
     }
@@ -51,7 +51,7 @@ struct GimbalDirector {
     ///   - sender: The requesting component.
     ///   - isHeard: Whether a component is present; control can be given only to such a component.
     ///   - now: Time of the receipt.
-    /// - Throws: The reason why nothing has changed.
+    /// - Throws: The reason why control has not changed.
     mutating func configure(
         _ params: [Float], from sender: MAVLinkAddress, isHeard: (MAVLinkAddress) -> Bool,
         now: Instant
@@ -87,7 +87,7 @@ struct GimbalDirector {
         (self.primary, self.secondary) = (primary, secondary)
     }
 
-    /// Keeps control with the present peers, if the `Commander` permits it.
+    /// Keeps the present peers in control, if the `Commander` permits it.
     private func confirm(now: Instant) throws(Refusal) {
         if source != .none { try port.ask(.take, for: source, now: now) }
     }
@@ -146,7 +146,7 @@ struct GimbalDirector {
 
     // MARK: Requests
 
-    /// Executes a request that requires control.
+    /// Executes a peer's request that requires control.
     mutating func steer(
         _ wish: GimbalWish, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
@@ -212,7 +212,7 @@ struct GimbalDirector {
     /// relative to the heading at power-on.
     private var north: Double { vehicle.north ?? 0 }
 
-    /// The angle in -π...π; NaN is returned unchanged.
+    /// Wraps an angle to -π...π rad; NaN is returned unchanged.
     private static func wrapped(_ angle: Double) -> Double {
         angle.isFinite ? angle.remainder(dividingBy: 2 * .pi) : .nan
     }
@@ -243,7 +243,7 @@ struct GimbalDirector {
     /// Keeps the held heading constant relative to north, while the loop's own heading drifts.
     mutating func holdHeading(now: Instant) {
         let isEnabled = port.snapshot?.output.enabled ?? false
-        // While the motors were off, the loop has forgotten the requested heading.
+        // The control loop drops the requested heading when the motors go off.
         let isBack = isEnabled && !wasEnabled
         wasEnabled = isEnabled
         guard let heldYaw, source != .none else { return }
@@ -255,7 +255,7 @@ struct GimbalDirector {
             try port.lock(angles, rate: 0, for: source, now: now)
             askedYaw = yaw
         } catch {
-            // After a stop or in another mode, the heading is no longer requested.
+            // After a stop or in another mode, the held heading no longer applies.
             self.heldYaw = nil
         }
     }

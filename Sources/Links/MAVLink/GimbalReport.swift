@@ -8,11 +8,11 @@ struct GimbalReport {
     let snapshot: StabilizerSnapshot
     /// Direction of north in the loop's frame, rad; nil if unknown.
     let north: Double?
-    /// Time since the start, ms.
+    /// Time since the start of airframed, ms.
     let bootMs: UInt32
-    /// Range of the set-point, degrees.
+    /// Permitted range of the set-point, degrees.
     private let range: AxisRanges
-    /// Range of the joints, degrees.
+    /// Permitted range of the joint angles, degrees.
     private let jointRange: AxisRanges
 
     /// Creates a report.
@@ -22,7 +22,7 @@ struct GimbalReport {
     ///     range is reported either.
     ///   - settings: Settings in force.
     ///   - north: Direction of north in the loop's frame, rad; nil if unknown.
-    ///   - bootMs: Time since the start, ms.
+    ///   - bootMs: Time since the start of airframed, ms.
     init(snapshot: StabilizerSnapshot?, settings: Settings, north: Double?, bootMs: UInt32) {
         self.snapshot = snapshot ?? StabilizerSnapshot()
         self.north = north
@@ -64,7 +64,7 @@ struct GimbalReport {
         return message
     }
 
-    /// State of the gimbal: MAV_STATE.
+    /// State of the gimbal, as a value of MAV_STATE.
     private var state: UInt8 {
         let conditions = snapshot.conditions
         if conditions.intersects(.emergencyStop) { return 6 }
@@ -188,7 +188,7 @@ struct GimbalReport {
         return message
     }
 
-    /// Range of yaw; a yaw that turns endlessly has no limits.
+    /// Permitted range of yaw; a yaw that can turn endlessly has no limits.
     private var yawRange: (Float, Float) {
         (Float(max(lower.yaw, -.pi)), Float(min(upper.yaw, .pi)))
     }
@@ -205,7 +205,8 @@ struct GimbalReport {
 }
 
 extension Quaternion {
-    /// Yaw, pitch and roll in the order Z-Y-X, as flight instruments show them; rad.
+    /// Euler angles of the camera in the order Z-Y-X (yaw, pitch, roll), as flight instruments show
+    /// them, rad.
     var angles321: AxisVector {
         AxisVector(
             yaw: atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)),

@@ -25,8 +25,8 @@ struct GimbalWish: Equatable {
         rates.yaw = Double(message.yawRate)
     }
 
-    /// Creates the request of a stick. The end position of the stick means the end of the range, or
-    /// 60 °/s.
+    /// Creates the request from the position of a remote control's stick. The end position of the
+    /// stick means the end of the range, or 60 °/s.
     init(_ message: GimbalManagerSetManualControl, lower: AxisVector, upper: AxisVector) {
         func angle(_ share: Float, _ lower: Double, _ upper: Double) -> Double {
             let share = min(max(Double(share), -1), 1)
@@ -73,7 +73,7 @@ struct GimbalWish: Equatable {
         rates = AxisVector(yaw: radians(params[3]), roll: .nan, pitch: radians(params[2]))
     }
 
-    /// Whether the flags contradict each other.
+    /// Whether the flags of a request contradict each other.
     var isContradictory: Bool { flags.isSuperset(of: [.yawInVehicleFrame, .yawInEarthFrame]) }
 
     /// Whether the given yaw is relative to the vehicle's heading.
@@ -85,8 +85,8 @@ struct GimbalWish: Equatable {
 }
 
 extension AxisVector {
-    /// Largest requested rate; 0 if no rate is requested.
+    /// Largest requested rate of an axis, rad/s; 0 if no rate is requested.
     var fastest: Double { [yaw, roll, pitch].filter { !$0.isNaN }.map(abs).max() ?? 0 }
-    /// The values, with zero instead of NaN.
+    /// The requested values of the axes, with zero instead of NaN.
     var orZero: AxisVector { filled(from: .zero) }
 }

@@ -6,7 +6,7 @@ import Wire
 
 /// Command from a COMMAND_LONG or COMMAND_INT message.
 struct Order {
-    /// Number of the command: MAV_CMD.
+    /// Number of the command, a value of MAV_CMD.
     var number: UInt16
     /// The seven parameters of the command.
     var params: [Float]
@@ -40,12 +40,12 @@ struct Order {
     }
 }
 
-/// A save that waits for the disk.
+/// A parameter save whose write to the disk is not complete.
 final class PendingSave: Sendable {
     let order: Order
     let sender: MAVLinkAddress
     let peer: Int
-    /// Result of the write; nil until it is complete.
+    /// Result of the write to the disk; nil until the write is complete.
     let outcome = Mutex<Result<Void, Refusal>?>(nil)
 
     init(order: Order, sender: MAVLinkAddress, peer: Int) {
@@ -190,8 +190,9 @@ extension MAVLinkComponent {
         case .mountControl:
             try director.steerUnmanaged(try Self.mount(params), from: sender, now: now)
         case .mountConfigure:
-            // The horizon is always held. Mount mode 0 retracts the camera, and mode 1 centres it,
-            // as in MAV_CMD_DO_MOUNT_CONTROL.
+            // The gimbal always holds the horizon, so other settings of the mount are ignored.
+            // Mount mode 0 retracts the camera, and mode 1 centres it, as in
+            // MAV_CMD_DO_MOUNT_CONTROL.
             guard let wish = Self.mountMode(params[0]) else { return }
             try director.steerUnmanaged(wish, from: sender, now: now)
         case .preflightCalibration:
@@ -203,7 +204,8 @@ extension MAVLinkComponent {
             }
             try port.calibrateGyro(for: CommandSource(sender), now: now)
         case .flightTermination:
-            // A flight termination was executed earlier, before all other checks.
+            // `MAVLinkComponent.handle` has already executed a flight termination as an emergency
+            // stop.
             throw Refusal(
                 .refused,
                 "This command cannot reset an emergency stop; a forced arm command resets it.")

@@ -57,7 +57,7 @@ extension MAVLinkComponent {
     /// Sends the next parameter of a list that is in progress, only one at a time, so that a slow
     /// link is not overloaded.
     ///
-    /// - Returns: Whether more parameters remain.
+    /// - Returns: Whether parameters of the list remain to be sent.
     func listParameter(for peer: Int) -> Bool {
         guard let index = listings[peer] else { return false }
         tell(index, to: peer)

@@ -10,7 +10,7 @@ extension MAVLinkComponent {
     ///
     /// - Parameters:
     ///   - frame: An accepted frame of any kind.
-    ///   - now: Time of the receipt.
+    ///   - now: Time at which the frame was received.
     /// - Returns: Whether the frame contained such a message.
     func receiveWish(_ frame: MAVLinkFrame, now: Instant) -> Bool {
         if let message = frame.message(GimbalManagerSetPitchYaw.self) {

@@ -4,9 +4,9 @@ import Logging
 import Port
 import Wire
 
-/// The gimbal as a MAVLink component, which is both device and manager. It receives frames and
-/// returns frames; time is an argument. The component identifies peers by number and contains no
-/// socket. Thread airframed-mav.
+/// The gimbal as a MAVLink component, which is both device and manager. The component receives
+/// frames and returns frames; time is an argument. The component identifies peers by number and
+/// contains no socket. Thread airframed-mav.
 final class MAVLinkComponent {
     /// Counters of ignored frames, by reason.
     struct Counters: Equatable {
@@ -17,9 +17,9 @@ final class MAVLinkComponent {
         /// Number of messages that were refused because they came from another system; only a
         /// component of the gimbal's own system can send them.
         var foreign: UInt64 = 0
-        /// Number of requests of a component that is not in control.
+        /// Number of refused requests of components that were not in control.
         var notInControl: UInt64 = 0
-        /// Number of requests that were refused.
+        /// Number of requests that airframed refused for another reason.
         var refused: UInt64 = 0
         /// Number of frames with this component's own address.
         var echoes: UInt64 = 0
@@ -36,7 +36,7 @@ final class MAVLinkComponent {
 
     /// An outgoing frame.
     struct Outgoing: Equatable {
-        /// Number of the peer.
+        /// Number that identifies the peer.
         var peer: Int
         var bytes: [UInt8]
     }
@@ -58,7 +58,7 @@ final class MAVLinkComponent {
     var saves: [PendingSave] = []
     var director: GimbalDirector
     var announcer = FaultAnnouncer()
-    /// Frames that wait for `takeOutgoing`.
+    /// Frames to send that wait for a call of `takeOutgoing`.
     private var outbox: [Outgoing] = []
     private var peers: [Int: Peer] = [:]
     private var identities = MAVLinkIdentities()
@@ -90,10 +90,10 @@ final class MAVLinkComponent {
 
     // MARK: Peers
 
-    /// Adds a peer; no effect if it was added before.
+    /// Adds a peer; the call has no effect if the peer was added before.
     ///
     /// - Parameters:
-    ///   - peer: Number of the peer.
+    ///   - peer: Number that identifies the peer.
     ///   - streams: Messages that the peer receives periodically.
     ///   - version: Version that the peer supports; with v1, messages that do not fit are not sent.
     ///   - isConfigured: Whether the peer is from the configuration: its components have precedence
@@ -151,7 +151,7 @@ final class MAVLinkComponent {
         id < 256 || peers[peer]?.version == .v2
     }
 
-    /// Numbers of the peers.
+    /// Numbers of all registered peers.
     var knownPeers: [Int] { peers.keys.sorted() }
 
     /// Sends a message to all peers.
@@ -159,7 +159,7 @@ final class MAVLinkComponent {
         for peer in peers.keys.sorted() { send(message, to: peer) }
     }
 
-    /// Removes and returns the messages to send.
+    /// Removes and returns the frames that must be sent.
     func takeOutgoing() -> [Outgoing] {
         defer { outbox.removeAll(keepingCapacity: true) }
         return outbox
@@ -167,9 +167,9 @@ final class MAVLinkComponent {
 
     // MARK: Time
 
-    /// Executes the actions that are due.
+    /// Executes the component's periodic actions that are due.
     ///
-    /// - Returns: Time at which the next call is due.
+    /// - Returns: Time at which `advance` must be called next.
     func advance(now: Instant) -> Instant {
         var next = now.advanced(bySeconds: 1)
         if now >= faultsDue {
@@ -241,12 +241,12 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// Interval of a kind of message to a peer, s.
+    /// Interval at which a peer receives messages of one kind, s.
     func period(of id: UInt32, for peer: Int) -> Double {
         peers[peer]?.streams.period(of: id) ?? 0
     }
 
-    /// Changes the interval of a kind of message to a peer.
+    /// Changes the interval at which a peer receives messages of one kind.
     func setPeriod(of id: UInt32, microseconds: Double, for peer: Int, now: Instant) {
         peers[peer]?.streams.set(id, microseconds: microseconds, now: now)
     }
@@ -258,8 +258,8 @@ final class MAVLinkComponent {
     /// - Parameters:
     ///   - frame: Header and payload.
     ///   - bytes: The whole received frame, with its signature.
-    ///   - peer: The peer of the frame.
-    ///   - now: Time of the receipt.
+    ///   - peer: The peer that has sent the frame.
+    ///   - now: Time at which the frame was received.
     func receive(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int, now: Instant) {
         if admits(frame, bytes: bytes, from: peer, now: now) {
             handle(frame, from: peer, now: now)
@@ -273,9 +273,9 @@ final class MAVLinkComponent {
     /// - Parameters:
     ///   - frame: Header and payload.
     ///   - bytes: The whole received frame, with its signature.
-    ///   - peer: The peer of the frame; nil for a peer that is not registered, which receives no
-    ///     answer.
-    ///   - now: Time of the receipt.
+    ///   - peer: The peer that has sent the frame; nil for a peer that is not registered, which
+    ///     receives no answer.
+    ///   - now: Time at which the frame was received.
     /// - Returns: Whether `handle` must be called.
     func admits(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int?, now: Instant) -> Bool {
         if stops(frame, from: peer, now: now) { return false }
@@ -333,7 +333,7 @@ final class MAVLinkComponent {
         var result = MAVLinkResult.accepted
         do throws(Refusal) {
             try port.ask(.emergencyStop, for: frame.sender, now: now)
-            // Repeated stops are not broadcast each time.
+            // A stop that is repeated within a short time is not reported to ground stations again.
             if now >= stopQuiet { tell("Emergency stop by \(frame.sender).", severity: 1) }
             stopQuiet = now.advanced(bySeconds: 1)
         } catch {

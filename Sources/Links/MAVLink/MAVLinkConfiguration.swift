@@ -2,16 +2,17 @@ public import Wire
 
 /// Identity of the gimbal among MAVLink components, and addresses of its peers.
 public struct MAVLinkConfiguration: Sendable {
-    /// System and component: 1/154 is the first gimbal of the first vehicle.
+    /// The gimbal's system ID and component ID: 1/154 is the first gimbal of the first vehicle.
     public var address = MAVLinkAddress(system: 1, component: 154)
     /// Whether the gimbal itself has the role of the gimbal manager; otherwise the autopilot has
     /// it.
     public var isManager = true
-    /// UDP address on which ground stations are served; nil if there is none.
+    /// Local UDP address at which ground stations can reach the gimbal; nil if ground stations are
+    /// not served.
     public var listen: DatagramAddress?
     /// A ground station or autopilot that the gimbal contacts first; nil if there is none.
     public var connect: DatagramAddress?
-    /// Device file of a serial port; nil if there is none.
+    /// Device file of the serial port to an autopilot; nil without a serial link.
     public var serial: String?
     /// Speed of the serial port, baud.
     public var baud = 57600
@@ -27,7 +28,7 @@ public struct MAVLinkConfiguration: Sendable {
     /// The video stream of a companion program, which is announced as a camera; nil without one.
     public var camera: @Sendable () -> VideoStream? = { nil }
 
-    /// Creates the defaults, without any peer.
+    /// Creates the default configuration, without any peer.
     public init() {}
 
     /// Number of this gimbal device in messages: 1, because it is the manager's own component.

@@ -1,14 +1,14 @@
 import GimbalCore
 import Wire
 
-/// The guests: peers on the open MAVLink port that receive streams. Pure; this type contains no
-/// socket, and time is an argument.
+/// The guests: peers on the open MAVLink port that receive streams. The type is pure: it contains
+/// no socket, and time is an argument.
 ///
 /// The number of places is small, because each guest receives streams. A peer in control keeps its
-/// place. If all places are taken, a peer that was silent for two heartbeats is dropped. Otherwise
-/// from the host with the most peers, the peer that has been silent longest is dropped, unless the
-/// new peer's host would then have the most peers. Therefore one host cannot exclude another host.
-/// A stop is executed even from a peer without a place.
+/// place. If all places are taken, a peer that was silent for two heartbeats is dropped. If no peer
+/// was silent for this time, the host with the most peers loses the peer that has been silent
+/// longest, unless the new peer's host would then have the most peers. Therefore one host cannot
+/// exclude another host. An emergency stop is executed even from a peer without a place.
 struct MAVLinkGuests {
     /// A guest: a peer with a place.
     struct Guest {
@@ -28,9 +28,9 @@ struct MAVLinkGuests {
     private var addresses: [Int: DatagramAddress] = [:]
     private var nextNumber: Int
 
-    /// Creates an empty set.
+    /// Creates a set without guests.
     ///
-    /// - Parameter first: Number of the first guest.
+    /// - Parameter first: Peer number of the first guest.
     init(first: Int) { nextNumber = first }
 
     /// Address of a guest.
@@ -39,7 +39,7 @@ struct MAVLinkGuests {
     /// The guest at an address; nil for an address that is not registered.
     subscript(address: DatagramAddress) -> Guest? { guests[address] }
 
-    /// Registers a message of a guest.
+    /// Registers that a message of a guest has arrived.
     mutating func heard(_ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant) {
         guests[address]?.parser = parser
         guests[address]?.heard = now

@@ -2,7 +2,7 @@ import GimbalCore
 import Wire
 
 /// The addresses of present components, each bound to one peer (a network address or a serial
-/// line). Pure; time is an argument.
+/// line). The type is pure: time is an argument.
 ///
 /// The first peer that uses a component's address keeps it until the component is silent; until
 /// then the same address from another peer is refused. A peer from the configuration has precedence
@@ -10,7 +10,7 @@ import Wire
 struct MAVLinkIdentities {
     /// Result of the check of a component's address.
     enum Finding: Equatable {
-        /// The peer is the same as before, or the address is new.
+        /// The frame is accepted: its address is bound to the same peer, or is new.
         case known
         /// The address is now bound to another peer, which does not take over control.
         case moved
@@ -24,25 +24,25 @@ struct MAVLinkIdentities {
         var heard: Instant
     }
 
-    /// Largest number of remembered addresses.
+    /// Largest number of remembered component addresses.
     private static let most = 64
 
     private var identities: [MAVLinkAddress: Identity] = [:]
 
-    /// Whether a component is present.
+    /// Whether a component has sent a message recently.
     func contains(_ component: MAVLinkAddress) -> Bool { identities[component] != nil }
 
-    /// The components of a peer.
+    /// The present components that use a peer.
     func names(by peer: Int) -> [MAVLinkAddress] {
         identities.filter { $0.value.peer == peer }.map(\.key)
     }
 
-    /// Registers a message of a component.
+    /// Registers that a message of a component has arrived.
     ///
     /// - Parameters:
     ///   - component: Address of the component.
-    ///   - peer: The peer of the message.
-    ///   - now: Time of the message.
+    ///   - peer: The peer that has sent the message.
+    ///   - now: Time at which the message was received.
     ///   - isConfigured: Function that tells whether a peer is from the configuration.
     ///   - isKept: Function that tells whether an address must not be removed.
     /// - Returns: Whether the address belongs to the peer.

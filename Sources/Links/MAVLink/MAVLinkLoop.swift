@@ -64,7 +64,7 @@ final class MAVLinkLoop {
         if serial != nil { component.join(Self.serialNumber, isConfigured: true, now: now) }
     }
 
-    /// Serves until `wake` is readable, then closes everything.
+    /// Serves the peers until `wake` is readable, then closes the sockets and the serial port.
     func run() {
         PollLoop(wake: wake, clock: clock, logger: logger).run {
             prepare(&$0)
@@ -110,7 +110,7 @@ final class MAVLinkLoop {
             guard let (bytes, from) = server.receive() else { return }
             receive(bytes, from: from, now: now)
         }
-        // More datagrams can be waiting.
+        // The socket can contain more datagrams, which the next turn reads.
         due = now
     }
 
@@ -268,7 +268,7 @@ final class MAVLinkLoop {
 }
 
 extension MAVLinkParser.Counters {
-    /// Adds another parser's counters.
+    /// Adds the counters of another parser to these counters.
     fileprivate mutating func add(_ other: Self) {
         frames &+= other.frames
         unknown &+= other.unknown

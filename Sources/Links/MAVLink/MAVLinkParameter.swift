@@ -5,9 +5,10 @@ import Port
 /// A number of a setting that ground stations can tune: the gains, with the names that ground
 /// stations show, and the limits of motion; each axis is a separate parameter.
 struct MAVLinkParameter: Sendable {
-    /// Name, at most 16 bytes. The name never changes, because ground stations store it in files.
+    /// Name of the parameter, at most 16 bytes. The name never changes, because ground stations
+    /// store it in files.
     let name: String
-    /// Function that reads the number, in the unit of the setting.
+    /// Function that reads the parameter's value, in the unit of the setting.
     let read: @Sendable (Settings) -> Double
     /// Function that returns the change of the whole setting if the number is replaced.
     let changed: @Sendable (Settings, Double) -> SettingUpdate
@@ -25,7 +26,7 @@ struct MAVLinkParameter: Sendable {
         }
     }
 
-    /// All parameters, in the order of their indices.
+    /// All MAVLink parameters, in the order of their indices.
     static let all: [MAVLinkParameter] =
         gains("PIT", \.airos.pid.pitch) + gains("RLL", \.airos.pid.roll)
         + gains("YAW", \.airos.pid.yaw)
@@ -33,7 +34,7 @@ struct MAVLinkParameter: Sendable {
         + limits("RLL", \.roll, \.lower.roll, \.upper.roll)
         + limits("YAW", \.yaw, \.lower.yaw, \.upper.yaw)
 
-    /// The settings that contain the parameters.
+    /// The settings that contain the values of the MAVLink parameters.
     static var keys: [String] {
         let settings = Settings()
         return Set(all.map { $0.changed(settings, $0.read(settings)).key }).sorted()

@@ -24,7 +24,8 @@ extension CommandSource {
     }
 }
 
-// Requests in the name of a peer. Angles are in radians; NaN on an axis means no request.
+// Requests to the gimbal in the name of a MAVLink peer. Angles are in radians; NaN on an axis means
+// no request.
 extension GimbalPort {
     /// Sends a request in the name of a peer.
     func ask(
@@ -40,8 +41,8 @@ extension GimbalPort {
         if present != mode { try ask(.mode(mode), for: peer, now: now) }
     }
 
-    /// Holds these angles in the loop's earth frame, with a turn no faster than `rate`; 0 means as
-    /// fast as the limits allow.
+    /// Holds the given angles in the loop's earth frame, with a turn no faster than `rate`; 0 means
+    /// as fast as the limits allow.
     func lock(
         _ angles: AxisVector, rate: Double, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
@@ -49,7 +50,8 @@ extension GimbalPort {
         try ask(.point(angles, duration: 0, rate: min(rate, 4 * .pi)), for: peer, now: now)
     }
 
-    /// Holds roll and pitch as in `lock`; yaw keeps this angle to the vehicle's heading.
+    /// Holds roll and pitch as in `lock`; yaw keeps the given angle relative to the vehicle's
+    /// heading.
     func follow(
         _ angles: AxisVector, rate: Double, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
@@ -59,7 +61,8 @@ extension GimbalPort {
         try ask(.lookAside(yaw: angles.yaw, rate: 0), for: peer, now: now)
     }
 
-    /// Turns at these rates until the next request or until the dead-man time has passed.
+    /// Turns the camera at the given rates until the next request or until the dead-man time has
+    /// passed.
     func turn(
         _ rates: AxisVector, isFollowing: Bool, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {

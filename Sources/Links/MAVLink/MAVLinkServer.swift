@@ -41,7 +41,7 @@ public final class MAVLinkServer: Service {
 
     deinit { sockets.withLock { $0?.close() } }
 
-    /// Peers and counters, at most a fifth of a second old. Any thread.
+    /// Report of the peers and of the counters, at most a fifth of a second old. Any thread.
     public var status: LinkStatus { latest.withLock(\.self) }
 
     /// Serves until shutdown.
@@ -63,7 +63,7 @@ public final class MAVLinkServer: Service {
 
 /// The configured sockets.
 struct MAVLinkSockets {
-    /// Listening socket for peers.
+    /// Socket on which guests reach the gimbal.
     var server: DatagramSocket?
     /// Peers that the gimbal contacts first, with their sockets.
     var client: (socket: DatagramSocket, address: DatagramAddress)?

@@ -2,19 +2,20 @@ import GimbalCore
 public import Wire
 
 /// MAVLink 2 signing with one key (mavlink.io, "Message signing"): signs frames, and checks
-/// signatures and their times. Pure; the time of day is an argument.
+/// signatures and their times. The type is pure: the time of day is an argument.
 ///
 /// The times of a sender must increase on each of its links, so no frame is accepted twice. The
 /// first frame of a link can be up to a minute older than the time of day and than the newest time
 /// of all frames. The first frame must also be newer than all frames of an earlier run, because the
-/// links of that run are not stored. Only frames with a valid signature are remembered.
+/// links of that run are not stored. The signer stores the time of a frame only if the frame has a
+/// valid signature.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {
         var sender: MAVLinkAddress
         var link: UInt8
     }
 
-    /// One minute in units of 10 µs.
+    /// One minute in the unit of signature times, 10 µs.
     public static let minute: UInt64 = 6_000_000
     /// Largest number of remembered links of all senders.
     private static let mostStreams = 256
@@ -23,7 +24,7 @@ public struct MAVLinkSigning: Sendable {
 
     private let key: SharedKey
     private var streams: [Stream: UInt64] = [:]
-    /// Newest time that an earlier run has accepted.
+    /// Newest signature time that an earlier run of airframed has accepted.
     private let floor: UInt64
     /// Newest time of an accepted frame, units of 10 µs since 2015.
     private(set) var newest: UInt64
@@ -34,7 +35,7 @@ public struct MAVLinkSigning: Sendable {
     ///
     /// - Parameters:
     ///   - key: The key with which genuine frames are signed.
-    ///   - newest: The newest time that an earlier run has accepted.
+    ///   - newest: The newest signature time that an earlier run of airframed has accepted.
     public init(key: SharedKey, newest: UInt64 = 0) {
         self.key = key
         self.newest = newest
@@ -45,7 +46,7 @@ public struct MAVLinkSigning: Sendable {
     /// The time of day in units of 10 µs since 2015; 0 if the clock was never set.
     ///
     /// - Parameter seconds: Seconds since 1970.
-    /// - Returns: Time in the format of signatures.
+    /// - Returns: Converts a time to the format of signatures.
     public static func time(seconds: Double) -> UInt64 {
         UInt64(max(0, (seconds - Double(epoch)) * 1e5))
     }
@@ -53,12 +54,12 @@ public struct MAVLinkSigning: Sendable {
     /// Checks that a frame is genuine and new, and then stores its time.
     ///
     /// - Parameters:
-    ///   - bytes: The whole frame.
+    ///   - bytes: The whole received frame.
     ///   - sender: The sender in the frame's header.
     ///   - time: The time of day, in units of 10 µs since 2015.
     ///   - admits: Function that tells whether the time of a genuine frame can already be accepted,
     ///     see `FreshnessFile`.
-    /// - Returns: Whether the frame is accepted.
+    /// - Returns: Whether the signature is valid and the frame's time is new.
     mutating func believes(
         _ bytes: [UInt8], from sender: MAVLinkAddress, time: UInt64,
         _ admits: (UInt64) -> Bool = { _ in true }

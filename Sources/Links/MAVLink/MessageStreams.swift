@@ -3,14 +3,14 @@ import Wire
 
 /// Periodic messages to one peer, with their intervals.
 struct MessageStreams {
-    /// Shortest interval, s: 200 messages a second.
+    /// Shortest interval of messages of one kind, s: 200 messages a second.
     static let shortest = 0.005
 
     /// Delay after which late messages are skipped, s.
     private static let makeUpSeconds = 0.1
 
-    /// Kinds of messages that can be streamed, with their usual interval in seconds; 0 means that
-    /// the message is sent only on request.
+    /// Kinds of messages that a peer can receive periodically, with their usual interval in
+    /// seconds; 0 means that the message is sent only on request.
     static let usual: [UInt32: Double] = [
         Heartbeat.format.id: 1,
         AttitudeReport.format.id: 0,
@@ -51,14 +51,15 @@ struct MessageStreams {
         streams[VFRHUD.format.id] = Stream(period: 2 / attitudeHz, due: now)
     }
 
-    /// Interval of a message, s; 0 if it is not sent periodically.
+    /// Interval of a kind of message, s; 0 if messages of this kind are not sent periodically.
     func period(of id: UInt32) -> Double { streams[id]?.period ?? 0 }
 
-    /// Changes the interval of a kind of message.
+    /// Changes the interval at which messages of one kind are sent.
     ///
     /// - Parameters:
-    ///   - id: Number of the kind, one of `usual`.
-    ///   - microseconds: Interval; 0 means the default, negative means never.
+    ///   - id: Number of the kind of message, one of `usual`.
+    ///   - microseconds: Interval in µs; 0 means the default interval, a negative number means
+    ///     never.
     ///   - now: Time of the first message.
     mutating func set(_ id: UInt32, microseconds: Double, now: Instant) {
         let usual = Self.usual[id] ?? 0

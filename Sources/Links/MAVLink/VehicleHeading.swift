@@ -6,11 +6,11 @@ import Wire
 /// The joints show the vehicle in the loop's own frame, whose zero is arbitrary and whose heading
 /// drifts without a compass; the autopilot reports its heading relative to north. The difference of
 /// the two headings is the direction of north in the loop's frame. The difference is smoothed over
-/// seconds, because the two values have different times.
+/// seconds, because the two headings are measured at different times.
 struct VehicleHeading {
-    /// Age at which the autopilot's report is discarded, s.
+    /// Age at which a report of the autopilot is discarded, s.
     private static let staleSeconds = 2.0
-    /// Time constant of corrections of north, s.
+    /// Time constant with which the direction of north is corrected, s.
     private static let timeConstant = 2.0
 
     /// Direction of north in the loop's frame, rad; nil before the first report. An angle relative
@@ -20,12 +20,12 @@ struct VehicleHeading {
     private(set) var feedForward = 0.0
     private var heard: Instant?
 
-    /// Handles a report of the autopilot.
+    /// Corrects the direction of north with a report of the autopilot.
     ///
     /// - Parameters:
     ///   - state: The autopilot's message.
     ///   - snapshot: The loop's snapshot at the time of the message.
-    ///   - now: Time of the receipt.
+    ///   - now: Time at which the message was received.
     mutating func learn(
         _ state: AutopilotStateForGimbalDevice, _ snapshot: StabilizerSnapshot, now: Instant
     ) {

@@ -2,8 +2,8 @@ import GimbalCore
 import Wire
 
 /// Gate between one remote control and the wheels: a new remote control, and one that was silent
-/// for too long, must send speeds of zero (a centred stick) before it can move the wheels. Time is
-/// an argument.
+/// for too long, must send speeds of zero (a centred stick) before it can move the wheels. The gate
+/// uses no clock: time is an argument.
 struct RiderGate {
     private var lastAccepted: Instant?
     private var needsZero = true
@@ -11,7 +11,7 @@ struct RiderGate {
     /// Checks whether a request can be sent to the `Commander`.
     ///
     /// - Parameters:
-    ///   - isStanding: Whether the request is 0/0.
+    ///   - isStanding: Whether the requested speeds of both wheels are zero.
     ///   - now: Time at which the request was received.
     ///   - deadMan: Dead-man time after which the wheels have stopped, s.
     /// - Returns: Whether the request can be sent; false until a request with both speeds zero has

@@ -8,7 +8,7 @@ import Synchronization
 import SystemPackage
 public import Wire
 
-/// A rider's remote control as a service: it receives datagrams on a UDP port, and sends no
+/// The remote control of the wheels as a service: it receives datagrams on a UDP port, and sends no
 /// answers, on one ordinary thread, `airframed-rider`.
 public final class RiderServer: Service {
     /// Size of the thread's stack, bytes, which is locked into memory.
@@ -31,7 +31,7 @@ public final class RiderServer: Service {
     /// Creates a server with an open socket, which does not handle datagrams yet.
     ///
     /// - Parameters:
-    ///   - address: Address for the datagrams.
+    ///   - address: Local address at which the datagrams arrive.
     ///   - port: Port through which requests reach the wheels.
     ///   - speeds: Present speeds of the wheels, per cent, by name, for the status.
     ///   - key: The key that every command except a stop needs; nil if no key is needed.
@@ -64,7 +64,7 @@ public final class RiderServer: Service {
 
     deinit { socket.withLock { $0?.close() } }
 
-    /// Counters, at most a fifth of a second old. Any thread.
+    /// Counters of the remote control's datagrams, at most a fifth of a second old. Any thread.
     public var status: LinkStatus { latest.withLock(\.self) }
 
     /// Serves until shutdown.

@@ -4,14 +4,14 @@ import Logging
 import Port
 import Wire
 
-/// Handler of all datagrams on the port for remote controls, from every sender. It uses no socket;
-/// time is an argument. Thread airframed-rider.
+/// Handler of all datagrams on the port for remote controls, from every sender. The handler uses no
+/// socket, and time is an argument. Thread airframed-rider.
 struct RiderStation {
-    /// Counters since the start.
+    /// Counters of the datagrams since the start of airframed.
     struct Counters: Equatable {
         /// Number of accepted datagrams.
         var accepted: UInt64 = 0
-        /// Number of datagrams that are not a command.
+        /// Number of datagrams that contain no valid command.
         var malformed: UInt64 = 0
         /// Number of refused commands: the sender was not in control, or an emergency stop was
         /// latched.
@@ -36,7 +36,7 @@ struct RiderStation {
     private(set) var counters = Counters()
     /// Key that every command except a stop must have; nil if no key is needed.
     private let key: SharedKey?
-    /// The newest counter that was accepted; lower counters are refused.
+    /// The newest accepted counter; airframed refuses this counter and lower ones.
     private(set) var newest: UInt64
     /// Function that tells whether a genuine counter can be accepted, see `FreshnessFile`.
     private let admits: (UInt64) -> Bool

@@ -28,7 +28,7 @@ public final class BridgeRole: SerialRole {
     private var heard = Instant(nanoseconds: .min)
 
     /// - Parameters:
-    ///   - path: Device file of the port.
+    ///   - path: Device file of the serial port.
     ///   - tap: The gimbal's own MAVLink; nil if the port's bytes are passed on unchanged.
     ///   - logger: Log for opening and loss of the port.
     public init(path: String, tap: (any SerialRole)?, logger: Logger) {
@@ -36,7 +36,7 @@ public final class BridgeRole: SerialRole {
         self.tap = tap
     }
 
-    /// The counters by name.
+    /// The counters of the serial port, by name.
     public var counts: [String: Int] {
         let counters = port.counters
         return [
@@ -45,13 +45,13 @@ public final class BridgeRole: SerialRole {
         ]
     }
 
-    /// Speed of the port; a change takes effect immediately, even during a transfer.
+    /// Speed of the serial port; a change takes effect immediately, even during a transfer.
     public func setBaud(_ bitsPerSecond: Int) { port.setBaud(bitsPerSecond) }
 
-    /// Descriptor and events of the port; nil while it is closed.
+    /// Descriptor and events of the serial port for poll(2); nil while the port is closed.
     public var entry: pollfd? { port.entry }
 
-    /// Writes bytes to the port.
+    /// Writes a client's bytes to the serial port.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
@@ -80,7 +80,7 @@ public final class BridgeRole: SerialRole {
         tap?.disconnected(central, now: now)
     }
 
-    /// Sends bytes that have waited long enough, then the gimbal's frames.
+    /// Sends the port's bytes that have waited long enough, then the gimbal's MAVLink frames.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
         var next = [port.advance(now: now), tap?.advance(now: now, &output)]
         if !gathered.isEmpty {

@@ -7,11 +7,11 @@ import SystemPackage
 /// Serial port whose adapter can be unplugged: the port is opened again when the adapter returns.
 /// No call waits. One thread.
 struct SerialPort {
-    /// Counters since the start.
+    /// Counters of the serial port since the start of airframed.
     struct Counters: Equatable {
-        /// Number of received bytes.
+        /// Number of bytes received from the serial port.
         var received: UInt64 = 0
-        /// Number of sent bytes.
+        /// Number of bytes sent to the serial port.
         var sent: UInt64 = 0
         /// Number of bytes that were lost because the port was missing or too slow.
         var dropped: UInt64 = 0
@@ -50,7 +50,7 @@ struct SerialPort {
 
     /// Opens the port if an attempt is due.
     ///
-    /// - Returns: Time of the next attempt; nil while the port is open.
+    /// - Returns: Time of the next attempt to open the port; nil while the port is open.
     mutating func advance(now: Instant) -> Instant? {
         guard descriptor == nil else { return nil }
         guard now >= retry else { return retry }
@@ -73,7 +73,7 @@ struct SerialPort {
         return nil
     }
 
-    /// Changes the speed, immediately if the port is open.
+    /// Changes the speed of the serial port, immediately if the port is open.
     mutating func setBaud(_ baud: Int) {
         guard baud != self.baud else { return }
         self.baud = baud
@@ -87,7 +87,7 @@ struct SerialPort {
         }
     }
 
-    /// Reads at most this many bytes; empty if none wait.
+    /// Reads at most the given number of bytes; the result is empty if no bytes wait.
     mutating func receive(limit: Int = 4096) -> [UInt8] {
         guard let descriptor else { return [] }
         var failure: Errno?
@@ -108,8 +108,8 @@ struct SerialPort {
         return bytes
     }
 
-    /// Sends bytes, now or when the driver accepts them. If the bytes do not fit into the buffer,
-    /// all of them are dropped and counted.
+    /// Sends bytes to the serial port, now or when the driver accepts them. If the bytes do not fit
+    /// into the buffer, all of them are dropped and counted.
     mutating func send(_ bytes: [UInt8]) {
         guard descriptor != nil, pending.count + bytes.count <= Self.capacity else {
             counters.dropped &+= UInt64(bytes.count)

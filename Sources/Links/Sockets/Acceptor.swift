@@ -7,14 +7,14 @@ import SystemPackage
 /// Listening socket that accepts connections one by one, and pauses while the process has no free
 /// descriptor.
 struct Acceptor {
-    /// Duration of a pause, s. The listener stays readable, so without a pause the thread would run
-    /// without a break.
+    /// Duration of a pause, s. The listening socket stays readable while a client waits, so without
+    /// the pause the thread would run continuously.
     private static let pauseSeconds = 1.0
 
     let listener: SocketListener
-    /// Name of the kind of client, for the log.
+    /// Name of the listener's kind of client, for the log.
     let client: String
-    /// End of the pause; nil if there is none.
+    /// Time at which the pause ends; nil if the acceptor does not pause.
     private(set) var pause: Instant?
 
     init(_ listener: SocketListener, client: String) {
@@ -29,7 +29,7 @@ struct Acceptor {
         set.end(by: pause)
     }
 
-    /// The next connection; nil if no client waits or none can be accepted.
+    /// Accepts the next connection; nil if no client waits, or no connection can be accepted.
     mutating func next(now: Instant, _ logger: Logger) -> FileDescriptor? {
         while true {
             var raw: Int32 = -1

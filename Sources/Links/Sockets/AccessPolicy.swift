@@ -9,7 +9,7 @@ struct PeerCredentials: Equatable, Sendable {
 
 /// Policy for write access: root, the daemon's own user, and members of one group.
 ///
-/// The file mode of the socket decides which users can connect. This policy is applied in addition
+/// The file mode of the socket decides which users can connect. airframed also applies this policy
 /// to every write request, because an administrator can have allowed more users to connect, and
 /// because it checks the membership even if a user namespace hides user ids.
 struct AccessPolicy: Equatable, Sendable {
@@ -17,11 +17,11 @@ struct AccessPolicy: Equatable, Sendable {
     /// gives the same substitute to many users, so it does not identify a user.
     static let overflowID: UInt32 = 65534
 
-    /// The user that the daemon runs as.
+    /// The user as which the daemon runs.
     var ownUser: UInt32
     /// The group whose members can write.
     var group: UInt32
-    /// Name of the group, for messages.
+    /// Name of the group whose members can write, for messages.
     var groupName: String
 
     func allowsWriting(_ peer: PeerCredentials) -> Bool {
@@ -31,7 +31,7 @@ struct AccessPolicy: Equatable, Sendable {
         return peer.group == group || peer.supplementaryGroups.contains(group)
     }
 
-    /// Message to a client without write access.
+    /// Message to a client that requests a change without write access.
     var sentence: String {
         // The message must not advise anybody to join root's group.
         if group == 0 {

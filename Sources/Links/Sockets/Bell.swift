@@ -19,13 +19,15 @@ final class Bell: Sendable {
         try? writer.close()
     }
 
-    /// Rings the bell. Any thread; never waits.
+    /// Rings the bell, which wakes the waiting thread. Any thread can call this method, which never
+    /// waits.
     func ring() {
         // If the pipe is full, the reader wakes up too, so an error can be ignored.
         _ = try? writer.writeAll([1])
     }
 
-    /// Clears all rings. The waiting thread calls it before it handles the cause of the rings.
+    /// Empties the pipe, so that the next ring wakes the thread again. The waiting thread calls
+    /// this method before it handles the cause of the wake-up.
     func silence() {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             while let count = try? descriptor.read(into: buffer), count > 0 {}

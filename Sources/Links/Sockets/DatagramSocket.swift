@@ -9,7 +9,7 @@ public struct DatagramAddress: Hashable, Sendable, CustomStringConvertible {
 
     fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Parses an address; nil if it is not numeric.
+    /// Parses an address with a port; nil if the address is not numeric.
     public init?(host: String, port: UInt16) {
         var length: UInt32 = 0
         var storage = [UInt8](repeating: 0, count: Int(CL_UDP_ADDRESS_SIZE))
@@ -53,7 +53,7 @@ struct DatagramSocket {
         descriptor = FileDescriptor(rawValue: raw)
     }
 
-    /// Receives the next datagram; nil if none waits.
+    /// Receives the next datagram; nil if no datagram waits.
     func receive() -> (bytes: [UInt8], from: DatagramAddress)? {
         var from = [UInt8](repeating: 0, count: Int(CL_UDP_ADDRESS_SIZE))
         var length: UInt32 = 0
@@ -72,7 +72,7 @@ struct DatagramSocket {
 
     /// Sends a datagram.
     ///
-    /// - Returns: Whether the kernel accepted it.
+    /// - Returns: Whether the kernel accepted the datagram.
     func send(_ bytes: [UInt8], to address: DatagramAddress) -> Bool {
         cl_udp_send(
             descriptor.rawValue, bytes, bytes.count, address.bytes, UInt32(address.bytes.count))

@@ -10,14 +10,14 @@ struct LineBuffer {
     enum Line: Equatable {
         /// A complete line without its end.
         case complete([UInt8])
-        /// The present line is longer than the limit.
+        /// The present line is longer than the longest permitted line.
         case tooLong
     }
 
     /// Longest line, in bytes without its end.
     let limit: Int
     private var bytes: [UInt8] = []
-    /// Start of the bytes that have not been returned.
+    /// Index of the first byte that `next` has not returned.
     private var start = 0
     /// End of the bytes after `start` that contain no newline.
     private var scanned = 0
@@ -32,11 +32,12 @@ struct LineBuffer {
     /// Whether the buffer contains a line whose end has not arrived.
     var hasPartialLine: Bool { start < bytes.count || isSkipping }
 
-    /// Whether there is room for more bytes. The buffer contains at most one line of maximum
+    /// Whether the buffer has room for more bytes. The buffer contains at most one line of maximum
     /// length, and the same number of bytes after it.
     var hasRoom: Bool { bytes.count - start <= limit }
 
-    /// Adds bytes. Call this method only if there is room, because memory is not bounded otherwise.
+    /// Adds bytes. Call this method only if the buffer has room, because its memory is not bounded
+    /// otherwise.
     mutating func append(_ chunk: some Collection<UInt8>) {
         if start > 0 {
             bytes.removeFirst(start)
@@ -50,7 +51,7 @@ struct LineBuffer {
 
     /// Visits each complete line that has arrived since the last call, without removing it.
     ///
-    /// - Parameter visit: Receiver of the line, and of whether `next` would return this line.
+    /// - Parameter visit: Function that receives a line, and whether `next` would return this line.
     mutating func arrivals(_ visit: (ArraySlice<UInt8>, _ isNext: Bool) -> Void) {
         var from = max(looked, start)
         while let newline = newline(from: max(from, searched)) {
@@ -73,7 +74,7 @@ struct LineBuffer {
         }
     }
 
-    /// Removes the next line; nil if none is complete.
+    /// Removes and returns the next line; nil if no line is complete.
     mutating func next() -> Line? {
         guard let newline = newline(from: scanned) else {
             scanned = bytes.count
@@ -101,7 +102,7 @@ struct LineBuffer {
             looked = 0
             searched = 0
         } else if start == bytes.count {
-            // The buffer is empty: free the memory of a long line.
+            // The buffer is empty, so the memory of an earlier long line is freed.
             bytes.removeAll(keepingCapacity: bytes.capacity <= 4096)
             start = 0
             scanned = 0

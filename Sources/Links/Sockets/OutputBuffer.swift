@@ -26,7 +26,7 @@ struct OutputBuffer {
     ///
     /// - Parameter send: Function that sends some of the first bytes and returns their number; 0 if
     ///   it would have to wait.
-    /// - Returns: Number of sent bytes.
+    /// - Returns: Number of bytes that `send` has accepted.
     mutating func flush(_ send: (UnsafeRawBufferPointer) -> Int) -> Int {
         var total = 0
         while !isEmpty {
@@ -38,7 +38,8 @@ struct OutputBuffer {
             total += taken
         }
         if isEmpty {
-            // Memory for a rare large reply is freed, because all memory is locked.
+            // Memory for a rare large reply is freed, because airframed locks all its memory into
+            // RAM.
             bytes.removeAll(keepingCapacity: bytes.capacity <= 8192)
             sent = 0
         }

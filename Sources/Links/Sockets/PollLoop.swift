@@ -17,13 +17,14 @@ struct PollSet {
         add(wake)
     }
 
-    /// Adds a descriptor and the events to wait for. If it is nil, the place stays empty.
+    /// Adds a descriptor and the events to wait for. If the descriptor is nil, its place stays
+    /// empty.
     mutating func add(_ descriptor: FileDescriptor?, _ events: Int32 = POLLIN) {
         add(
             descriptor.map { pollfd(fd: $0.rawValue, events: Int16(events), revents: 0) })
     }
 
-    /// Adds an entry of poll(2). If it is nil, the place stays empty.
+    /// Adds one entry for poll(2). If the descriptor is nil, its place stays empty.
     mutating func add(_ entry: pollfd?) {
         // poll(2) skips a negative descriptor.
         entries.append(entry ?? pollfd(fd: -1, events: 0, revents: 0))
@@ -34,7 +35,7 @@ struct PollSet {
         if let time, time < end { end = time }
     }
 
-    /// Events of the n-th descriptor that was added, from 1.
+    /// Events of the descriptor that was added as number n, counted from 1.
     subscript(place: Int) -> Int32 { Int32(entries[place].revents) }
 
     /// Waits for an event of the descriptors.
@@ -57,14 +58,14 @@ struct PollLoop {
     let wake: FileDescriptor
     /// Clock that determines the end of a wait.
     var clock: @Sendable () -> Instant = { Instant(nanoseconds: cl_now_ns()) }
-    /// Receiver of errors of poll(2).
+    /// Log that receives errors of poll(2).
     var logger: Logger?
 
     /// Runs rounds until `wake` is readable.
     ///
     /// - Parameters:
     ///   - prepare: Function that adds the descriptors and the time of the next action.
-    ///   - turn: Function that handles the events.
+    ///   - turn: Function that handles the events after each wait.
     func run(_ prepare: (inout PollSet) -> Void, turn: (PollSet) -> Void) {
         while true {
             var set = PollSet(wake, now: clock())

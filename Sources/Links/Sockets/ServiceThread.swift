@@ -15,7 +15,7 @@ final class ServiceThread: Sendable {
 
     /// - Parameters:
     ///   - name: Name of the thread, at most 15 bytes, as `ps -L` and `top -H` show it.
-    ///   - stackSize: Stack size, bytes.
+    ///   - stackSize: Size of the thread's stack, bytes.
     /// - Throws: `Errno` when the process has no descriptors left.
     init(name: String, stackSize: Int) throws {
         self.name = name
@@ -33,7 +33,7 @@ final class ServiceThread: Sendable {
                 start(body) { continuation.resume(with: $0) }
             }
         } onCancelOrGracefulShutdown: {
-            // This has no effect if the thread has ended or was never started.
+            // A call has no effect if the thread has ended or was never started.
             self.bell.ring()
         }
     }

@@ -17,7 +17,7 @@ struct SocketPlace: Sendable {
 
 /// Failure to open a socket, as a sentence with the remedy.
 public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Path, problem and remedy as a sentence.
+    /// Path of the socket, problem and remedy as a sentence.
     public var description: String
 }
 
@@ -27,15 +27,16 @@ struct SocketListener: Sendable {
     /// The policy for write access, with the group that owns the file.
     let policy: AccessPolicy
     private let path: String
-    /// Device and inode of the file, so that only the file of this process is removed at the end.
+    /// Device and inode of the socket's file, so that only the file of this process is removed at
+    /// the end.
     private let identity: (device: UInt64, inode: UInt64)?
 
     /// Creates the socket; its file belongs to the group and has the mode 0660.
     ///
     /// - Parameters:
-    ///   - place: Path and group.
+    ///   - place: Path, group and limits of the socket.
     ///   - logger: Log for a group that does not exist.
-    /// - Throws: The problem; in this case no file remains.
+    /// - Throws: The problem that prevents the socket; in this case no file remains.
     init(_ place: SocketPlace, logger: Logger) throws(SocketError) {
         let path = place.path
         let obstacles = SocketPath(key: place.key)
@@ -49,9 +50,9 @@ struct SocketListener: Sendable {
         identity = SocketPath.identity(path)
 
         policy = Self.policy(group: place.group, path: path, logger: logger)
-        // The group is set first; until then the file mode admits only the daemon's own user. As a
-        // service, airframed already has this group, so it does not call chown(2), which the
-        // sandbox forbids.
+        // The file's group is set before its mode; until then the mode admits only the daemon's own
+        // user. As a service, airframed already has this group, so it does not call chown(2), which
+        // the sandbox forbids.
         if SocketPath.owningGroup(of: path) != policy.group,
             chown(path, uid_t.max, policy.group) != 0
         {

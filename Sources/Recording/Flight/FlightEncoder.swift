@@ -3,27 +3,27 @@ public import Realtime
 import Wire
 
 /// Encoder from the frames of the loop's tape to chunks of an MCAP file. The same chunks are used
-/// for the ring in memory, for the file about a fault, and for a continuous recording. One thread
-/// at a time.
+/// for the ring in memory, for the file about a fault, and for a continuous recording. Only one
+/// thread at a time uses an encoder.
 public struct FlightEncoder: ~Copyable {
-    /// Result of processing one frame.
+    /// Result of the encoding of one frame.
     public struct Result: Sendable {
         /// A chunk that has just been completed.
         public var chunk: MCAPChunk?
-        /// Faults that have begun.
+        /// Faults that have begun in this frame.
         public var faults: Conditions = .none
         /// Whether the frame contains new tuning.
         public var hasParameters = false
     }
 
-    /// Age at which a chunk is closed, s. If the process ends suddenly, at most this time is lost,
-    /// plus the time that a write takes.
+    /// Time that a chunk covers when it is closed, s. If the process ends suddenly, at most this
+    /// time is lost, plus the time that a write takes.
     public static let chunkSeconds = 0.5
-    /// Size at which a chunk is closed, bytes. This limit bounds the buffers: at 4 kHz, half a
-    /// second of data would need the largest buffers of the process.
+    /// Size of a chunk at which it is closed, bytes. This limit bounds the buffers: at 4 kHz, half
+    /// a second of data would need the largest buffers of the process.
     private static let chunkBytes = 300_000
-    /// Age above which a state of the stabilizer closes a chunk, s, so that most files begin with a
-    /// state.
+    /// Time that a chunk must cover before a recorded state of the stabilizer closes it, s. The
+    /// next chunk then begins with this state, so most files begin with a state.
     private static let earliestSeconds = 0.25
 
     private var builder = MCAPChunkBuilder()
@@ -37,7 +37,7 @@ public struct FlightEncoder: ~Copyable {
     ///   external program supplies the loop's time.
     public init(timeOffset: Int64) { self.timeOffset = timeOffset }
 
-    /// Processes the next frame.
+    /// Encodes the next frame of the tape.
     ///
     /// - Parameter frame: The next frame, in the order of the tape.
     /// - Returns: Completed chunk and new faults.

@@ -3,7 +3,7 @@ public import SystemPackage
 
 /// A recording of the flight recorder, read from a file, as far as the file can be read.
 public struct FlightFile: Sendable {
-    /// One record, in the order of the loop.
+    /// One record of the recording; the records have the order in which the loop made them.
     enum Record {
         /// The state of the whole stabilizer, as raw memory in the layout that the file describes.
         case state([UInt8])
@@ -16,7 +16,7 @@ public struct FlightFile: Sendable {
 
     /// Metadata of the file: version, board, reason for writing.
     public let metadata: [String: String]
-    /// Embedded files, in their order.
+    /// Files that are embedded in the recording, in their order.
     public let attachments: [MCAPAttachment]
     /// Conversion of the file's raw memory; nil if the file does not describe the layout of the
     /// memory.
@@ -36,7 +36,7 @@ public struct FlightFile: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: Content of the whole file.
-    ///   - path: Name of the file, for errors.
+    ///   - path: Name of the file, for error messages.
     /// - Throws: `FlightFileError`.
     public init(bytes: [UInt8], path: FilePath) throws(FlightFileError) {
         let magic = MCAPOpcode.magic

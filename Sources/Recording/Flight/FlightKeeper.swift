@@ -3,7 +3,8 @@ public import SystemPackage
 
 /// Writer of recordings to the directory of the recordings: copies of the ring, and continuous
 /// recordings, which it divides into files. The keeper waits for the disk and therefore runs on a
-/// separate thread. If the disk is full or not writable, it reports the problem and tries again.
+/// separate thread. If the disk is full or not writable, the keeper reports the problem and tries
+/// again.
 public struct FlightKeeper {
     /// Description of the machine, included in every file.
     public struct Description: Sendable {
@@ -11,7 +12,7 @@ public struct FlightKeeper {
         public var library: String
         /// Metadata of the file: version, board, clocks.
         public var metadata: [String: String]
-        /// Files to embed: settings, versions, board.
+        /// Files to embed in the recording: settings, versions, board.
         public var attachments: [MCAPAttachment]
 
         /// Creates a description.
@@ -22,7 +23,7 @@ public struct FlightKeeper {
         }
     }
 
-    /// State of the recordings, and errors.
+    /// State of the recordings, and the last error.
     public struct Report: Sendable, Equatable {
         /// The newest complete file; nil before the first file.
         public var lastFile: String?
@@ -67,11 +68,11 @@ public struct FlightKeeper {
     ///
     /// - Parameters:
     ///   - chunks: Chunks with the messages of the file.
-    ///   - reason: Reason for writing, which becomes part of the file name.
+    ///   - reason: Reason for writing the file, which becomes part of the file name.
     ///   - description: Description of the machine.
     ///   - date: Present date, seconds since 1970.
-    /// - Returns: The path; nil if the file could not be written, and `report.problem` states the
-    ///   reason.
+    /// - Returns: Path of the written file; nil if the file could not be written, and
+    ///   `report.problem` states the reason.
     @discardableResult
     public mutating func dump(
         _ chunks: [MCAPChunk], reason: String, _ description: Description, date: Double

@@ -8,7 +8,7 @@ public import GimbalCore
 /// recording of another version is read variable by variable; its missing variables start with
 /// their initial values.
 public struct FlightReplay: Sendable {
-    /// One tick, as recorded and as replayed.
+    /// Values of one tick, as recorded and as replayed.
     public struct Row: Sendable {
         /// Time of the tick in the file, ns.
         public var time: Int64
@@ -37,18 +37,19 @@ public struct FlightReplay: Sendable {
         public var skippedTicks = 0
         /// Time from the first to the last replayed tick, s.
         public var seconds = 0.0
-        /// Description of the first difference; nil if there is none.
+        /// Description of the first difference between replay and recording; nil if they do not
+        /// differ.
         public var firstDifference: String?
         /// Largest angle between recorded and replayed attitude, rad.
         public var largestAttitudeDifference = 0.0
-        /// Largest difference of a torque, N·m.
+        /// Largest difference between a recorded and a replayed torque, N·m.
         public var largestTorqueDifference = 0.0
         /// Number of variables of this version's stabilizer that the recording lacks.
         public var missingVariables = 0
-        /// Remarks for the user, as sentences.
+        /// Remarks about the replay for the user, as sentences.
         public var remarks: [String] = []
 
-        /// Whether the whole replay is bit-identical.
+        /// Whether all results of the replay are bit-identical to the recorded ones.
         public var isIdentical: Bool { ticks > 0 && identicalTicks == ticks }
     }
 
@@ -101,7 +102,7 @@ public struct FlightReplay: Sendable {
     /// Runs the replay.
     ///
     /// - Parameter observe: Receives every replayed tick.
-    /// - Returns: The comparison with the recording.
+    /// - Returns: The comparison of the replay with the recording.
     public func run(_ observe: (Row) -> Void = { _ in }) -> Report {
         guard let memory = file.memory else {
             var report = Report()
@@ -125,7 +126,8 @@ public struct FlightReplay: Sendable {
     /// State of a running replay.
     private struct Run {
         let memory: RecordedMemory
-        /// Stabilizer with the initial values of variables that the recording lacks.
+        /// Stabilizer that supplies the initial values of variables which are missing in the
+        /// recording.
         let fresh: Stabilizer
         let change: ((Stabilizer.Parameters) -> Stabilizer.Parameters)?
         var report = Report()
@@ -234,7 +236,8 @@ public struct FlightReplay: Sendable {
             }
         }
 
-        /// The first value that is not bit-identical; nil if all values are.
+        /// The first value that is not bit-identical to the recorded one; nil if all values are
+        /// identical.
         private static func difference(_ tick: TickMessage, _ now: StabilizerSnapshot) -> String? {
             func same(_ a: AxisVector, _ b: AxisVector) -> Bool {
                 a.yaw.bitPattern == b.yaw.bitPattern && a.roll.bitPattern == b.roll.bitPattern

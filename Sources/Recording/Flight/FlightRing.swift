@@ -4,7 +4,7 @@ public struct FlightRing: Sendable {
     public let seconds: Double
     /// The chunks, oldest first.
     public private(set) var chunks: [MCAPChunk] = []
-    /// Memory of the chunks, bytes.
+    /// Memory that the chunks in the ring use, bytes.
     public private(set) var bytes = 0
 
     /// Creates an empty ring.
@@ -31,7 +31,7 @@ public struct FlightRing: Sendable {
     /// The chunks of the last `seconds`, preceded by chunks back to a complete state, so that all
     /// of them can be replayed.
     ///
-    /// - Parameter seconds: Time before the newest message, s.
+    /// - Parameter seconds: Length of the requested time before the newest message, s.
     /// - Returns: The chunks, oldest first.
     public func last(_ seconds: Double) -> ArraySlice<MCAPChunk> {
         guard let end = chunks.last?.end else { return [] }
@@ -40,7 +40,7 @@ public struct FlightRing: Sendable {
         return chunks[first...]
     }
 
-    /// The chunks in the ring from this number on.
+    /// The chunks in the ring whose number is at least the given one.
     public func since(_ number: UInt64) -> ArraySlice<MCAPChunk> {
         let first = chunks.firstIndex { $0.number >= number } ?? chunks.endIndex
         return chunks[first...]

@@ -8,13 +8,14 @@ public struct FlightSeries: Sendable {
         public var time: Double
         /// Name of the event: `imu_stale`, `mode`, `outputs`, `gap`, or the name of a request.
         public var name: String
-        /// Kind of the change: `begins`, `ends`, `locked`, `on`; empty for requests.
+        /// Kind of change that the event reports: `begins`, `ends`, `locked`, `on`; empty for
+        /// requests.
         public var what: String
         /// Whether the recorder treated the event as a fault.
         public var isFault: Bool
     }
 
-    /// Times from the first tick, s.
+    /// Times of the ticks, counted from the first tick, s.
     public private(set) var times: [Double] = []
     /// Camera's angles, Z-X-Y, degrees.
     public private(set) var attitude: [AxisVector] = []

@@ -21,7 +21,7 @@ public struct FlightShelf: Sendable {
         /// Name of the file, which contains the date, so that the alphabetical order is the order
         /// of age.
         public var name: String
-        /// Length of the file, bytes.
+        /// Length of the recording's file, bytes.
         public var bytes: Int
         /// Date of the last change, seconds since 1970.
         public var date: Double
@@ -29,7 +29,7 @@ public struct FlightShelf: Sendable {
 
     /// Directory of the recordings.
     public let directory: FilePath
-    /// Limits of the directory.
+    /// Limits of the recordings in the directory.
     public let limits: Limits
     /// Beginning and end of the recordings' names; other files in the directory are neither counted
     /// nor removed.
@@ -42,7 +42,7 @@ public struct FlightShelf: Sendable {
         self.limits = limits
     }
 
-    /// The name of a recording.
+    /// Makes the file name of a recording.
     ///
     /// - Parameters:
     ///   - reason: Reason for writing; it contains only letters, digits, `_` and `-`.
@@ -130,7 +130,7 @@ public struct FlightShelf: Sendable {
     }
 
     /// Number of bytes that can still be written. A twentieth of the disk, at most 64 MB, stays
-    /// free for other programs. Nil if the system does not report it.
+    /// free for other programs. The number is nil if the system does not report the free space.
     public var room: Int? {
         var status = statvfs()
         guard statvfs(directory.string, &status) == 0 else { return nil }

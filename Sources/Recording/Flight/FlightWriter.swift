@@ -22,7 +22,7 @@ public struct FlightWriter {
     ///   - library: Name and version of the program that writes.
     ///   - metadata: Metadata for readers.
     ///   - attachments: Files to embed.
-    /// - Throws: The system's error; in this case no file is created.
+    /// - Throws: The error of the system call; in this case no file is created.
     public init(
         path: FilePath, library: String, metadata: [String: String],
         attachments: [MCAPAttachment]
@@ -35,8 +35,8 @@ public struct FlightWriter {
         } catch {
             throw (error as? Errno) ?? .ioError
         }
-        // The lock shows `MCAPMender` that the file is being written. The kernel releases it when
-        // this process ends in any way.
+        // The lock shows `MCAPMender` that the file is being written. The kernel releases the lock
+        // when this process ends in any way.
         _ = flock(file.rawValue, LOCK_EX | LOCK_NB)
         var bytes = assembler.begin(library: library)
         bytes += assembler.append(metadata: FlightChannels.metadataName, metadata)

@@ -12,7 +12,7 @@ public struct RecordedMemory: Sendable {
     /// The memory maps of this program, which every file contains.
     ///
     /// - Parameter time: Time of the file, ns.
-    /// - Returns: Two attachments, one for each map.
+    /// - Returns: Two attachments of the file, one for each memory map.
     public static func attachments(time: Int64) -> [MCAPAttachment] {
         [(stateName, MemoryMap.stabilizer), (parametersName, .parameters)].map { name, map in
             MCAPAttachment(
@@ -41,7 +41,7 @@ public struct RecordedMemory: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: Raw memory as recorded.
-    ///   - fresh: Stabilizer with the values of variables that the recording lacks.
+    ///   - fresh: Stabilizer that supplies the variables which are missing in the recording.
     /// - Returns: The stabilizer; nil if the length is wrong, or if a variable's bytes are not a
     ///   value of its type.
     func stabilizer(_ bytes: [UInt8], fresh: Stabilizer) -> Stabilizer? {
@@ -52,7 +52,7 @@ public struct RecordedMemory: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: Raw memory as recorded.
-    ///   - fresh: Parameters with the values of variables that the recording lacks.
+    ///   - fresh: Parameters that supply the variables which are missing in the recording.
     /// - Returns: The parameters; nil if the length is wrong, or if a variable's bytes are not a
     ///   value of its type.
     func parameters(_ bytes: [UInt8], fresh: Stabilizer.Parameters) -> Stabilizer.Parameters? {
@@ -104,7 +104,7 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     ///
     /// - Parameters:
     ///   - memory: Raw memory as recorded.
-    ///   - fresh: Value with the variables that the recording lacks.
+    ///   - fresh: Value that supplies the variables which are missing in the recording.
     /// - Returns: The converted value; nil if the length is wrong, or if a variable's bytes are not
     ///   a value of its type.
     func value(_ memory: [UInt8], fresh: Value) -> Value? {

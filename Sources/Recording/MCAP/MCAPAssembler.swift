@@ -46,7 +46,7 @@ public struct MCAPAttachment: Sendable {
     /// Content of the file.
     public var data: [UInt8]
 
-    /// Creates a file with this content.
+    /// Creates an embedded file with the given content.
     public init(name: String, mediaType: String, time: Int64, data: [UInt8]) {
         self.name = name
         self.mediaType = mediaType
@@ -80,9 +80,9 @@ struct MCAPChunkPlace {
 /// Source: MCAP File Format Specification, https://mcap.dev/spec.
 public struct MCAPAssembler: Sendable {
     private var channels: [MCAPChannel]
-    /// Present length of the file, bytes.
+    /// Length of the file's bytes so far.
     public private(set) var size = 0
-    /// Number of messages so far.
+    /// Number of messages in the file so far.
     public private(set) var messages = 0
     /// The earliest and latest `log_time` so far, ns; nil without messages.
     public private(set) var span: ClosedRange<Int64>?

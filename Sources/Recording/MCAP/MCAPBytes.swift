@@ -68,7 +68,7 @@ struct MCAPCursor {
         self.offset = offset
     }
 
-    /// Number of remaining bytes.
+    /// Number of bytes that have not been read yet.
     var rest: Int { bytes.count - offset }
 
     mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>(

@@ -24,7 +24,7 @@ public struct MCAPChunk: Sendable {
     let compressedSize: Int
     let uncompressedSize: Int
 
-    /// Memory of the chunk, bytes.
+    /// Memory that the chunk uses, bytes.
     public var bytes: Int { block.count }
 
     /// Size of the chunk in a file, bytes.
@@ -54,11 +54,11 @@ struct MCAPChunkBuilder {
     private let compressor = ZstdCompressor()
     private let memory = ChunkMemory()
 
-    /// Whether there are no messages yet.
+    /// Whether the builder contains no messages.
     var isEmpty: Bool { records.isEmpty }
-    /// Uncompressed size so far, bytes.
+    /// Uncompressed size of the builder's messages so far, bytes.
     var size: Int { records.count }
-    /// The earliest time so far, ns; nil without messages.
+    /// The earliest time of the builder's messages so far, ns; nil without messages.
     var firstTime: Int64? { isEmpty ? nil : start }
 
     /// Adds a message to the chunk.
@@ -66,7 +66,7 @@ struct MCAPChunkBuilder {
     /// - Parameters:
     ///   - channel: Number of the message's channel.
     ///   - sequence: Number of the tick.
-    ///   - time: Time to which the message applies, ns.
+    ///   - time: Time of the message's content, ns.
     ///   - data: Closure that appends the payload.
     mutating func add(
         channel: UInt16, sequence: UInt32, time: Int64, _ data: (inout [UInt8]) -> Void

@@ -54,7 +54,7 @@ public enum MCAPMender {
         private(set) var lastIndex: [UInt8] = []
         private var schemas: [UInt16: (name: String, data: [UInt8])] = [:]
 
-        /// Position of a record in the file.
+        /// Position and length of a record in the file.
         private struct Record {
             var opcode: MCAPOpcode?
             var start: Int
@@ -184,7 +184,7 @@ public enum MCAPMender {
             case whole
             /// The file ends in the chunk or in its index.
             case last
-            /// Other bytes follow the chunk.
+            /// Other bytes than the chunk's index follow the chunk.
             case damaged
         }
 
@@ -220,7 +220,7 @@ public enum MCAPMender {
             return .last
         }
 
-        /// Data of a chunk's header.
+        /// Fields of a chunk's header.
         private func place(_ record: Record) -> MCAPChunkPlace? {
             read(record) { cursor -> MCAPChunkPlace? in
                 guard let start = cursor.integer(Int64.self), let end = cursor.integer(Int64.self),

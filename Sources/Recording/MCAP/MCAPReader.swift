@@ -6,7 +6,7 @@ internal import Persistence
 /// The reader does not need the summary at the end, so it also reads a file whose writing program
 /// ended unexpectedly.
 public struct MCAPReader: Sendable {
-    /// One item in a file.
+    /// One item in an MCAP file.
     public enum Item {
         /// A metadata record with names and values.
         case metadata(name: String, values: [String: String])
@@ -18,7 +18,7 @@ public struct MCAPReader: Sendable {
 
     /// Readable part of the file, and the reasons why it is not complete.
     public struct Outcome: Sendable, Equatable {
-        /// Number of valid bytes.
+        /// Number of bytes from the beginning of the file that are valid.
         public var readBytes = 0
         /// Number of chunks that were read completely.
         public var chunks = 0

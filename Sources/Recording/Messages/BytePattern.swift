@@ -4,10 +4,10 @@
 /// only after this check: Swift uses the tag of an enumeration as a jump index without a range
 /// check, and a file can contain any bytes.
 ///
-/// The check uses the metadata of the types, so new variables are checked automatically. Numbers
-/// can have any bits. A Bool is 0 or 1. An enumeration or an optional must be one of its cases, and
-/// the payload of that case is checked in the same way. Whole numbers that count or index (Int)
-/// must be within the range that a count in a recording can reach.
+/// The check uses the metadata of the types, so new variables are checked automatically. The bits
+/// of a number can have any values. A Bool is 0 or 1. An enumeration or an optional must be one of
+/// its cases, and the payload of that case is checked in the same way. Whole numbers that count or
+/// index (Int) must be within the range that a count in a recording can reach.
 ///
 /// Source: Swift ABI documentation, "Type Metadata" and "Value Witness Table" (64-bit layouts).
 enum BytePattern {
@@ -39,7 +39,7 @@ enum BytePattern {
 
     /// A variable whose bytes can be invalid.
     struct Check: @unchecked Sendable {
-        /// Offset from the beginning, bytes.
+        /// Offset of the variable from the beginning of the value, bytes.
         var offset: Int
         /// Type of the variable; its metadata never changes.
         var type: Any.Type

@@ -1,4 +1,4 @@
-/// Reader of the fields of a message. Fields that are not requested are skipped.
+/// Reader of the fields of a message. The reader skips fields that are not requested.
 struct ProtobufReader: FieldVisitor {
     /// Upper limit of the field numbers that are read.
     private static let limit = 128

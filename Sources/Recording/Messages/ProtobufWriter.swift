@@ -1,5 +1,5 @@
-/// Writer of the fields of a message. Fields with all bits zero are omitted, as in Protocol
-/// Buffers.
+/// Writer of the fields of a message. The writer omits fields whose bits are all zero, as in
+/// Protocol Buffers.
 ///
 /// Source: Protocol Buffers, "Encoding".
 struct ProtobufWriter: FieldVisitor {

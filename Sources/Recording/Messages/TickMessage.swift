@@ -32,8 +32,8 @@ struct TickMessage: RecordedMessage, Sendable {
     var attitude = Quaternion(w: 0, x: 0, y: 0, z: 0)
 
     /// The recorded observables, in the order of `Observable.recorded`, in the units of their
-    /// names, rounded to single precision. A replay does not use these values, but the properties
-    /// above.
+    /// names, rounded to single precision. A replay uses the other properties of the message
+    /// instead of the observables.
     private var shown = [Float](repeating: 0, count: Observable.recorded.count)
 
     init() {}

@@ -13,8 +13,8 @@ public enum AirOSCharacteristic: String, Sendable, CaseIterable {
     case mode = "2a79d494-436f-45b6-890f-563534ab2c84"
     /// Control: a command as text, see `AirOSCommand`.
     case control = "f7a7a5a8-5e58-4c8d-9b6e-3aa5d6c5b768"
-    /// Three float32: p, i and d of pitch. In the sample firmware this is the proportional gain of
-    /// all axes.
+    /// Three float32: p, i and d of pitch. In the sample firmware the characteristic `pitchPID` is
+    /// the proportional gain of all axes.
     case pitchPID = "b16b472c-88a4-4734-9f85-01458e08d669"
     /// Three float32: p, i and d of roll.
     case rollPID = "8184457e-85a8-4217-a9a3-a7d57947a612"

@@ -17,10 +17,11 @@ public enum AirOSCommand: Sendable, Equatable {
     case yawStatus
     /// Reduce the heading by a tenth.
     case forceDecay
-    /// Emergency stop, latched. This is airframe's own extension; no app sends it yet.
+    /// Emergency stop, latched. The command is an extension that only airframe supports; no app
+    /// sends it yet.
     case emergencyStop
-    /// Reset of a latched emergency stop; the mode stays inactive. This is also airframe's own
-    /// extension.
+    /// Reset of a latched emergency stop; the mode stays inactive. The command is an extension that
+    /// only airframe supports.
     case resetEmergencyStop
     /// Pan at this speed, degrees per second, right positive; the number is finite.
     case trackPan(Double)

@@ -43,8 +43,9 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
     public var bytes: [UInt8] { [rawValue] }
 }
 
-/// Status as apps decode it: one byte. The sample firmware sends the mode's byte here, so apps show
-/// `calibrating` for `locked`. Apps expect these numbers.
+/// Status as apps decode it: one byte. The sample firmware sends the mode's byte as the status, so
+/// apps show `calibrating` for mode `locked`. airframe sends the numbers of the status that apps
+/// expect.
 public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// The outputs are off.
     case inactive = 0
@@ -58,8 +59,9 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     case fpv = 4
     /// The mode is `personTracking`.
     case personTracking = 5
-    /// A calibration that a phone requested has just failed. The original firmware never sends
-    /// this: its app ignores the value, and detects the end of the calibration from the next value.
+    /// A calibration that a phone requested has just failed. The original firmware never sends the
+    /// status of a failed calibration: its app ignores the value, and detects the end of the
+    /// calibration from the next value.
     case calibrationFailed = 6
 
     /// Creates the status of a mode while no calibration is in progress.
@@ -103,7 +105,7 @@ public struct AirOSAngles: Sendable, Equatable {
     /// The bytes of one angle, which an app reads or receives as a notification.
     public static func bytes(_ angle: Float) -> [UInt8] { angle.littleEndianBytes }
 
-    /// The angle in -180...180. The result is never -0.
+    /// The angle in -180...180. The converted angle is never -0.
     private static func wrapped(_ degrees: Double) -> Float {
         Float(degrees.remainder(dividingBy: 360) + 0)
     }
@@ -113,7 +115,7 @@ public struct AirOSAngles: Sendable, Equatable {
 public protocol AirOSTriple {
     /// The numbers with their names, in the order of the bytes.
     static var parts: [(name: String, path: WritableKeyPath<Self, Double>)] { get }
-    /// Creates a triple whose numbers are replaced afterwards.
+    /// Creates three numbers, which are replaced afterwards.
     init()
 }
 
@@ -151,7 +153,7 @@ extension PIDTriple: AirOSTriple {
         [("p", \.p), ("i", \.i), ("d", \.d)]
     }
 
-    /// Creates a triple of zeros.
+    /// Creates three numbers that are zero.
     public init() { self.init(p: 0, i: 0, d: 0) }
 }
 
@@ -166,7 +168,7 @@ public struct KalmanTriple: Sendable, Equatable {
     /// Measurement noise.
     public var rMeasure: Double
 
-    /// Creates a triple of these numbers.
+    /// Creates the Kalman parameters from the given numbers.
     public init(qAngle: Double, qBias: Double, rMeasure: Double) {
         self.qAngle = qAngle
         self.qBias = qBias
@@ -180,7 +182,7 @@ extension KalmanTriple: AirOSTriple {
         [("q_angle", \.qAngle), ("q_bias", \.qBias), ("r_measure", \.rMeasure)]
     }
 
-    /// Creates a triple of zeros.
+    /// Creates three numbers that are zero.
     public init() { self.init(qAngle: 0, qBias: 0, rMeasure: 0) }
 }
 

@@ -1,6 +1,6 @@
 /// Progress and results of an autotune: the answer to `autotune`.
 public struct AutotuneReport: Hashable, Sendable, Codable {
-    /// Stage of the run.
+    /// Stage of the autotune.
     public enum State: String, Sendable, Codable {
         /// No autotune has been requested since the start.
         case idle
@@ -12,7 +12,8 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
         case refused
     }
 
-    /// A `State`; a string, so that a newer daemon does not make an older client fail.
+    /// State of the autotune, a case of `State`. The property is a string, so that a newer daemon
+    /// does not make an older client fail.
     public var state = State.idle.rawValue
     /// Approximate progress, 0...1.
     public var progress: Number = 0
@@ -26,14 +27,14 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     public var sentence = ""
     /// Result of each axis; empty until the end.
     public var axes: [AutotuneAxis] = []
-    /// Proposed settings, ready for `set`. With the results they give margins of 6 dB and 45°; for
-    /// servos, the margins of the default tuning.
+    /// Proposed settings, ready for `set`. With the measured load, the proposals give margins of 6
+    /// dB and 45°; for servos they give the margins of the default tuning.
     public var proposals: [SettingProposal] = []
     /// Seconds until the applied proposals revert, unless they are saved; absent if they were not
     /// applied.
     public var rollbackS: Number?
 
-    /// The state before the first run.
+    /// Creates the state before the first autotune.
     public init() {}
 
     /// Whether the autotune is running.
@@ -54,7 +55,7 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var gyroDelayMs: Number = .unknown
     /// Standard deviation of `gyroDelayMs`.
     public var gyroDelaySigmaMs: Number = .unknown
-    /// Lag of a servo's own position loop.
+    /// Lag of the position loop inside the servo.
     public var lagMs: Number = .unknown
     /// Ratio of the camera's angle to a servo's commanded angle.
     public var gain: Number = .unknown
@@ -64,13 +65,13 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var viscous: Number = .unknown
     /// Stiffness of cables and bearings, N·m/rad.
     public var stiffness: Number = .unknown
-    /// Root mean square of the model's remaining relative error.
+    /// Root mean square of the relative difference between model and measurement.
     public var residual: Number = .unknown
-    /// Largest stable increase of the proposed gains.
+    /// Factor, in dB, by which the proposed gains can increase before the loop becomes unstable.
     public var gainMarginDb: Number = .unknown
-    /// Largest stable decrease of the proposed gains.
+    /// Factor, in dB, by which the proposed gains can decrease before the loop becomes unstable.
     public var gainMarginDownDb: Number = .unknown
-    /// Phase margin of the proposed gains.
+    /// Phase margin of the loop with the proposed gains.
     public var phaseMarginDeg: Number = .unknown
     /// Frequency at which the proposed loop crosses 0 dB.
     public var crossoverHz: Number = .unknown
@@ -85,7 +86,7 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     /// Whether a position servo turns the axis.
     public var isServo: Bool { lagMs.known != nil }
 
-    /// Creates an axis without results.
+    /// Creates the result of an axis before the autotune has measured it.
     public init(axis: String) { self.axis = axis }
 }
 

@@ -4,7 +4,7 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     public enum State: String, Sendable, Codable {
         /// No calibration has been requested since the start.
         case idle
-        /// The motors are going off.
+        /// The motors are going off, so that the calibration can begin.
         case waiting
         /// Samples are being collected; `instruction` states the next step.
         case collecting
@@ -16,16 +16,17 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
         case cancelled
     }
 
-    /// Kind of the calibration: gyro, accelerometer, mounting or magnetometer; nil before the
-    /// first.
+    /// Kind of the calibration: gyro, accelerometer, mounting or magnetometer; nil before the first
+    /// calibration.
     public var what: String?
-    /// A `State`; a string, so that a newer daemon does not make an older client fail.
+    /// State of the calibration, a case of `State`. The property is a string, so that a newer
+    /// daemon does not make an older client fail.
     public var state: String
     /// Progress, 0...1.
     public var progress: Number
     /// Next step as text for a person; empty if there is none.
     public var instruction: String
-    /// Present disturbance as text for a person; empty if there is none.
+    /// Present disturbance of the calibration, as text for a person; empty if there is none.
     public var hint: String
     /// Names of the faces of the camera that are still missing.
     public var missing: [String]
@@ -38,7 +39,7 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     /// All calibrations in force.
     public var saved: [SavedCalibration]
 
-    /// The state before the first run.
+    /// Creates the state before the first calibration.
     public init() {
         state = State.idle.rawValue
         progress = 0
@@ -69,12 +70,13 @@ public struct SavedCalibration: Hashable, Sendable, Codable {
     public var sigma: Number
     /// Residual of the result, in `unit`.
     public var residual: Number
-    /// Unit of the numbers: rad/s, m/s² or µT; the standard deviation of a mounting is in rad.
+    /// Unit of residual and standard deviation: rad/s, m/s² or µT; the standard deviation of a
+    /// mounting is in rad.
     public var unit: String
     /// Whether `undo` restores an earlier calibration.
     public var canUndo: Bool
 
-    /// Creates a calibration with these figures.
+    /// Creates a calibration with the given figures.
     public init(
         what: String, dateS: Number, temperatureC: Number, sigma: Number, residual: Number,
         unit: String, canUndo: Bool

@@ -7,9 +7,9 @@ public struct CompanionReport: Hashable, Sendable, Codable {
     public var level = DoctorCheck.Level.ok
     /// Finding, with numbers.
     public var finding = ""
-    /// Remedy; empty if none is needed.
+    /// Remedy of the problem; empty if no remedy is needed.
     public var remedy = ""
-    /// Numbers by name, with the unit last: `latency_ms`.
+    /// Figures of the companion by name; the last part of a name is the unit: `latency_ms`.
     public var values: [String: Number] = [:]
     /// Video stream that the companion offers; absent without one.
     public var stream: VideoStream?
@@ -37,7 +37,7 @@ public struct CompanionReport: Hashable, Sendable, Codable {
 
 /// A video stream that players can open.
 public struct VideoStream: Hashable, Sendable, Codable {
-    /// Longest address, bytes: the field of MAVLink.
+    /// Longest address of a stream, bytes: the size of MAVLink's field.
     public static let longestURI = 159
 
     /// Address: `rtsp://10.0.0.2:8554/stream`.
@@ -65,7 +65,7 @@ public struct VideoStream: Hashable, Sendable, Codable {
 public struct CompanionStatus: Hashable, Sendable, Codable {
     /// The newest report.
     public var report: CompanionReport
-    /// Age of the report, s.
+    /// Age of the companion's newest report, s.
     public var ageS: Number
 
     /// A status.
@@ -74,7 +74,8 @@ public struct CompanionStatus: Hashable, Sendable, Codable {
         self.ageS = ageS
     }
 
-    /// Age from which a companion counts as hung, s. Companions report each second.
+    /// Age of the newest report from which a companion counts as hung, s. Companions report each
+    /// second.
     public static let silenceLimit = 5.0
 
     /// The companion as a check of `doctor`.

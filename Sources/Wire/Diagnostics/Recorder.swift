@@ -10,7 +10,7 @@ public struct RecorderStatus: Hashable, Sendable, Codable {
     public var memoryBytes = 0
     /// Number of ticks since the start whose frames were lost because the tape was full.
     public var lostTicks = 0
-    /// Directory of the recordings.
+    /// Directory in which the recorder stores its files.
     public var directory = ""
     /// Whether a continuous recording was requested.
     public var isRecording = false
@@ -18,7 +18,7 @@ public struct RecorderStatus: Hashable, Sendable, Codable {
     public var openFile: String?
     /// Size of the file of the continuous recording, bytes.
     public var openBytes = 0
-    /// The newest complete file; absent until a file is complete.
+    /// The newest complete file; absent before the first complete file.
     public var lastFile: String?
     /// Number of files that faults or people have requested since the start.
     public var requested = 0

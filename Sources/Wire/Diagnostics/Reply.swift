@@ -13,13 +13,13 @@ public struct Reply<Result: Decodable & Sendable>: Decodable, Sendable {
     public var error: RequestError?
 }
 
-/// Composer of the lines that a server sends.
+/// Functions that compose the reply lines of a server.
 public enum ReplyLine {
     /// Appends a reply with its newline.
     ///
     /// - Parameters:
     ///   - id: The id of the request.
-    ///   - t: Seconds on the loop's clock.
+    ///   - t: Time of the answer on the loop's clock, s.
     ///   - result: The encoded result: one JSON text without newline.
     ///   - bytes: Buffer to which the line is appended.
     public static func append(
@@ -35,7 +35,7 @@ public enum ReplyLine {
     ///
     /// - Parameters:
     ///   - id: The id of the request; `null` if it could not be read.
-    ///   - t: Seconds on the loop's clock.
+    ///   - t: Time of the answer on the loop's clock, s.
     ///   - error: The refusal.
     ///   - bytes: Buffer to which the line is appended.
     public static func append(

@@ -9,7 +9,7 @@ public struct Acknowledgement: Hashable, Sendable, Codable {
     /// Absent if no limit changed the request.
     public var limitedBy: [String]?
 
-    /// Creates an acknowledgement with this sentence.
+    /// Creates an acknowledgement with the given sentence.
     public init(_ sentence: String, durationS: Number? = nil, limitedBy: [String] = []) {
         self.sentence = sentence
         self.durationS = durationS
@@ -17,7 +17,7 @@ public struct Acknowledgement: Hashable, Sendable, Codable {
     }
 }
 
-/// Program and protocol version.
+/// Version of the program, and version of its protocol.
 public struct VersionInfo: Hashable, Sendable, Codable {
     /// Version of this socket's protocol; increases when clients must change.
     public static let currentProtocol = 1
@@ -26,7 +26,7 @@ public struct VersionInfo: Hashable, Sendable, Codable {
     public var program: String
     /// Program version.
     public var version: String
-    /// Version of the protocol.
+    /// Version of the socket's protocol.
     public var protocolVersion: Int
     /// Compiler, build type and commit, if they are known, for a bug report.
     public var build: String
@@ -71,7 +71,7 @@ public struct LogLine: Hashable, Sendable, Codable {
     }
 }
 
-/// Part of the log.
+/// A part of airframed's log.
 public struct LogPage: Hashable, Sendable, Codable {
     /// Lines of the log, oldest first.
     public var lines: [LogLine]
@@ -80,7 +80,7 @@ public struct LogPage: Hashable, Sendable, Codable {
     /// Number of lines after `since` that were overwritten before this request.
     public var lost: Int
 
-    /// Creates a page with these lines.
+    /// Creates a part of the log with the given lines.
     public init(lines: [LogLine], next: Int, lost: Int) {
         self.lines = lines
         self.next = next
@@ -92,7 +92,7 @@ public struct LogPage: Hashable, Sendable, Codable {
 public struct DoctorCheck: Hashable, Sendable, Codable {
     /// The outcome.
     public enum Level: String, Sendable, Codable, CaseIterable {
-        /// The finding is good.
+        /// The check has found no problem.
         case ok
         /// The machine works, but not optimally.
         case warn
@@ -106,10 +106,10 @@ public struct DoctorCheck: Hashable, Sendable, Codable {
     public var level: Level
     /// Finding, with numbers.
     public var finding: String
-    /// Remedy; empty if none is needed.
+    /// Remedy of the problem; empty if no remedy is needed.
     public var remedy: String
 
-    /// Creates a check with this outcome.
+    /// Creates the result of a check with the given outcome.
     public init(_ name: String, _ level: Level, _ finding: String, remedy: String = "") {
         self.name = name
         self.level = level

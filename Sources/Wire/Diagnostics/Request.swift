@@ -7,7 +7,7 @@ public struct Request: Hashable, Sendable {
     public var id: JSONValue
     /// Name of the method; whether the method exists is checked later.
     public var method: String
-    /// The parameters by name.
+    /// The parameters of the request, by name.
     public var params: [String: JSONValue]
 
     /// Creates a request.
@@ -30,14 +30,14 @@ public struct Request: Hashable, Sendable {
 public struct RequestRejection: Error, Hashable, Sendable {
     /// The id of the line; `null` if there is none.
     public var id: JSONValue
-    /// Reason of the rejection.
+    /// Reason why the line was rejected.
     public var error: Refusal
 }
 
 extension Request {
     /// Reads one line.
     ///
-    /// - Parameter line: The bytes before the newline.
+    /// - Parameter line: The bytes of the line before its newline.
     /// - Throws: A rejection that states the problem, and the byte or the field of the problem.
     public init(line: [UInt8]) throws(RequestRejection) {
         let value: JSONValue
@@ -84,7 +84,7 @@ extension Request {
 }
 
 extension JSONValue {
-    /// Whether this is neither an array nor an object.
+    /// Whether the JSON value is neither an array nor an object.
     fileprivate var isScalar: Bool {
         switch self {
         case .array, .object: false

@@ -2,15 +2,15 @@ public import Port
 
 /// A refusal in the format of the socket.
 public struct RequestError: Error, Hashable, Sendable, Codable {
-    /// Kind of the refusal, see `Refusal.Code.word`. A string, so that a newer daemon's code does
-    /// not make an older client fail.
+    /// Kind of the refusal, see `Refusal.Code.word`. The code is a string, so that a newer daemon's
+    /// code does not make an older client fail.
     public var code: String
     /// A sentence for a person.
     public var message: String
-    /// Name of the wrong member or parameter; nil if the refusal does not concern one.
+    /// Name of the wrong member or parameter; nil if the refusal concerns no member or parameter.
     public var field: String?
 
-    /// Creates an error of this kind.
+    /// Creates an error of the given kind.
     public init(_ code: String, _ message: String, field: String? = nil) {
         self.code = code
         self.message = message

@@ -8,11 +8,11 @@ public struct Setting: Hashable, Sendable, Codable {
     public var defaultValue: JSONValue
     /// Source of the value: "default", a file with line, "--set", "saved", "live".
     public var origin: String
-    /// Unit for display, empty for a number without a unit and for a word.
+    /// Unit of the setting for display, empty for a number without a unit and for a word.
     public var unit: String
-    /// Allowed values, in words: "50...4000", "locked, inactive".
+    /// Permitted values of the setting, in words: "50...4000", "locked, inactive".
     public var range: String
-    /// Meaning, in one sentence.
+    /// Meaning of the setting, in one sentence.
     public var summary: String
     /// Whether a change takes effect immediately; otherwise the change takes effect at the next
     /// start.
@@ -53,9 +53,9 @@ public struct SettingChange: Hashable, Sendable, Codable {
     public var defaultValue: JSONValue
     /// Effective value of the setting.
     public var value: JSONValue
-    /// Source of the value.
+    /// Source of the effective value.
     public var origin: String
-    /// Whether the value would be lost at the next start.
+    /// Whether the effective value is not saved, so that the next start would lose it.
     public var isUnsaved: Bool
     /// Seconds until the change reverts; absent without a pending rollback.
     public var rollbackS: Number?
@@ -97,7 +97,7 @@ public struct ReloadReport: Hashable, Sendable, Codable {
 
 /// The named baselines after a request about them.
 public struct BaselineReport: Hashable, Sendable, Codable {
-    /// Names that can be restored, oldest first.
+    /// Names of baselines that can be restored, oldest first.
     public var names: [String]
     /// Summary, as a sentence.
     public var sentence: String

@@ -13,7 +13,8 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
         case refused
     }
 
-    /// A `State`; a string, so that a newer daemon does not make an older client fail.
+    /// State of the recording, a case of `State`. The property is a string, so that a newer daemon
+    /// does not make an older client fail.
     public var state = State.idle.rawValue
     /// Progress of the recording, 0...1.
     public var progress: Number = 0
@@ -30,7 +31,7 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
     /// Proposed settings of notches, ready for `set`.
     public var proposals: [SettingProposal] = []
 
-    /// The state before the first run.
+    /// Creates the state before the first recording.
     public init() {}
 
     /// Whether a recording for a spectrum is running.
@@ -72,7 +73,7 @@ public struct SpectrumPeak: Hashable, Sendable, Codable {
     /// Root mean square of the rate in the peak.
     public var rmsDps: Number
 
-    /// Creates a peak with these figures.
+    /// Creates a peak with the given figures.
     public init(hz: Number, prominenceDb: Number, rmsDps: Number) {
         self.hz = hz
         self.prominenceDb = prominenceDb
@@ -80,7 +81,7 @@ public struct SpectrumPeak: Hashable, Sendable, Codable {
     }
 }
 
-/// A setting and a value for it.
+/// A setting, and the value that is proposed for it.
 public struct SettingProposal: Hashable, Sendable, Codable {
     /// Dotted key.
     public var key: String

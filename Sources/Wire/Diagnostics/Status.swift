@@ -6,11 +6,11 @@ public import GimbalCore
 public struct Status: Hashable, Sendable, Codable {
     /// Time of this status, seconds on the loop's clock.
     public var t: Number = .unknown
-    /// Version of the daemon.
+    /// Version of airframed.
     public var version = ""
     /// Seconds since the daemon started.
     public var uptimeS: Number = .unknown
-    /// Setting `hardware.backend`: simulated, lockstep, linux.
+    /// Value of the setting `hardware.backend`: simulated, lockstep or linux.
     public var backend = ""
     /// Mode by its configuration name.
     public var mode = "inactive"
@@ -24,7 +24,7 @@ public struct Status: Hashable, Sendable, Codable {
     public var stoppedBy: String?
     /// Number of refused requests for motion since the start.
     public var refusals = 0
-    /// The newest refusal, in words: source, reason, age.
+    /// The newest refusal of a request for motion, in words: source, reason, age.
     public var lastRefusal: String?
     /// Name of a client that stopped sending while it turned the camera, and the reaction of the
     /// gimbal; absent otherwise, and after the next request.
@@ -41,7 +41,7 @@ public struct Status: Hashable, Sendable, Codable {
     public var attitude = AttitudeStatus()
     /// Set-point: earth-frame angles, Z-X-Y.
     public var setpointDeg = AxisNumbers()
-    /// Target of the set-point, and its cause.
+    /// Target of the set-point, and the cause of this target.
     public var pointing = PointingStatus()
     /// Rotation from attitude to set-point, about each axis.
     public var errorDeg = AxisNumbers()
@@ -94,21 +94,21 @@ public struct Inhibition: Hashable, Sendable, Codable {
     /// Meaning and remedy, for a person.
     public var sentence: String
 
-    /// Creates a reason with this name.
+    /// Creates a reason with the given name.
     public init(name: String, sentence: String) {
         self.name = name
         self.sentence = sentence
     }
 }
 
-/// One number for each gimbal axis, from handle to camera; the key that contains it states the
-/// unit.
+/// One number for each gimbal axis, from handle to camera; the last part of the key in `status`
+/// states their unit.
 public struct AxisNumbers: Hashable, Sendable, Codable {
-    /// Number of the outermost joint.
+    /// Value of the outermost joint.
     public var yaw: Number
-    /// Number of the middle joint.
+    /// Value of the middle joint.
     public var roll: Number
-    /// Number of the innermost joint.
+    /// Value of the innermost joint.
     public var pitch: Number
 
     /// Creates the three numbers, by default unknown.
@@ -118,7 +118,7 @@ public struct AxisNumbers: Hashable, Sendable, Codable {
         self.pitch = pitch
     }
 
-    /// Creates the numbers without a change of unit.
+    /// Creates the numbers from values that already have the unit of the key.
     public init(_ axes: AxisVector) {
         self.init(yaw: Number(axes.yaw), roll: Number(axes.roll), pitch: Number(axes.pitch))
     }
@@ -141,7 +141,7 @@ public struct VectorNumbers: Hashable, Sendable, Codable {
         self.z = z
     }
 
-    /// Creates the numbers without a change of unit.
+    /// Creates the numbers from values that already have the unit of the key.
     public init(_ vector: Vector3) {
         self.init(x: Number(vector.x), y: Number(vector.y), z: Number(vector.z))
     }
@@ -151,6 +151,7 @@ extension Inhibition {
     /// Name of the only reason that is not a problem, because no motion is requested.
     public static let inactiveName = "inactive_mode"
 
-    /// Whether this is a problem, and not only the absence of a request.
+    /// Whether the reason is a problem; a reason is not a problem if only a request for motion is
+    /// missing.
     public var isProblem: Bool { name != Self.inactiveName }
 }

@@ -3,13 +3,14 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     /// State in one phrase: "no bus", "no bluetoothd", "no adapter", "adapter off", "registering",
     /// "advertising".
     public var state = "starting"
-    /// Problem and remedy as text for a person; absent while the peripheral advertises.
+    /// Problem of Bluetooth and its remedy, as text for a person; absent while the peripheral
+    /// advertises.
     public var sentence: String?
-    /// The last problem, even if it no longer exists.
+    /// The last problem of Bluetooth, even if it no longer exists.
     public var lastError: String?
-    /// Name of the adapter, for example "hci0"; absent if there is none.
+    /// Name of the Bluetooth adapter, for example "hci0"; absent if there is none.
     public var adapter: String?
-    /// Address of the adapter.
+    /// Bluetooth address of the adapter.
     public var address: String?
     /// The name that a connected phone reads; absent until the adapter has reported it.
     public var alias: String?
@@ -27,10 +28,10 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     public var bonds: [BondStatus] = []
     /// Pairing that is allowed or in progress; absent otherwise.
     public var pairing: PairingStatus?
-    /// Events since the start.
+    /// Numbers of Bluetooth events since the start.
     public var counters = BluetoothCounters()
-    /// Number of calls to bluetoothd that have not been answered, plus the number of waiting
-    /// messages.
+    /// Number of calls to bluetoothd that have not been answered, plus the number of D-Bus messages
+    /// that wait to be sent.
     public var pendingCalls = 0
     /// Number of subscriptions to signals of bluetoothd.
     public var matches = 0

@@ -1,25 +1,26 @@
 /// The gains in force, after all factors, and the stability margins of the loops.
 public struct ControlStatus: Hashable, Sendable, Codable {
-    /// Values of the controller, in the order of display.
+    /// Gains of the controller, in the order of display.
     public var gains: [GainStatus] = []
-    /// Largest stable increase of the gain on each axis; unknown without a model.
+    /// Factor, in dB, by which the gain of each axis can increase before the loop becomes unstable;
+    /// unknown without a model.
     public var gainMarginDb = AxisNumbers()
-    /// Largest stable decrease of the gain on each axis.
+    /// Factor, in dB, by which the gain of each axis can decrease before the loop becomes unstable.
     public var gainMarginDownDb = AxisNumbers()
     /// Phase margin of each axis.
     public var phaseMarginDeg = AxisNumbers()
-    /// Problems as text for a person; empty if there are none.
+    /// Problems of the tuning, as text for a person; empty if there are none.
     public var warnings: [String] = []
 
     /// Creates a status of the controller whose values are unknown.
     public init() {}
 }
 
-/// One gain on all three axes.
+/// One gain of the controller, with its value on each of the three axes.
 public struct GainStatus: Hashable, Sendable, Codable {
-    /// Name, such as "attitude gain" or "rate gain".
+    /// Name of the gain, such as "attitude gain" or "rate gain".
     public var name: String
-    /// Unit, empty for a number without a unit.
+    /// Unit of the gain, empty for a number without a unit.
     public var unit: String
     /// The effective values.
     public var values: AxisNumbers

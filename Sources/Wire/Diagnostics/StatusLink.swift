@@ -2,9 +2,9 @@
 public struct LinkStatus: Hashable, Sendable, Codable {
     /// Name of the link: "mavlink", "rider" or "bridge".
     public var name: String
-    /// Addresses of the peers.
+    /// Addresses of the peers that use the link.
     public var peers: [String] = []
-    /// Counters since the start, by name.
+    /// Counters of the link since the start, by name.
     public var counts: [String: Int] = [:]
 
     /// Creates a link without peers and with empty counters.

@@ -13,7 +13,7 @@ public struct AttitudeStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// Target of the set-point, and its cause.
+/// Target of the set-point, and the cause of this target.
 public struct PointingStatus: Hashable, Sendable, Codable {
     /// Target of each angle of the set-point: earth frame, Z-X-Y.
     public var targetDeg = AxisNumbers()
@@ -36,8 +36,8 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     public var inclinationSigmaDeg: Number = .unknown
     /// Standard deviation of the heading relative to north; unknown without a magnetometer.
     public var headingSigmaDeg: Number = .unknown
-    /// Weight of the last accelerometer correction, 0...1; below 1 an acceleration is being
-    /// rejected.
+    /// Weight of the last accelerometer correction, 0...1; a weight below 1 means that the
+    /// estimator rejects an acceleration.
     public var accelWeight: Number = .unknown
     /// Root mean square of the normalised innovation over a second; at most 1 if the model holds.
     public var innovation: Number = .unknown
@@ -58,17 +58,17 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public var gyroDps = VectorNumbers()
     /// Temperature of the sensor; unknown if it does not deliver one.
     public var temperatureC: Number = .unknown
-    /// Age of the sample.
+    /// Age of the newest IMU sample.
     public var ageMs: Number = .unknown
-    /// Samples per second over the last second.
+    /// Number of IMU samples in the last second.
     public var rateHz: Number = .unknown
-    /// Samples since the start.
+    /// Number of IMU samples since the start.
     public var samples = 0
     /// Whether a gyroscope axis was at full scale in the last sample.
     public var isGyroSaturated = false
-    /// Samples with a gyroscope axis at full scale since the start.
+    /// Number of IMU samples since the start in which a gyroscope axis was at full scale.
     public var gyroSaturatedSamples = 0
-    /// Samples with an accelerometer axis at full scale since the start.
+    /// Number of IMU samples since the start in which an accelerometer axis was at full scale.
     public var accelClippedSamples = 0
     /// Root mean square of the specific force above 31 Hz over a second, all axes together.
     public var accelVibrationMS2: Number = .unknown
@@ -79,8 +79,8 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public var setUpFailure: String?
     /// Number of times that the chip lost its configuration and was configured again.
     public var lostConfigurations = 0
-    /// Clock error of the chip, parts per million, slow is positive; unknown unless its FIFO is
-    /// used.
+    /// Relative error of the chip's clock, parts per million, positive for a slow clock; unknown
+    /// unless the chip's FIFO is used.
     public var clockErrorPpm: Number = .unknown
     /// Numbers of failures of the bus and the chip, by name: outage, stall, failed_transfer,
     /// missed_edge, late_edge, fifo_overflow, lost_configuration; empty without a real chip.
@@ -128,7 +128,7 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var torqueLimitNm = AxisNumbers()
     /// Inertia about the camera's axes, measured or configured; only for motors of type torque.
     public var inertiaKgM2 = AxisNumbers()
-    /// Standard deviation of the inertia; 0 means configured.
+    /// Standard deviation of the inertia; 0 means that the inertia is configured and not measured.
     public var inertiaSigmaPercent = AxisNumbers()
     /// Learned sliding friction of each joint; 0 means that it is not compensated.
     public var frictionNm = AxisNumbers()
@@ -137,7 +137,7 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var humNm = AxisNumbers()
     /// Stiffness reduction of each camera axis that limits the motor noise; 0 is as stiff as tuned.
     public var calmPercent = AxisNumbers()
-    /// Share of the handle's fast motion that servos follow, about the handle's axes.
+    /// Fraction of the handle's fast motion that servos follow, about the handle's axes.
     public var followedPercent = AxisNumbers()
     /// Part that switches the motors off when a bus hangs, or `noCutOff`; absent for simulated
     /// motors.

@@ -7,7 +7,7 @@ public struct RobotStatus: Hashable, Sendable, Codable {
     /// Reason why the lines cannot be used now: "Device or resource busy"; absent if they can.
     public var problem: String?
 
-    /// Creates motors with working lines.
+    /// Creates a status of stepper motors whose lines work.
     public init(motors: [StepperStatus]) { self.motors = motors }
 }
 
@@ -20,7 +20,7 @@ public struct StepperStatus: Hashable, Sendable, Codable {
     /// State of homing: "none", "seeking", "leaving", "done", "failed".
     public var homing: String
 
-    /// Creates a motor at this position.
+    /// Creates the state of a motor at the given position.
     public init(axis: String, positionSteps: Int, homing: String) {
         self.axis = axis
         self.positionSteps = positionSteps

@@ -45,13 +45,13 @@ public struct FaultStatus: Hashable, Sendable, Codable {
     public var commandDrops = 0
     /// Number of records that were dropped because the telemetry ring was full.
     public var telemetryDrops = 0
-    /// Number of failed transfers.
+    /// Number of failed transfers on buses.
     public var busErrors = 0
     /// Numbers of refused samples, by reason: `{"imu_implausible": 3}`.
     public var rejectedSamples: [String: Int] = [:]
-    /// The last error as text; absent if there was none.
+    /// The last error of a bus or a thread as text; absent if no error has occurred.
     public var lastError: String?
-    /// Usual remedy of the last error; absent if there was none.
+    /// Usual remedy of the last error; absent if no error has occurred.
     public var remedy: String?
 
     /// Creates counters at zero.
@@ -71,7 +71,7 @@ public struct RealtimeStatus: Hashable, Sendable, Codable {
     /// Missing privileges and their remedies, one sentence each; empty if there are none.
     public var sentences: [String] = []
 
-    /// A report without any privilege.
+    /// Creates a report in which the kernel has granted no privilege.
     public init() {}
 }
 
@@ -102,7 +102,7 @@ public struct ClientStatus: Hashable, Sendable, Codable {
     public var evicted = 0
     /// Number of connections closed because the client did not read its replies.
     public var stalled = 0
-    /// Number of running subscriptions.
+    /// Number of running subscriptions of all clients.
     public var subscriptions = 0
     /// Number of subscription messages that were not sent, because a client did not read fast
     /// enough.
@@ -114,14 +114,14 @@ public struct ClientStatus: Hashable, Sendable, Codable {
 
 /// Configuration files and unsaved changes.
 public struct ConfigurationStatus: Hashable, Sendable, Codable {
-    /// Files that were read, in order.
+    /// Configuration files that were read, in this order.
     public var files: [String] = []
-    /// Keys of live changes that the next start would lose.
+    /// Keys of settings whose live change would be lost at the next start.
     public var unsaved: [String] = []
     /// Keys whose new value waits for a restart.
     public var needsRestart: [String] = []
 
-    /// Creates a configuration of the built-in defaults.
+    /// Creates a configuration in which every setting has its built-in default.
     public init() {}
 }
 
@@ -135,17 +135,17 @@ public struct LockstepStatus: Hashable, Sendable, Codable {
     public var state = "waiting"
     /// The simulator's time in its last valid line.
     public var t: Number = .unknown
-    /// Number of valid lines; each line is one tick.
+    /// Number of valid lines of the simulator; each line causes one tick.
     public var lines = 0
-    /// Number of refused lines.
+    /// Number of refused lines of the simulator.
     public var errors = 0
-    /// The last refusal as text; absent if there was none.
+    /// The last refusal of a line, as text; absent if no line was refused.
     public var lastError: String?
     /// Number of simulators that have connected since the start of the process.
     public var connections = 0
     /// Simulated seconds per real second, over the last real second.
     public var speed: Number = .unknown
-    /// Optional sensors that the first line contained, by their names in the line.
+    /// Optional sensors that the simulator's first line contained, by their names in the line.
     public var sensors: [String] = []
     /// Optional sensors that the first line contained and the last line did not contain.
     public var missing: [String] = []

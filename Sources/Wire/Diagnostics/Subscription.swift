@@ -21,14 +21,14 @@ public struct SubscriptionInfo: Hashable, Sendable, Codable {
 /// One line of a stream:
 /// `{"subscription":1,"t":12.5,"dropped":0,"values":{"attitude.pitch_deg":-29.9}}`.
 public struct SubscriptionMessage: Hashable, Sendable, Codable {
-    /// Number of the subscription.
+    /// Number that identifies the message's subscription.
     public var subscription: Int
-    /// Time of the values, seconds on the loop's clock.
+    /// Time of the variables' values on the loop's clock, s.
     public var t: Number
     /// Number of messages of this stream that have not been sent, because the client did not read
     /// fast enough.
     public var dropped: Int
-    /// The values by name; unknown numbers are `null`.
+    /// The values of the variables, by name; unknown numbers are `null`.
     public var values: [String: JSONValue]
 
     /// Creates a message.
@@ -53,12 +53,12 @@ public struct SubscriptionMessage: Hashable, Sendable, Codable {
 public struct Variable: Hashable, Sendable, Codable {
     /// Dotted name that ends with the unit: `attitude.pitch_deg`.
     public var name: String
-    /// Unit for display, empty for a number without a unit and for a word.
+    /// Unit of the variable for display, empty for a number without a unit and for a word.
     public var unit: String
     /// Short description of the variable.
     public var summary: String
 
-    /// Creates a variable with this description.
+    /// Creates a variable with the given description.
     public init(name: String, unit: String, summary: String) {
         self.name = name
         self.unit = unit

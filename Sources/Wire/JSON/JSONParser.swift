@@ -17,11 +17,11 @@ extension JSONValue {
     /// Parses one JSON text (RFC 8259), with optional white space around it.
     ///
     /// The parser is stricter than most parsers, because a wrong guess could move a motor:
-    /// duplicate member names, numbers that overflow a double and invalid UTF-8 are errors. It
-    /// allocates memory; any thread except the loop's.
+    /// duplicate member names, numbers that overflow a double and invalid UTF-8 are errors. Any
+    /// thread except the loop's can call the parser, which allocates memory.
     ///
-    /// - Parameter bytes: The text in UTF-8, without a byte-order mark.
-    /// - Throws: The first error, with its byte offset.
+    /// - Parameter bytes: The JSON text in UTF-8, without a byte-order mark.
+    /// - Throws: The first error in the JSON text, with its byte offset.
     public init(parsing bytes: [UInt8]) throws(JSONError) {
         var parser = JSONParser(bytes: bytes)
         self = try parser.document()

@@ -4,11 +4,11 @@ public struct Number: Hashable, Sendable, ExpressibleByFloatLiteral, Expressible
     /// The value in the unit of its key; NaN if unknown.
     public var value: Double
 
-    /// The number with this value.
+    /// Creates the number with the given value.
     public init(_ value: Double) { self.value = value }
-    /// The number with this value.
+    /// Creates the number with the given value.
     public init(floatLiteral value: Double) { self.value = value }
-    /// The number with this value.
+    /// Creates the number with the given value.
     public init(integerLiteral value: Int) { self.value = Double(value) }
 
     /// An unknown number.
@@ -19,7 +19,7 @@ public struct Number: Hashable, Sendable, ExpressibleByFloatLiteral, Expressible
 
     /// Whether both numbers are unknown, or both have the same value.
     public static func == (a: Number, b: Number) -> Bool { a.known == b.known }
-    /// Hashes the number consistently with `==`.
+    /// Hashes the number so that equal numbers have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(known) }
 }
 

@@ -1,7 +1,7 @@
 /// Refusal of a simulator's line. The refused line causes no tick; the next valid line continues
 /// the run.
 public struct LockstepError: Error, Hashable, Sendable {
-    /// Kinds of refusal; the raw value is sent.
+    /// Kinds of refusal; the reply to the simulator contains the raw value.
     public enum Code: String, Sendable, CaseIterable {
         /// The line is not one JSON object, or is empty.
         case invalidJSON = "invalid_json"
@@ -23,14 +23,14 @@ public struct LockstepError: Error, Hashable, Sendable {
         case busy
     }
 
-    /// Kind of the refusal.
+    /// Kind of the refusal of a line.
     public var code: Code
     /// A sentence for a person, with the value that was read and the allowed values.
     public var message: String
     /// Name of the wrong member; empty if the whole line is wrong.
     public var field: String
 
-    /// Creates an error of this kind.
+    /// Creates a refusal of the given kind.
     public init(_ code: Code, _ message: String, field: String = "") {
         self.code = code
         self.message = message

@@ -3,7 +3,7 @@ public import GimbalCore
 /// Check of the lines of one connection: their time must increase, and they must have the sensors
 /// of the first line.
 ///
-/// Pure; each connection has its own instance.
+/// The type is pure; each connection has a separate instance.
 public struct LockstepIntake: Sendable {
     /// Shortest step between two lines, s. A shorter step is refused, because the loop is not
     /// designed for it, and because the simulator most likely sent a step of its physics that is
@@ -11,7 +11,7 @@ public struct LockstepIntake: Sendable {
     public static let shortestStep = 1e-4
     /// Longest step that does not count as a gap, s.
     public static let longestStep = 0.02
-    /// Tolerance of these two limits for the rounding of `t`, s.
+    /// Tolerance for the rounding of `t` in the limits of the step between two lines, s.
     public static let rounding = 1e-6
 
     /// Sensors in the first line, in addition to gyroscope and accelerometer; empty before the
@@ -28,7 +28,7 @@ public struct LockstepIntake: Sendable {
 
     /// Point at which `t` and the loop's time were last aligned.
     private var anchor: (t: Double, instant: Instant)
-    /// Last known angles of the encoders.
+    /// Last known joint angles of the encoders, rad.
     private var joints = AxisVector.zero
 
     /// Creates an intake that has not received a line yet.
@@ -103,7 +103,7 @@ public struct LockstepIntake: Sendable {
 
     /// Largest jump of the loop's time, s: a day, which is longer than any timer that runs on `t`.
     private static let longestJump = 86400.0
-    /// Latest time of the loop, two centuries; the time does not advance beyond it.
+    /// Latest time of the loop, two centuries; the loop's time does not advance beyond it.
     private static let latest = Instant(nanoseconds: .max / 2)
 }
 

@@ -4,7 +4,7 @@ public import GimbalCore
 public struct LockstepReply: Sendable {
     /// The time `t` of the line, unchanged.
     public var t: Double
-    /// Command for the motors.
+    /// Commands for the motors.
     public var output: MotorOutput
     /// Type of the motors, which selects the relevant part of the output.
     public var motorType: MotorType

@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// One line of a simulator: the sensors' readings at `t`. SI units, frames as in `IMUSample`; an
-/// optional sensor that the line lacks is nil.
+/// One line of a simulator: the sensors' readings at `t`. The readings have SI units and the frames
+/// of `IMUSample`; an optional sensor that the line lacks is nil.
 public struct LockstepSample: Hashable, Sendable {
     /// Longest line without its newline, bytes.
     public static let longestLine = 64 * 1024
@@ -24,7 +24,8 @@ public struct LockstepSample: Hashable, Sendable {
     /// Parses one line.
     ///
     /// - Parameter line: The line without its newline.
-    /// - Throws: The first error, with the name of the wrong member. Unknown members are ignored.
+    /// - Throws: The first error in the line, with the name of the wrong member. Unknown members
+    ///   are ignored.
     public init(parsing line: [UInt8]) throws(LockstepError) {
         let value: JSONValue
         do {
@@ -86,7 +87,7 @@ extension LockstepSample {
         return triple
     }
 
-    /// Three numbers; nil if the line lacks the member.
+    /// Three numbers of a member; nil if the line lacks this member.
     private static func triple(
         _ members: [String: JSONValue], _ key: String
     ) throws(LockstepError) -> Triple? {

@@ -3,9 +3,9 @@ public struct CameraInformation: MAVLinkMessage {
     /// CAMERA_INFORMATION, number 259.
     public static let format = MAVLinkFormat(259, "CAMERA_INFORMATION", crcExtra: 92, size: 235)
 
-    /// Time since the start, ms.
+    /// Time since the start of airframed, ms.
     public var bootMs: UInt32 = 0
-    /// Version, major in the lowest byte.
+    /// Version of the camera's firmware, with the major version in the lowest byte.
     public var firmware: UInt32 = 0
     /// Focal length, mm; NaN if unknown.
     public var focalLength: Float = 0
@@ -13,25 +13,25 @@ public struct CameraInformation: MAVLinkMessage {
     public var sensorWidth: Float = 0
     /// Height of the sensor, mm; NaN if unknown.
     public var sensorHeight: Float = 0
-    /// CAMERA_CAP_FLAGS: 256 has a video stream.
+    /// Capabilities of the camera, CAMERA_CAP_FLAGS: bit 256 means that it has a video stream.
     public var flags: UInt32 = 0
     /// Width of pictures, pixels.
     public var width: UInt16 = 0
     /// Height of pictures, pixels.
     public var height: UInt16 = 0
-    /// Version of the definition file; 0 without one.
+    /// Version of the camera's definition file; 0 without a definition file.
     public var definitionVersion: UInt16 = 0
     /// Vendor.
     public var vendor = ""
     /// Model.
     public var model = ""
-    /// Number of the lens.
+    /// Number that identifies the lens.
     public var lens: UInt8 = 0
-    /// Address of the definition file; empty without one.
+    /// Address of the camera's definition file; empty without a definition file.
     public var definition = ""
     /// Component of the gimbal that moves the camera.
     public var gimbal: UInt8 = 0
-    /// Number of a camera without its own component; 0 for others.
+    /// Number of a camera that has no MAVLink component; 0 for a camera with a component.
     public var device: UInt8 = 0
 
     /// Every field zero.
@@ -59,7 +59,7 @@ public struct CameraInformation: MAVLinkMessage {
 
 /// A video stream and its address.
 public struct VideoStreamInformation: MAVLinkMessage {
-    /// VIDEO_STREAM_INFORMATION, number 269.
+    /// Format of VIDEO_STREAM_INFORMATION, message number 269.
     public static let format = MAVLinkFormat(
         269, "VIDEO_STREAM_INFORMATION", crcExtra: 109, size: 213)
 
@@ -67,7 +67,7 @@ public struct VideoStreamInformation: MAVLinkMessage {
     public var rate: Float = 0
     /// Bit rate, bit/s.
     public var bitrate: UInt32 = 0
-    /// VIDEO_STREAM_STATUS_FLAGS: 1 running.
+    /// State of the stream, VIDEO_STREAM_STATUS_FLAGS: bit 1 means that the stream runs.
     public var flags: UInt16 = 0
     /// Width, pixels.
     public var width: UInt16 = 0
@@ -77,11 +77,11 @@ public struct VideoStreamInformation: MAVLinkMessage {
     public var rotation: UInt16 = 0
     /// Horizontal angle of view, degrees; 0 if unknown.
     public var angleOfView: UInt16 = 0
-    /// Number of the stream, from 1.
+    /// Number of the stream, counted from 1.
     public var stream: UInt8 = 0
     /// Number of streams.
     public var count: UInt8 = 0
-    /// VIDEO_STREAM_TYPE: 0 RTSP.
+    /// Type of the stream, VIDEO_STREAM_TYPE: 0 means RTSP.
     public var type: UInt8 = 0
     /// Name for people.
     public var name = ""
@@ -89,7 +89,7 @@ public struct VideoStreamInformation: MAVLinkMessage {
     public var uri = ""
     /// VIDEO_STREAM_ENCODING: 1 H.264.
     public var encoding: UInt8 = 0
-    /// Number of a camera without its own component; 0 for others.
+    /// Number of a camera that has no MAVLink component; 0 for a camera with a component.
     public var device: UInt8 = 0
 
     /// Every field zero.
@@ -116,14 +116,14 @@ public struct VideoStreamInformation: MAVLinkMessage {
 
 /// State of a video stream.
 public struct VideoStreamStatus: MAVLinkMessage {
-    /// VIDEO_STREAM_STATUS, number 270.
+    /// Format of VIDEO_STREAM_STATUS, message number 270.
     public static let format = MAVLinkFormat(270, "VIDEO_STREAM_STATUS", crcExtra: 59, size: 19)
 
     /// Pictures per second.
     public var rate: Float = 0
     /// Bit rate, bit/s.
     public var bitrate: UInt32 = 0
-    /// VIDEO_STREAM_STATUS_FLAGS: 1 running.
+    /// State of the stream, VIDEO_STREAM_STATUS_FLAGS: bit 1 means that the stream runs.
     public var flags: UInt16 = 0
     /// Width, pixels.
     public var width: UInt16 = 0
@@ -133,9 +133,9 @@ public struct VideoStreamStatus: MAVLinkMessage {
     public var rotation: UInt16 = 0
     /// Horizontal angle of view, degrees; 0 if unknown.
     public var angleOfView: UInt16 = 0
-    /// Number of the stream, from 1.
+    /// Number of the stream, counted from 1.
     public var stream: UInt8 = 0
-    /// Number of a camera without its own component; 0 for others.
+    /// Number of a camera that has no MAVLink component; 0 for a camera with a component.
     public var device: UInt8 = 0
 
     /// Every field zero.

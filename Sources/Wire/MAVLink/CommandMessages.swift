@@ -4,23 +4,23 @@ public struct CommandInt: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         75, "COMMAND_INT", crcExtra: 158, size: 35)
 
-    /// First to fourth parameter.
+    /// First to fourth parameter of the command.
     public var params = [Float](repeating: 0, count: 4)
-    /// Fifth parameter, for example the latitude, 1e-7 degrees.
+    /// Fifth parameter of the command, for example the latitude, 1e-7 degrees.
     public var x: Int32 = 0
-    /// Sixth parameter, for example the longitude, 1e-7 degrees.
+    /// Sixth parameter of the command, for example the longitude, 1e-7 degrees.
     public var y: Int32 = 0
     /// Seventh parameter.
     public var z: Float = 0
-    /// Number of the command: MAV_CMD.
+    /// Number of the command, a value of MAV_CMD.
     public var command: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Frame of the coordinates: MAV_FRAME.
+    /// Frame of the coordinates, a value of MAV_FRAME.
     public var frame: UInt8 = 0
-    /// Not used by airframe.
+    /// Field that airframe does not use.
     public var current: UInt8 = 0
-    /// Not used by airframe.
+    /// Field that airframe does not use.
     public var autocontinue: UInt8 = 0
 
     /// Creates a message whose fields are zero.
@@ -46,9 +46,9 @@ public struct CommandLong: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         76, "COMMAND_LONG", crcExtra: 152, size: 33)
 
-    /// First to seventh parameter.
+    /// First to seventh parameter of the command.
     public var params = [Float](repeating: 0, count: 7)
-    /// Number of the command: MAV_CMD.
+    /// Number of the command, a value of MAV_CMD.
     public var command: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
@@ -73,11 +73,11 @@ public struct CommandAck: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         77, "COMMAND_ACK", crcExtra: 143, size: 3)
 
-    /// Number of the command: MAV_CMD.
+    /// Number of the command, a value of MAV_CMD.
     public var command: UInt16 = 0
-    /// Result of the command: MAV_RESULT.
+    /// Result of the command, a value of MAV_RESULT.
     public var result: UInt8 = 0
-    /// Progress of the command, %, while it is in progress.
+    /// Progress of a command that is in progress, %.
     public var progress: UInt8 = 0
     /// Additional result, whose meaning depends on the command.
     public var detail: Int32 = 0
@@ -103,7 +103,7 @@ public struct MessageInterval: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         244, "MESSAGE_INTERVAL", crcExtra: 95, size: 6)
 
-    /// Interval, µs; -1 means never, 0 unknown.
+    /// Interval of the messages, µs; -1 means never, and 0 means unknown.
     public var interval: Int32 = 0
     /// Number of the kind of message.
     public var message: UInt16 = 0

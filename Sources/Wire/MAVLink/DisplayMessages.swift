@@ -4,7 +4,7 @@ public struct AttitudeReport: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         30, "ATTITUDE", crcExtra: 39, size: 28)
 
-    /// Time since the start, ms.
+    /// Time since the start of airframed, ms.
     public var bootMs: UInt32 = 0
     /// Roll, right positive, rad.
     public var roll: Float = 0

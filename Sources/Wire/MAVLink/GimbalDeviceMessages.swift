@@ -6,11 +6,11 @@ public struct GimbalDeviceInformation: MAVLinkMessage {
 
     /// Unique id of the hardware; 0 means unknown.
     public var uid: UInt64 = 0
-    /// Time since the start, ms.
+    /// Time since the start of airframed, ms.
     public var bootMs: UInt32 = 0
     /// Version of the firmware, one byte for each part, the major version in the lowest byte.
     public var firmware: UInt32 = 0
-    /// Version of the hardware.
+    /// Version of the gimbal's hardware.
     public var hardware: UInt32 = 0
     /// Smallest roll, rad.
     public var rollMin: Float = 0
@@ -28,15 +28,15 @@ public struct GimbalDeviceInformation: MAVLinkMessage {
     public var capabilities: UInt16 = 0
     /// Vendor-specific capabilities.
     public var customCapabilities: UInt16 = 0
-    /// Name of the vendor.
+    /// Name of the gimbal's vendor.
     public var vendor = ""
-    /// Name of the model.
+    /// Name of the gimbal's model.
     public var model = ""
-    /// Name given by the owner.
+    /// Name that the owner has given to the gimbal.
     public var customName = ""
-    /// Number of the gimbal device; 0 if it is a separate component.
+    /// Number of the gimbal device; 0 if the gimbal has its own MAVLink component.
     public var device: UInt8 = 0
-    /// Capabilities, including those that need more than 16 bits.
+    /// Capabilities of the gimbal, including those that need more than 16 bits.
     public var moreCapabilities: UInt32 = 0
 
     /// Creates a message whose fields are zero.
@@ -70,9 +70,9 @@ public struct GimbalDeviceSetAttitude: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         284, "GIMBAL_DEVICE_SET_ATTITUDE", crcExtra: 99, size: 32)
 
-    /// Attitude; NaN means rates only.
+    /// Requested attitude of the gimbal; NaN means that only rates are requested.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Rates of roll, pitch and yaw, rad/s; NaN means attitude only.
+    /// Requested rates of roll, pitch and yaw, rad/s; NaN means that only an attitude is requested.
     public var rates = [Float](repeating: 0, count: 3)
     /// Requested state: GIMBAL_DEVICE_FLAGS, see `GimbalFlags`.
     public var flags: UInt16 = 0
@@ -97,11 +97,11 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         285, "GIMBAL_DEVICE_ATTITUDE_STATUS", crcExtra: 137, size: 40)
 
-    /// Time since the start, ms.
+    /// Time since the start of airframed, ms.
     public var bootMs: UInt32 = 0
-    /// Attitude in the frame that the flags state.
+    /// Attitude of the gimbal, in the frame that the flags state.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Rates of roll, pitch and yaw, rad/s; NaN means unknown.
+    /// Measured rates of roll, pitch and yaw, rad/s; NaN means unknown.
     public var rates = [Float](repeating: 0, count: 3)
     /// Errors of the gimbal: GIMBAL_DEVICE_ERROR_FLAGS.
     public var failures: UInt32 = 0
@@ -114,7 +114,7 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     public var deltaYaw: Float = 0
     /// Rate of `deltaYaw`, rad/s; NaN means unknown.
     public var deltaYawRate: Float = 0
-    /// Number of the gimbal device; 0 if it is a separate component.
+    /// Number of the gimbal device; 0 if the gimbal has its own MAVLink component.
     public var device: UInt8 = 0
 
     /// Creates a message whose fields are zero.
@@ -144,19 +144,19 @@ public struct AutopilotStateForGimbalDevice: MAVLinkMessage {
     public var bootUs: UInt64 = 0
     /// Attitude of the vehicle: rotation from its body to north-east-down.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Age of the attitude, µs.
+    /// Age of the vehicle's attitude, µs.
     public var attitudeDelayUs: UInt32 = 0
-    /// Velocity north, east, down, m/s.
+    /// Velocity of the vehicle towards north, east and down, m/s.
     public var velocity = [Float](repeating: 0, count: 3)
-    /// Age of the velocity, µs.
+    /// Age of the vehicle's velocity, µs.
     public var velocityDelayUs: UInt32 = 0
     /// Rate about the vertical that the autopilot has commanded, rad/s; NaN means unknown.
     public var feedForwardYawRate: Float = 0
-    /// State of the estimator: ESTIMATOR_STATUS_FLAGS.
+    /// State of the autopilot's estimator, ESTIMATOR_STATUS_FLAGS.
     public var estimator: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Whether the vehicle has landed: MAV_LANDED_STATE.
+    /// State of flight or landing of the vehicle, a value of MAV_LANDED_STATE.
     public var landed: UInt8 = 0
     /// Measured rate of the vehicle about the vertical, rad/s; NaN means unknown.
     public var yawRate: Float = 0

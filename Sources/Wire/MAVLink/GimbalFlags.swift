@@ -1,7 +1,7 @@
 /// Requested and present state of a gimbal: GIMBAL_DEVICE_FLAGS; GIMBAL_MANAGER_FLAGS have the same
 /// numbers.
 public struct GimbalFlags: OptionSet, Sendable, Hashable {
-    /// The flags as transmitted.
+    /// The flags as transmitted, one bit for each.
     public let rawValue: UInt32
 
     /// Creates flags from a received value.
@@ -28,7 +28,7 @@ public struct GimbalFlags: OptionSet, Sendable, Hashable {
 /// Capabilities of a gimbal: GIMBAL_DEVICE_CAP_FLAGS; GIMBAL_MANAGER_CAP_FLAGS have the same
 /// numbers.
 public struct GimbalCapabilities: OptionSet, Sendable, Hashable {
-    /// The flags as transmitted.
+    /// The flags as transmitted, one bit for each.
     public let rawValue: UInt32
 
     /// Creates capabilities from a received value.
@@ -64,7 +64,7 @@ public struct GimbalCapabilities: OptionSet, Sendable, Hashable {
 
 /// Errors of a gimbal: GIMBAL_DEVICE_ERROR_FLAGS.
 public struct GimbalFailures: OptionSet, Sendable, Hashable {
-    /// The flags as transmitted.
+    /// The flags as transmitted, one bit for each.
     public let rawValue: UInt32
 
     /// Creates failures from a received value.

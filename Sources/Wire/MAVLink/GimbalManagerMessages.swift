@@ -4,7 +4,7 @@ public struct GimbalManagerInformation: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         280, "GIMBAL_MANAGER_INFORMATION", crcExtra: 70, size: 33)
 
-    /// Time since the start, ms.
+    /// Time since the start of airframed, ms.
     public var bootMs: UInt32 = 0
     /// Capabilities: GIMBAL_MANAGER_CAP_FLAGS.
     public var capabilities: UInt32 = 0
@@ -20,7 +20,7 @@ public struct GimbalManagerInformation: MAVLinkMessage {
     public var yawMin: Float = 0
     /// Largest yaw, rad.
     public var yawMax: Float = 0
-    /// Gimbal device, 1...6; 0 means all.
+    /// Number of the gimbal device, 1...6; 0 means all gimbal devices.
     public var device: UInt8 = 0
 
     /// Creates a message whose fields are zero.
@@ -46,11 +46,11 @@ public struct GimbalManagerStatus: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         281, "GIMBAL_MANAGER_STATUS", crcExtra: 48, size: 13)
 
-    /// Time since the start, ms.
+    /// Time since the start of airframed, ms.
     public var bootMs: UInt32 = 0
     /// Requested state: GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
-    /// Gimbal device, 1...6; 0 means all.
+    /// Number of the gimbal device, 1...6; 0 means all gimbal devices.
     public var device: UInt8 = 0
     /// The primary component in control.
     public var primary = MAVLinkAddress.none
@@ -78,13 +78,13 @@ public struct GimbalManagerSetAttitude: MAVLinkMessage {
 
     /// Requested state: GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
-    /// Attitude; NaN means rates only.
+    /// Requested attitude of the gimbal; NaN means that only rates are requested.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Rates of roll, pitch and yaw, rad/s; NaN means attitude only.
+    /// Requested rates of roll, pitch and yaw, rad/s; NaN means that only an attitude is requested.
     public var rates = [Float](repeating: 0, count: 3)
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Gimbal device, 1...6; 0 means all.
+    /// Number of the gimbal device, 1...6; 0 means all gimbal devices.
     public var device: UInt8 = 0
 
     /// Creates a message whose fields are zero.
@@ -108,17 +108,17 @@ public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
 
     /// Requested state: GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
-    /// Pitch, rad; NaN means no request.
+    /// Requested pitch, rad; NaN means no request.
     public var pitch: Float = 0
-    /// Yaw, rad; NaN means no request.
+    /// Requested yaw, rad; NaN means no request.
     public var yaw: Float = 0
-    /// Pitch rate, rad/s; NaN means no request.
+    /// Requested pitch rate, rad/s; NaN means no request.
     public var pitchRate: Float = 0
-    /// Yaw rate, rad/s; NaN means no request.
+    /// Requested yaw rate, rad/s; NaN means no request.
     public var yawRate: Float = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Gimbal device, 1...6; 0 means all.
+    /// Number of the gimbal device, 1...6; 0 means all gimbal devices.
     public var device: UInt8 = 0
 
     /// Creates a message whose fields are zero.
@@ -144,17 +144,19 @@ public struct GimbalManagerSetManualControl: MAVLinkMessage {
 
     /// Requested state: GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
-    /// Pitch from the stick, -1...1; NaN means no request.
+    /// Pitch that the stick requests, as a fraction of the range, -1...1; NaN means no request.
     public var pitch: Float = 0
-    /// Yaw from the stick, -1...1; NaN means no request.
+    /// Yaw that the stick requests, as a fraction of the range, -1...1; NaN means no request.
     public var yaw: Float = 0
-    /// Pitch rate from the stick, -1...1; NaN means no request.
+    /// Pitch rate that the stick requests, as a fraction of the largest rate, -1...1; NaN means no
+    /// request.
     public var pitchRate: Float = 0
-    /// Yaw rate from the stick, -1...1; NaN means no request.
+    /// Yaw rate that the stick requests, as a fraction of the largest rate, -1...1; NaN means no
+    /// request.
     public var yawRate: Float = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Gimbal device, 1...6; 0 means all.
+    /// Number of the gimbal device, 1...6; 0 means all gimbal devices.
     public var device: UInt8 = 0
 
     /// Creates a message whose fields are zero.

@@ -1,6 +1,6 @@
 /// Address of a component in a system; as a target, 0 means all.
 public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Number of the system: a vehicle with all its components, or a ground station.
+    /// Number of the system; a system is a vehicle with all its components, or a ground station.
     public var system: UInt8
     /// Number of the component within the system.
     public var component: UInt8
@@ -11,7 +11,7 @@ public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
         self.component = component
     }
 
-    /// The address 0/0: none, or all.
+    /// The address 0/0, which means no component, or as a target all components.
     public static let none = MAVLinkAddress(system: 0, component: 0)
 
     /// The address as text, for example "255/190".

@@ -1,6 +1,6 @@
 /// Commands that a gimbal understands: MAV_CMD.
 public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
-    /// Terminates everything: an emergency stop.
+    /// Terminates the flight; airframed executes it as an emergency stop.
     case flightTermination = 185
     /// Command of the old protocol that sets the stabilised axes.
     case mountConfigure = 204
@@ -10,13 +10,14 @@ public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
     case preflightCalibration = 241
     /// Writes parameters to the disk, if the first parameter is 1.
     case preflightStorage = 245
-    /// Switches the motors on (1) or off (0).
+    /// Switches the motors on (first parameter 1) or off (first parameter 0).
     case armDisarm = 400
-    /// Requests the interval of a kind of message.
+    /// Requests the interval at which messages of one kind are sent.
     case getMessageInterval = 510
-    /// Sets the interval of a kind of message, µs; 0 means default, -1 never.
+    /// Sets the interval, µs, at which messages of one kind are sent; 0 means the default interval,
+    /// -1 means never.
     case setMessageInterval = 511
-    /// Requests one message of a kind.
+    /// Requests a single message of a given kind.
     case requestMessage = 512
     /// Sets pitch and yaw in degrees, or rates.
     case gimbalManagerPitchYaw = 1000

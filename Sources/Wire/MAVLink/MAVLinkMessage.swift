@@ -1,8 +1,9 @@
-/// Number, name, extra byte and size of a kind of message.
+/// Properties of a kind of message: its number, its name, the extra byte of its checksum, and its
+/// size.
 public struct MAVLinkFormat: Sendable, Equatable {
-    /// Number of the kind.
+    /// Number of the kind of message.
     public let id: UInt32
-    /// Name of the kind in the public definitions.
+    /// Name of the kind of message in MAVLink's public definitions.
     public let name: String
     /// Extra byte at the end of the checksum: a digest of the names and types of the message's
     /// fields, without extensions.
@@ -26,7 +27,7 @@ public struct MAVLinkFormat: Sendable, Equatable {
 /// Units, signs and frames are MAVLink's own: radians and rad/s unless a field states others, pitch
 /// up, roll right and yaw right positive, quaternions w x y z.
 public protocol MAVLinkMessage: Sendable, Equatable {
-    /// Number, name, extra byte and size of the message.
+    /// Properties of this kind of message: number, name, extra byte and size.
     static var format: MAVLinkFormat { get }
     /// Creates a message whose fields are zero.
     init()
@@ -87,7 +88,7 @@ struct MAVLinkReader: MAVLinkFields {
     }
 }
 
-/// Writer of consecutive fields.
+/// Writer of consecutive fields to a payload.
 struct MAVLinkWriter: MAVLinkFields {
     private(set) var bytes: [UInt8] = []
 

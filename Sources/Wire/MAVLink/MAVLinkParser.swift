@@ -16,7 +16,7 @@ public struct MAVLinkParser: Sendable {
         case noise(bytes: [UInt8])
     }
 
-    /// Counters since the start.
+    /// Counters of the parser since its creation.
     public struct Counters: Sendable, Equatable {
         /// Number of frames of known kinds with the right checksum.
         public var frames: UInt64 = 0
@@ -33,7 +33,7 @@ public struct MAVLinkParser: Sendable {
         public init() {}
     }
 
-    /// Counters since the start.
+    /// Counters of the parser since its creation.
     public private(set) var counters = Counters()
 
     private var buffer: [UInt8] = []
@@ -47,7 +47,7 @@ public struct MAVLinkParser: Sendable {
     /// Number of bytes of an incomplete frame.
     public var pending: Int { buffer.count - start }
 
-    /// Adds received bytes. Call `next` until it is nil before adding more.
+    /// Adds received bytes. Before you add more bytes, call `next` until it returns nil.
     public mutating func append(_ bytes: some Collection<UInt8>) {
         buffer.removeFirst(start)
         start = 0

@@ -2,7 +2,7 @@
 public struct MAVLinkSignature: Sendable, Equatable {
     /// Size of a signature, bytes.
     public static let size = 13
-    /// Number of the link, chosen by the sender.
+    /// Number of the link, which the sender chooses.
     public var link: UInt8
     /// Time of the signature, 48 bits: units of 10 µs since 2015.
     public var timestamp: UInt64
@@ -12,7 +12,7 @@ public struct MAVLinkSignature: Sendable, Equatable {
     /// Size of the authentication code, bytes; link and time precede the code.
     private static let codeSize = 6
 
-    /// Creates a signature for this time.
+    /// Creates a signature for a frame that is sent at the given time.
     public init(link: UInt8, timestamp: UInt64) {
         self.link = link
         self.timestamp = timestamp

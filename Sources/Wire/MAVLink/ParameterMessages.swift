@@ -50,11 +50,11 @@ public struct ParamValue: MAVLinkMessage {
     public var value: Float = 0
     /// Number of parameters.
     public var count: UInt16 = 0
-    /// Index of this parameter.
+    /// Index of the parameter in the message.
     public var index: UInt16 = 0
     /// Name of the parameter.
     public var name = ""
-    /// Type of the value: MAV_PARAM_TYPE; 9 is float32.
+    /// Type of the parameter's value, MAV_PARAM_TYPE; 9 means float32.
     public var type: UInt8 = 0
 
     /// Creates a message whose fields are zero.
@@ -82,7 +82,7 @@ public struct ParamSet: MAVLinkMessage {
     public var target = MAVLinkAddress.none
     /// Name of the parameter.
     public var name = ""
-    /// Type of the value: MAV_PARAM_TYPE.
+    /// Type of the parameter's value, a value of MAV_PARAM_TYPE.
     public var type: UInt8 = 0
 
     /// Creates a message whose fields are zero.

@@ -4,13 +4,14 @@ public struct StatusText: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         253, "STATUSTEXT", crcExtra: 83, size: 51)
 
-    /// Severity: MAV_SEVERITY, 0 emergency, 3 error, 4 warning, 5 notice, 6 information.
+    /// Severity of the sentence, MAV_SEVERITY: 0 emergency, 3 error, 4 warning, 5 notice, 6
+    /// information.
     public var severity: UInt8 = 0
     /// Text of the chunk.
     public var text = ""
-    /// Number of the sentence; 0 if the sentence is in one chunk.
+    /// Number that identifies the sentence; 0 if the sentence is in one chunk.
     public var number: UInt16 = 0
-    /// Index of the chunk in its sentence, from 0.
+    /// Index of the chunk in its sentence, counted from 0.
     public var chunk: UInt8 = 0
 
     /// Creates a message whose fields are zero.

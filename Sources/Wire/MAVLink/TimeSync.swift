@@ -4,11 +4,11 @@ public struct TimeSync: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         111, "TIMESYNC", crcExtra: 34, size: 16)
 
-    /// Time of the responder, ns; 0 in a request.
+    /// Time on the responder's clock, ns; 0 in a request.
     public var tc1: Int64 = 0
-    /// Time of the requester, ns.
+    /// Time on the requester's clock, ns.
     public var ts1: Int64 = 0
-    /// The addressed component; 0 means all.
+    /// Component to which the message is addressed; 0 means all components.
     public var target = MAVLinkAddress.none
 
     /// Creates a message whose fields are zero.

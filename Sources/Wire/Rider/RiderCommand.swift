@@ -1,15 +1,15 @@
-/// Command of a rider's remote control in one datagram: JSON
+/// Command of the wheels' remote control in one datagram: JSON
 /// `{"left":40,"right":-40,"timestamp":1.0}` as the app sends it, or `left,right,direction` as in
 /// its documentation.
 ///
 /// Speeds are per cent of full speed, forwards positive, limited to ±100. The time stamp and the
 /// direction (0 straight, 1 left, 2 right) are redundant and only checked.
 public enum RiderCommand: Sendable, Equatable {
-    /// Turn the wheels at these fractions of full speed, -1...1.
+    /// Turn the wheels at the given fractions of full speed, -1...1.
     case drive(left: Double, right: Double)
     /// Emergency stop of camera and wheels, latched: `{"command":"emergency_stop"}`.
     case emergencyStop
-    /// Reset of the emergency stop: `{"command":"reset_emergency_stop"}`.
+    /// Reset of a latched emergency stop: `{"command":"reset_emergency_stop"}`.
     case resetEmergencyStop
 
     /// Size of the longest accepted datagram, bytes.
@@ -18,7 +18,7 @@ public enum RiderCommand: Sendable, Equatable {
     /// Parses a datagram.
     ///
     /// - Parameter datagram: The received bytes.
-    /// - Throws: The error in the datagram.
+    /// - Throws: The reason why the datagram contains no valid command.
     public init(datagram: [UInt8]) throws(RiderError) {
         guard datagram.count <= Self.longest else { throw .tooLong(datagram.count) }
         let isObject = datagram.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
@@ -78,7 +78,7 @@ public enum RiderError: Error, Sendable, Equatable {
     case notANumber(String)
     /// The direction is not 0, 1 or 2.
     case direction
-    /// The command is unknown.
+    /// The datagram contains an unknown command.
     case unknownCommand
 }
 

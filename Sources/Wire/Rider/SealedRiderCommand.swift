@@ -1,12 +1,12 @@
 /// A remote control's datagram with a proof that the sender has the key, and that the datagram is
 /// new: `COUNTER CODE COMMAND`.
 ///
-/// The counter is decimal and increases with every datagram. A time in milliseconds is suitable,
-/// because it also increases when the remote control restarts. The code is the first 16 bytes of
-/// HMAC-SHA256 over `COUNTER COMMAND`, as 32 hexadecimal digits. The command has the same format as
-/// without a key, JSON or text.
+/// The counter is a decimal number that increases with every datagram. A time in milliseconds is
+/// suitable, because it also increases when the remote control restarts. The code is the first 16
+/// bytes of HMAC-SHA256 over `COUNTER COMMAND`, as 32 hexadecimal digits. The command in the
+/// datagram has the same format as without a key, JSON or text.
 public struct SealedRiderCommand: Sendable, Equatable {
-    /// Size of the code, bytes.
+    /// Size of the authentication code, bytes.
     private static let codeSize = 16
 
     /// The counter, which must increase.
@@ -15,7 +15,7 @@ public struct SealedRiderCommand: Sendable, Equatable {
     public let command: [UInt8]
     private let code: [UInt8]
 
-    /// Parses a datagram; nil if it does not have this format.
+    /// Parses a datagram; nil if the datagram is not `COUNTER CODE COMMAND`.
     ///
     /// - Parameter datagram: The received bytes.
     public init?(datagram: [UInt8]) {

@@ -10,9 +10,9 @@ public enum RobotCommand: Sendable, Equatable {
     case turn(Int)
     /// `U7>`, `D-7>`: target of the joystick's y axis, steps from home, up positive.
     case lift(Int)
-    /// `E>`: emergency stop, latched. No app sends this command yet.
+    /// `E>`: emergency stop, latched. No app sends the emergency stop or its reset yet.
     case emergencyStop
-    /// `C>`: reset of the emergency stop. No app sends this command yet.
+    /// `C>`: reset of the emergency stop. No app sends the emergency stop or its reset yet.
     case resetEmergencyStop
 
     /// First letters of the commands.
@@ -44,8 +44,8 @@ public enum RobotCommand: Sendable, Equatable {
     }
 }
 
-/// Splitter of a stream of bytes into commands; the stream can be divided anywhere. Memory is
-/// bounded: a command that is too long is discarded up to its end, and counts as invalid.
+/// Splitter of a stream of bytes into commands; the stream can be divided anywhere. The splitter's
+/// memory is bounded: a command that is too long is discarded up to its end, and counts as invalid.
 public struct RobotCommandSplitter: Sendable {
     private var bytes: [UInt8] = []
     private var isTooLong = false

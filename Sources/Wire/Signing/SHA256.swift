@@ -4,7 +4,8 @@
 /// SHA-256 is implemented here because it is one function with published test vectors, and a
 /// library would be disproportionate. swift-crypto builds and links BoringSSL, whose memory this
 /// process would lock. The kernel's AF_ALG costs three system calls for each frame, and the sandbox
-/// would have to permit its address family. No branch and no index depends on the key.
+/// would have to permit its address family. No branch and no array index depends on the key, so the
+/// duration does not reveal it.
 public struct SHA256: Sendable {
     /// Size of a digest, bytes.
     public static let size = 32
@@ -18,10 +19,10 @@ public struct SHA256: Sendable {
     private var pending: [UInt8] = []
     private var count: UInt64 = 0
 
-    /// Creates a hash of no bytes.
+    /// Creates a hash to which no bytes have been added.
     public init() {}
 
-    /// The digest of these bytes.
+    /// The digest of the given bytes.
     public static func digest(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var hash = SHA256()
         hash.add(bytes)
@@ -59,7 +60,7 @@ public struct SHA256: Sendable {
         }
     }
 
-    /// Processes one block of the message (section 6.2.2).
+    /// Adds one block of the message to the hash (section 6.2.2).
     private mutating func work(_ bytes: ArraySlice<UInt8>) {
         var w = [UInt32](repeating: 0, count: 64)
         for (index, byte) in bytes.enumerated() {

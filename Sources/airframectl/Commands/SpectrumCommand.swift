@@ -14,7 +14,7 @@ struct SpectrumCommand: ParsableCommand {
             roll, y is pitch, z is yaw. The gimbal continues to work during the recording; produce the vibration that you want to measure.
             """)
 
-    /// Axes of the spectrum: one axis, or all.
+    /// Axes about which the spectrum is printed: one axis, or all.
     enum Axis: String, ExpressibleByArgument, CaseIterable {
         case x, y, z, all
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A readable message if the arithmetic with a recording's numbers traps. Such numbers are valid
-/// values, but no loop can have recorded them. All other properties of a recording are checked
-/// before (`BytePattern`).
+/// A readable message if the arithmetic with a recording's numbers traps. The numbers that cause a
+/// trap are valid values, but no control loop can have recorded them. All other properties of a
+/// recording are checked before (`BytePattern`).
 enum TrapReport {
     /// Message of the handler; it is created before the signal, because a signal handler must not
     /// allocate memory.

@@ -182,7 +182,7 @@ struct FlightReplayRun {
 struct RecordedTuning {
     /// Values for parameters that a recording of another version lacks.
     let fallback: Stabilizer.Parameters
-    /// Change of the recorded parameters; nil if there is none.
+    /// Change that the replay makes to the recorded parameters; nil if the user has changed none.
     let change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)?
     /// Remarks about the parameters, for the user.
     private(set) var remarks: [String] = []
@@ -241,7 +241,7 @@ struct RecordedTuning {
             .filter { lookup($0) == nil }.count
         if strange > 0 {
             remarks.append(
-                "\(strange) sets of parameters do not match the recorded settings (temporary changes, or changes in quick succession): they are replayed as recorded, without --set"
+                "\(strange) recorded sets of parameters do not follow from the recorded settings, because a setting was changed temporarily, or several in quick succession. The replay uses these sets as recorded, without --set."
             )
         }
         change = { lookup($0) ?? $0 }

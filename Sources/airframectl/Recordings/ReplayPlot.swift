@@ -26,7 +26,7 @@ struct ReplayPlot {
         rows.reserveCapacity(log.records.count)
     }
 
-    /// Processes the row of the next record.
+    /// Adds the estimate of the next record to the plot.
     mutating func append(_ row: AttitudeReplay.Row) { rows.append(row) }
 
     /// The picture of all rows so far.

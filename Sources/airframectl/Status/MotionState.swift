@@ -8,7 +8,8 @@ struct MotionState: Equatable {
     var role: Style.Role
     /// One sentence for each reason, the most severe first.
     var sentences: [String]
-    /// Whether a reason is a problem, and not only the absence of a request.
+    /// Whether the reason is a problem; a reason is not a problem if only a request for motion is
+    /// missing.
     var isInhibited: Bool
 
     init(_ status: Status) {

@@ -1,6 +1,6 @@
 /// Rows of text in aligned columns.
 struct Table {
-    /// One cell: its text and highlighting.
+    /// One cell of the table: its text and highlighting.
     struct Cell: ExpressibleByStringInterpolation {
         var text: String
         var role: Style.Role?

@@ -129,7 +129,8 @@ struct TerminalChart {
     }
 }
 
-/// A progress bar in one line of a terminal; nothing in a file or a pipe.
+/// A progress bar in one line of a terminal; the program writes no progress bar to a file or a
+/// pipe.
 struct ProgressLine {
     private let isShown: Bool
     private var wasShown = false

@@ -6,9 +6,9 @@ import Wire
 /// Benchmarks of the real daemon, which runs as a separate process, is linked as for installation,
 /// and is measured from outside.
 enum DaemonBench {
-    /// Number of starts and stops; the figures are their medians.
+    /// Number of starts and stops of the daemon; the figures are medians over them.
     private static let starts = 5
-    /// Warm-up before memory is watched, s.
+    /// Time from the start of the daemon until its memory is observed, s.
     private static let warmUpSeconds = 3.0
 
     static func run(options: Options, report: inout BenchReport) throws {
@@ -110,9 +110,9 @@ enum DaemonBench {
         report.check("\(label): SIGTERM to the end", process.stop().seconds, atMost: 1, "s")
     }
 
-    /// Measures locked memory with busy clients, at the loop rate with the longest rings. This is a
-    /// separate run, because the counting library loads Swift's shared runtime, which the daemon
-    /// does not use.
+    /// Measures locked memory with busy clients, at the loop rate with the longest rings. Locked
+    /// memory is measured in a separate run, because the counting library loads Swift's shared
+    /// runtime, which the daemon does not use.
     private static func memoryInUse(
         _ daemon: String, rateHz: Int, _ options: Options, _ report: inout BenchReport
     ) throws {

@@ -16,7 +16,7 @@ final class DaemonProcess {
     private var hasEnded = false
 
     /// The program to measure: the argument of `--daemon`, or the program in the bench's directory.
-    /// If it is missing, this is reported and the result is nil.
+    /// If the program is missing, the bench reports this, and the result is nil.
     static func program(_ options: Options, _ report: inout BenchReport) -> String? {
         let daemon = options.daemon ?? neighbour("airframed")
         guard access(daemon, X_OK) == 0 else {
@@ -120,7 +120,7 @@ final class DaemonProcess {
         return nil
     }
 
-    /// Kills the process, so that it cannot react.
+    /// Kills the daemon with SIGKILL, so that it cannot react.
     func end() {
         if hasEnded { return }
         kill(processID, SIGKILL)
@@ -140,7 +140,7 @@ final class DaemonProcess {
         return (MonotonicClock.now.seconds(since: asked), status)
     }
 
-    /// Text of the daemon's log.
+    /// Text of the daemon's log so far.
     var log: String { contents(of: directory.appending("log").string) }
 
     /// Value of a field of /proc/PID/status that is given in kB, in MB of 10^6 bytes.

@@ -4,17 +4,18 @@ import Realtime
 import Wire
 
 /// Soak test of all links: an hour in real time with the simulated gimbal in the hand of a walking
-/// person, with traffic on every link. The bench compares the end with the beginning. `all` does
-/// not include it; `make soak` runs it.
+/// person, with traffic on every link. The bench compares the daemon's resources at the end with
+/// those at the beginning. `all` does not include it; `make soak` runs it.
 enum LinkSoak {
-    /// Observations at one moment.
+    /// Observations of the daemon at one moment.
     private struct Look {
         var process: ProcessLook
         /// Largest error of an axis while no request turns it, degrees.
         var error: Double
         /// Periods of the loop that began late since the previous observation.
         var overruns: Double
-        /// Late periods of a thread that only waits: this part is caused by the computer.
+        /// Number of late periods of a thread that only waits; the computer causes such late
+        /// periods.
         var missed: Double
     }
 
@@ -62,7 +63,7 @@ enum LinkSoak {
         report.show(
             "periods that a thread which only waits has missed",
             looks.map(\.missed).reduce(0, +), "")
-        // On a shared machine both counts are hundreds a minute.
+        // On a shared machine both counts of late periods are hundreds a minute.
         let timing = SoakTrend(looks.map { ($0.overruns + 5) / ($0.missed + 5) })
         report.check(
             "overruns beside that thread's, end over beginning", timing.ratio, atMost: 2, "x")

@@ -5,15 +5,16 @@ import Simulation
 import Wire
 
 /// Soak test in lockstep: an hour of simulated time with the gimbal in the hand of a walking
-/// person, with traffic on the socket. The bench compares the end with the beginning. Lockstep has
-/// no other links; `LinkSoak` covers them. `all` does not include it; `make soak` runs it.
+/// person, with traffic on the socket. The bench compares the daemon's resources at the end with
+/// those at the beginning. Lockstep has no other links; `LinkSoak` covers them. `all` does not
+/// include it; `make soak` runs it.
 enum SoakBench {
     private static let ticksPerSecond = 1000
 
-    /// Observations at one moment.
+    /// Observations of the daemon at one moment.
     private struct Look {
         var process: ProcessLook
-        /// Means since the previous observation.
+        /// Mean values since the previous observation.
         var tilt = 0.0
         var microseconds = 0.0
     }

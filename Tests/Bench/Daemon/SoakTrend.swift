@@ -8,7 +8,7 @@ struct SoakTrend {
 
     /// Creates a trend.
     ///
-    /// - Parameter values: Values in the order of time.
+    /// - Parameter values: Values of the figure in the order of time.
     init(_ values: [Double]) {
         let tenth = max(1, values.count / 10)
         beginning = median(Array(values.dropFirst(tenth).prefix(tenth)))
@@ -31,7 +31,7 @@ struct ProcessLook {
         threads = process.threads
     }
 
-    /// Checks that no resource grows.
+    /// Checks that no resource of the process grows.
     static func judge(_ looks: [ProcessLook], _ report: inout BenchReport) {
         let memory = SoakTrend(looks.map(\.megabytes))
         report.show("resident memory at the end", memory.end, "MB")

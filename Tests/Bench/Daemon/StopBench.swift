@@ -8,7 +8,7 @@ import Wire
 enum StopBench {
     /// Number of stops in each of the two runs.
     private static let stops = 500
-    /// Number of other clients.
+    /// Number of other clients that send requests.
     private static let crowd = 4
 
     static func run(options: Options, report: inout BenchReport) throws {
@@ -33,7 +33,7 @@ enum StopBench {
         }
     }
 
-    /// Result of one run.
+    /// Result of one run of the bench.
     private struct Run {
         /// Latency of each stop, s.
         var times: [Double] = []
@@ -43,7 +43,7 @@ enum StopBench {
         var saves = 0
     }
 
-    /// The 99th percentile, ms.
+    /// The 99th percentile of the latencies, ms.
     private static func percentile99(_ times: [Double]) -> Double {
         times.sorted()[times.count * 99 / 100] * 1000
     }

@@ -7,7 +7,7 @@ import SystemPackage
 
 /// Accuracy and cost of the attitude estimator on recorded trials with an optical reference.
 enum EstimatorBench {
-    /// Reason why there are no data.
+    /// Reason why the bench has no recorded trials.
     enum Failure: Error, CustomStringConvertible {
         case noLogs(directory: String)
 
@@ -156,7 +156,7 @@ enum EstimatorBench {
                 rounds.append((threadTime() - start) * 1e9 / Double(log.records.count))
             }
         }
-        // The sum is used, so that the compiler does not remove the loop.
+        // The bench uses the sum of the results, so that the compiler does not remove the loop.
         precondition(sink.isFinite)
         return rounds.sorted()[rounds.count / 2]
     }

@@ -10,7 +10,7 @@ enum EstimatorFiles {
     /// Executes the task that the options name, instead of a benchmark.
     ///
     /// - Parameter options: The command line.
-    /// - Returns: Whether the options name such a task.
+    /// - Returns: Whether the options name a task of this type.
     /// - Throws: `IMULogError`, `EstimatorBench.Failure`, `Errno`.
     static func serve(_ options: Options) throws -> Bool {
         if let log = options.costLog {
@@ -40,7 +40,8 @@ enum EstimatorFiles {
         return false
     }
 
-    /// Writes one folder for each scenario, with one log for each log of `source`.
+    /// For each scenario, writes a folder that contains every log of the directory `source`,
+    /// changed as the scenario describes.
     private static func export(from source: String, to directory: String) throws {
         guard let names = EstimatorBench.logNames(in: source), !names.isEmpty else {
             throw EstimatorBench.Failure.noLogs(directory: source)

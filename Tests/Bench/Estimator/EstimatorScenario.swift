@@ -4,11 +4,11 @@ import Recording
 
 /// A change that makes a recorded log harder for the estimator in one way.
 struct EstimatorScenario {
-    /// Name in the table.
+    /// Name of the scenario in the table.
     var name: String
     /// Folder of the scenario's exported logs.
     var folder: String
-    /// Converts a log into the harder one.
+    /// Function that converts a log into the harder one.
     var apply: (inout IMULog) -> Void
 
     /// All scenarios.

@@ -1,11 +1,13 @@
-/// Bars for the drawn gimbals, from the best result that was measured with even seeds, with four
+/// Limits for the random gimbals, from the best result that was measured with even seeds, with four
 /// gimbals of each kind of motor. The figures are the unintended motion that nine of ten runs do
-/// not exceed, and that no run exceeds, degrees. The bars are one and a half times the figures, at
-/// least 0.1°, so that they reveal a change for the worse. The bars of `FaultRun.Fault` differ:
-/// they apply to a phone-sized camera, and many of the drawn gimbals miss them. Motors without
-/// encoders have no bars, because many of them turn a drawn camera over without any fault.
+/// not exceed, and that no run exceeds, degrees. The limits are one and a half times these figures,
+/// at least 0.1°, so that they reveal a change for the worse. The limits of `FaultRun.Fault`
+/// differ: they apply to a phone-sized camera, and many of the random gimbals miss them. Motors
+/// without encoders have no limits, because many of these motors turn a random camera over without
+/// any fault.
 enum DrawnBars {
-    /// Bars of nine of ten runs and of all runs, degrees; nil if they were not measured.
+    /// Limits of the unintended motion for nine of ten runs and for all runs, degrees; nil if the
+    /// motion was not measured.
     static func bars(group: String, fault: FaultRun.Fault) -> (p90: Double, worst: Double)? {
         guard let measured = measured[group]?[fault.rawValue] else { return nil }
         return (bar(measured.p90), bar(measured.worst))

@@ -4,14 +4,14 @@ import Simulation
 import Wire
 
 /// Test for false alarms: starts of the motors in the hand of a person who walks, runs or stays on
-/// the spot, without any fault. Every reported fault is an error.
+/// the spot, without any fault. Every fault that a gimbal without a fault reports is an error.
 enum FalseAlarms {
     /// Conditions that report a fault.
     private static var alarms: Conditions {
         .responseReversed | .gyroContradicted | .imuFrozen | .imuImplausible | .gravityMismatch
     }
 
-    /// Names of the faults in a set of conditions; empty if there is none.
+    /// Names of the faults in a set of conditions; empty if the set contains no fault.
     static func names(in held: Conditions) -> String {
         Conditions.catalogue.filter {
             $0.condition.intersects(alarms) && held.intersects($0.condition)
@@ -33,7 +33,7 @@ enum FalseAlarms {
                         run.parameters.plant.inertia = run.parameters.plant.inertia * factor
                         let held = run.run().conditions
                         starts += 1
-                        // The camera really was flung, so this is not a false alarm.
+                        // The camera really was flung, so the report is not a false alarm.
                         if held.intersects(.rotorLost) { flung += 1 }
                         let names = Self.names(in: held)
                         guard !names.isEmpty else { continue }

@@ -6,7 +6,8 @@ import Port
 import Realtime
 import Simulation
 
-/// Fault campaign: time until the gimbal is safe, and motion of the camera until then.
+/// Fault campaign: measures the time from a fault until the gimbal is safe, and the motion of the
+/// camera until then.
 enum FaultBench {
     static func run(_ options: Options, _ report: inout BenchReport) {
         run(FaultCampaign(), seeds: options.faultSeeds, &report)
@@ -56,8 +57,8 @@ enum FaultBench {
             }
     }
 
-    /// Runs a campaign. `group` names drawn gimbals and their motion; nil means a gimbal to which
-    /// the bars of the faults apply.
+    /// Runs a campaign. `group` is the name of the random gimbals and of their motion; nil means a
+    /// gimbal to which the limits in `FaultRun.Fault` apply.
     private static func run(
         _ campaign: FaultCampaign, seeds: Int, group: String? = nil, _ report: inout BenchReport
     ) {
@@ -85,8 +86,8 @@ enum FaultBench {
         }
     }
 
-    /// Compares drawn gimbals with earlier measurements, and reports how many miss the bars of the
-    /// fault.
+    /// Compares the results of random gimbals with earlier measurements, and reports how many
+    /// gimbals miss the fault's limits.
     private static func checkDrawn(
         _ row: FaultCampaign.Row, group: String, _ report: inout BenchReport
     ) {
@@ -174,7 +175,7 @@ enum FaultBench {
 }
 
 extension FaultRun.Fault {
-    /// Bar of the unintended motion with a wrong sensor, degrees.
+    /// Largest permitted unintended motion with a wrong sensor, degrees.
     private var largestLie: Double {
         switch self {
         case .gyroSpike: 0.1
@@ -185,8 +186,8 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Bars: the time until the gimbal is safe, s, and the unintended motion until then, and
-    /// including the coasting after it, degrees.
+    /// Largest permitted values: the time until the gimbal is safe, s; the unintended motion until
+    /// then, degrees; and this motion including the coasting afterwards, degrees.
     var bars: (seconds: Double, degrees: Double, coasting: Double) {
         switch kind {
         case .order: (0.02, 3, 3)

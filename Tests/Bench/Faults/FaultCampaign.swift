@@ -5,9 +5,9 @@ import Simulation
 
 /// Runs of all combinations of fault, mode and source, each with several seeds.
 struct FaultCampaign {
-    /// One run, with the name that identifies it.
+    /// One run of the campaign, with the name that identifies it.
     struct Result {
-        /// Mode, seed, and the gimbal if there are several.
+        /// Mode and seed of the run, and its gimbal if there are several.
         var name: String
         var outcome: FaultRun.Outcome
     }
@@ -18,11 +18,11 @@ struct FaultCampaign {
         var results: [Result] = []
 
         var runs: Int { results.count }
-        /// Longest time until safe, s.
+        /// Longest time from the fault until the gimbal is safe, s.
         var slowest: Double {
             results.map(\.outcome.secondsToSafe).filter { !$0.isNaN }.max() ?? 0
         }
-        /// Largest unintended motion, degrees.
+        /// Largest unintended motion of the camera in any run, degrees.
         var largest: Double { worst?.outcome.unintended ?? 0 }
         var largestUntilSafe: Double { results.map(\.outcome.untilSafe).max() ?? 0 }
         /// The run with the largest unintended motion.
@@ -56,17 +56,17 @@ struct FaultCampaign {
     var faults = FaultRun.Fault.allCases.filter {
         !FaultRun.Fault.sensorLies.contains($0) && $0.kind != .plant
     }
-    /// The links that send commands.
+    /// The links that send commands in the campaign.
     var links = CommandSource.Link.allCases
 
-    /// The gimbals, and the motion of the hand.
+    /// The gimbals of the campaign, and the motion of the hand that holds them.
     var gimbals = [FaultGimbal.standard]
     var motion = HandleMotion.walking
 
     /// Runs the campaign.
     ///
     /// - Parameter seeds: Number of seeds of each combination.
-    /// - Returns: A row for each fault that applies to one of the gimbals.
+    /// - Returns: Makes a row of results for each fault that applies to one of the gimbals.
     func rows(seeds: Int) -> [Row] {
         var rows = faults.map { Row(fault: $0) }
         var number = 0

@@ -4,18 +4,19 @@ import Simulation
 
 /// A gimbal for the fault campaign, with its tuning.
 struct FaultGimbal {
-    /// Name in the rows.
+    /// Name of the gimbal in the rows of results.
     var name: String
     /// The physical gimbal.
     var simulated = SimulatedGimbal.Parameters()
     /// The controller's tuning: the defaults with unknown inertia, or the daemon's tuning for a
-    /// drawn gimbal.
+    /// random gimbal.
     var stabilizer = Stabilizer.Parameters()
     /// Ticks per second.
     var loopHz = 1000
-    /// Time at which the fault occurs, s; bias, inertia and friction are known before.
+    /// Time at which the fault occurs, s; by then the controller has learned bias, inertia and
+    /// friction.
     var onset = 5.0
-    /// The same gimbal with 1000 ticks and samples per second; only for a drawn gimbal.
+    /// The same gimbal with 1000 ticks and samples per second; only for a random gimbal.
     private var swift: (simulated: SimulatedGimbal.Parameters, stabilizer: Stabilizer.Parameters)?
 
     init(name: String) { self.name = name }
@@ -23,14 +24,14 @@ struct FaultGimbal {
     /// The default plant.
     static let standard = FaultGimbal(name: "standard")
 
-    /// A phone-sized camera: a seventeenth of the default inertia and mass.
+    /// A gimbal with a phone-sized camera: a seventeenth of the default inertia and mass.
     static let phone = {
         var gimbal = FaultGimbal(name: "phone")
         gimbal.simulated.plant.scale(inertia: 1 / 17.0, imbalance: 1 / 17.0)
         return gimbal
     }()
 
-    /// The phone-sized camera without encoders.
+    /// A gimbal with the phone-sized camera and without encoders.
     static let blindPhone = {
         var gimbal = phone
         gimbal.name = "phone, no encoders"
@@ -38,7 +39,7 @@ struct FaultGimbal {
         return gimbal
     }()
 
-    /// The default plant with this kind of motor.
+    /// The default plant with the given kind of motor.
     static func driven(by motor: MotorType) -> FaultGimbal {
         var gimbal = FaultGimbal(name: "\(motor)")
         gimbal.simulated.motor = motor
@@ -60,7 +61,7 @@ struct FaultGimbal {
         return gimbal
     }
 
-    /// A drawn gimbal with the daemon's tuning for an owner who knows only two facts, the motors
+    /// A random gimbal with the daemon's tuning for an owner who knows only two facts, the motors
     /// and the loop's rate.
     ///
     /// The identification of inertia and delay can take eight seconds, so the faults occur later.

@@ -5,10 +5,10 @@ import Simulation
 extension FaultRun {
     /// Outcome of a run with a gimbal that differs from the controller's model of it.
     struct PlantOutcome {
-        /// Largest angle to the healthy twin, from the start of the motors until the onset,
-        /// degrees.
+        /// Largest angle between the camera and that of the run without the fault (the healthy
+        /// twin), from the start of the motors until the onset, degrees.
         var start = 0.0
-        /// Whether the outputs have gone off, or never came on.
+        /// Whether the outputs of the run have gone off, or never came on.
         var isShutOff = false
         /// Whether the outputs of the healthy twin have gone off, or never came on.
         var isTwinShutOff = false
@@ -22,8 +22,8 @@ extension FaultRun {
         var unnamed = 0.0
         /// Time from the onset until an oscillation was reported, s; NaN if never.
         var named = Double.nan
-        /// Ratio of assumed to true inertia at the end, on the axis with the largest error; NaN
-        /// with servos.
+        /// Ratio of the inertia that the controller assumes to the true inertia at the end of the
+        /// run, on the axis with the largest error; NaN with servos.
         var inertiaRatio = Double.nan
         /// RMS of the camera's rate above 15 Hz over the last half second, deg/s.
         var lastTremor = 0.0
@@ -111,7 +111,7 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Whether the fault exists before the motors come on.
+    /// Whether the fault already exists when the motors come on.
     var isFromBeginning: Bool {
         switch self {
         case .plantLater, .plantSooner, .plantSlow, .plantStaleHeavy, .plantStaleLight: true
@@ -141,7 +141,8 @@ extension FaultRun.Fault {
             gimbal.stabilizer.controller.loopDelay += 5e-3
             let field = gimbal.stabilizer.field
             gimbal.stabilizer.field = field.stretched(to: field.loopDelay + 5e-3)
-            // Servos have three times the delay, so the change is three times as large too.
+            // Servos have three times the delay of other motors, so the change of the delay is
+            // three times as large too.
             gimbal.stabilizer.servo.delay += 9e-3
         case .plantSlow: gimbal.simulated.imu.sampleRate = 250
         case .plantStaleHeavy: save(4, &gimbal)

@@ -10,8 +10,9 @@ import Simulation
 /// Commands pass through the real `Commander` and the real loop, sensor faults through the
 /// simulated sensor. The unintended motion is the angle between the true camera and a reference run
 /// with the same seed. Until the outputs are off, the reference is the run without the fault. For
-/// half a second after that, it is a run in which an emergency stop turned healthy outputs off at
-/// that moment. So the coasting of a camera counts, but not its fall after the motors are off.
+/// half a second after the outputs are off, the reference is a run in which an emergency stop
+/// turned healthy outputs off at that moment. So the coasting of a camera counts, but not its fall
+/// after the motors are off.
 ///
 /// If the plant is wrong from the beginning, the camera also starts differently. The camera's
 /// motion relative to the run without the fault is measured twice: from the start of the motors
@@ -64,7 +65,7 @@ struct FaultRun {
             .plantStaleLight,
         ]
 
-        /// Kind of the fault, which determines the bars that apply.
+        /// Kind of the fault, which determines the limits that apply.
         var kind: Kind {
             switch self {
             case .dropOut, .frozen, .notANumber, .infinite, .timeBack, .busError, .gyroStuck,
@@ -107,9 +108,9 @@ struct FaultRun {
         /// Largest unintended motion until the outputs are off or, for commands, until the
         /// set-point is still, degrees.
         var untilSafe = 0.0
-        /// Whether the outputs are on at the end.
+        /// Whether the outputs are on at the end of the run.
         var isOn = false
-        /// All conditions that held after the fault.
+        /// All conditions that held at any time after the fault.
         var conditions: Conditions = .none
         /// Outcome for a gimbal that differs from the model; nil for other faults.
         var plant: PlantOutcome?
@@ -135,7 +136,7 @@ struct FaultRun {
     /// Executes the run.
     ///
     /// - Parameter twins: Runs without a fault, with the same gimbal, motion, mode, link and seed.
-    /// - Returns: The figures of the run.
+    /// - Returns: The results of the run.
     func run(beside twins: inout Twins) -> Outcome {
         let twin = twins.twin(of: self)
         let trace = trace(isFaulty: true, seconds: after)

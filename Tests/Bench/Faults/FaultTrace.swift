@@ -9,7 +9,7 @@ import Simulation
 struct FaultTrace {
     /// One tick.
     struct Point {
-        /// True attitude, camera to earth.
+        /// True attitude of the camera, rotation from camera to earth.
         var attitude: Quaternion
         /// True rate of the camera and of the handle, rad/s.
         var rate: Vector3
@@ -18,9 +18,9 @@ struct FaultTrace {
         var isEnabled: Bool
         /// Whether the set-point is still.
         var isStill: Bool
-        /// Angle from attitude to set-point, degrees.
+        /// Angle from the estimated attitude to the set-point, degrees.
         var error: Double
-        /// All conditions that hold.
+        /// All conditions that hold in the tick.
         var conditions: Conditions
 
         /// Angle between the verticals of this camera and of another camera, degrees.
@@ -38,10 +38,11 @@ struct FaultTrace {
     let onset: Int
     /// All ticks.
     var points: [Point] = []
-    /// Ratio of assumed to true inertia at the end, on the axis with the largest error.
+    /// Ratio of the inertia that the controller assumes to the true inertia at the end of the run,
+    /// on the axis with the largest error.
     var inertiaRatio = Double.nan
 
-    /// The ticks from the onset on.
+    /// The ticks of the run from the onset of the fault on.
     var sinceOnset: ArraySlice<Point> { points[(onset - 1)...] }
 
     /// The turn about the vertical from another run's camera to this camera, at the onset.
@@ -66,7 +67,7 @@ struct Twins {
 
     init(seconds: Double) { self.seconds = seconds }
 
-    /// The same run without the fault.
+    /// The run without the fault whose gimbal and situation are the same.
     mutating func twin(of run: FaultRun) -> FaultTrace {
         let key = Key(isTurning: run.isTurning, isAtFullRate: run.fault.isAtFullRate)
         if let known = traces[key] { return known }
@@ -81,11 +82,11 @@ extension FaultRun {
     /// without a fault.
     var isTurning: Bool { fault.kind == .command || fault.kind == .order }
 
-    /// Executes the run, tick by tick.
+    /// Executes the run of a fault, tick by tick.
     ///
     /// - Parameters:
     ///   - isFaulty: False for the healthy twin.
-    ///   - seconds: Time from the onset until the end, s.
+    ///   - seconds: Time from the onset of the fault until the end of the run, s.
     ///   - stop: Number of the tick in which an emergency stop is requested; nil for none.
     /// - Returns: The trace of the run.
     func trace(isFaulty: Bool, seconds: Double, stop: Int? = nil) -> FaultTrace {
@@ -135,8 +136,8 @@ extension FaultRun {
         return trace
     }
 
-    /// Ratio of assumed to true inertia, on the axis with the largest error; a stronger motor
-    /// reduces it.
+    /// Ratio of the inertia that the controller assumes to the true inertia, on the axis with the
+    /// largest error; a stronger motor reduces it.
     private func ratio(_ found: AxisVector, of gimbal: SimulatedGimbal) -> Double {
         var farthest = Double.nan
         for axis in GimbalAxis.allCases {

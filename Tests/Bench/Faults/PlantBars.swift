@@ -1,4 +1,4 @@
-/// Bars of runs with a gimbal that differs from the controller's model, in addition to
+/// Limits for runs with a gimbal that differs from the controller's model, in addition to
 /// `FaultRun.Fault.bars`.
 enum PlantBars {
     /// Longest time of trembling until the oscillation is reported, s.

@@ -13,7 +13,7 @@ enum AutotuneBench {
         var inertia = 1.0
         var friction = 1.0
         var imbalance = 1.0
-        /// Factor on delay and lag of servos.
+        /// Factor by which the delay and the lag of servos differ from the tuning.
         var slowness = 1.0
         /// Factor on all gains per unit of inertia; for servos, factor on the bandwidth of the
         /// prediction.
@@ -54,7 +54,7 @@ enum AutotuneBench {
     /// Runs all cases.
     ///
     /// - Parameters:
-    ///   - options: Options; not used.
+    ///   - options: Options of the command line, which are not used.
     ///   - report: Receives the figures.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("hold error: of pitch, per unit of disturbing acceleration, while walking")
@@ -112,7 +112,8 @@ enum AutotuneBench {
         parameters.motor = what.motor
         parameters.plant.scale(
             inertia: what.inertia, friction: what.friction, imbalance: what.imbalance)
-        // The factor does not apply to the time that a command waits for the pulse.
+        // The factor does not apply to the time for which a command waits for the servo's next
+        // pulse.
         let wait = 0.5 / parameters.servo.frameRate
         parameters.servo.lag *= what.slowness
         parameters.servo.totalDelay =
@@ -136,7 +137,7 @@ enum AutotuneBench {
     }
 
     /// The tuning that autotune proposes; nil if autotune ends without a result, which counts as a
-    /// missed bar.
+    /// missed limit.
     private static func tuned(
         _ what: Case, _ report: inout BenchReport
     ) -> Stabilizer.Parameters? {

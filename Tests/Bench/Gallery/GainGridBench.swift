@@ -11,7 +11,7 @@ enum GainGridBench {
     /// Tests every point of the grid.
     ///
     /// - Parameters:
-    ///   - options: Options; not used.
+    ///   - options: Options of the command line, which are not used.
     ///   - report: Report, which receives the worst figures of all points.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("125 points each, still handle, steps of yaw, roll and pitch; worst of all")

@@ -2,7 +2,7 @@ import GimbalCore
 import PlainText
 import Simulation
 
-/// Seeds of the drawn gimbals. Tuning uses one half of them, reports use the other.
+/// Seeds of the random gimbals. Tuning uses one half of the seeds, and reports use the other half.
 enum GallerySeeds {
     case all
     case even

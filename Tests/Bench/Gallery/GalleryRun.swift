@@ -5,8 +5,8 @@ import PlainText
 import Simulation
 import Wire
 
-/// Run of one drawn gimbal in one motion, with the tuning that the daemon computes from the facts
-/// that an owner knows.
+/// Run of one random gimbal in one motion of the handle, with the tuning that the daemon computes
+/// from the facts that an owner knows.
 struct GalleryRun {
     var gimbal: DrawnGimbal
     var motion: HandleMotion
@@ -20,11 +20,11 @@ struct GalleryRun {
     struct Outcome {
         /// Time until a set-point was followed, s; NaN if never.
         var start = Double.nan
-        /// RMS above 1 Hz, the larger one of roll and pitch.
+        /// RMS of the camera's angle above 1 Hz, the larger one of roll and pitch.
         var shake = Double.nan
-        /// RMS about the mean, the larger one of roll and pitch.
+        /// RMS of the camera's angle about its mean, the larger one of roll and pitch.
         var hold = Double.nan
-        /// Largest tilt from the mean.
+        /// Largest deviation of the camera's tilt from its mean.
         var largest = Double.nan
         /// Largest RMS over half a second of the true rate above 15 Hz, deg/s, and of the
         /// corresponding angle.
@@ -34,9 +34,9 @@ struct GalleryRun {
         var handleBuzz = 0.0
         /// Largest turn from the motors' start until a set-point was followed.
         var searchAngle = 0.0
-        /// Whether the outputs have gone off.
+        /// Whether the outputs have gone off during the run.
         var isShutOff = false
-        /// All conditions that report a fault.
+        /// All conditions of the run that report a fault.
         var faults: Conditions = .none
         /// Ratio of identified to true inertia, on the axis with the largest error; a motor that is
         /// stronger than assumed reduces it.
@@ -51,8 +51,8 @@ struct GalleryRun {
         }
     }
 
-    /// Conditions that report a fault. A drawn gimbal has no fault, so each of them is a false
-    /// alarm.
+    /// Conditions that report a fault. A random gimbal has no fault, so each of these conditions is
+    /// a false alarm.
     static var faults: Conditions {
         .responseReversed | .gyroContradicted | .imuFrozen | .imuImplausible | .imuStale
             | .imuTimeFault | .gravityMismatch | .controlFault | .loopOscillating | .inertiaNotFound
@@ -173,7 +173,7 @@ extension DrawnGimbal {
 }
 
 extension Conditions {
-    /// The conditions in both sets.
+    /// The conditions that are in both sets.
     fileprivate func common(with other: Conditions) -> Conditions {
         subtracting(subtracting(other))
     }

@@ -4,9 +4,9 @@ import Identification
 import PlainText
 import Simulation
 
-/// Benchmark of the gyroscope's delay that autotune finds on drawn gimbals with encoders.
+/// Benchmark of the gyroscope's delay that autotune finds on random gimbals with encoders.
 ///
-/// The sensor's filter is drawn too: 0.2 to 5 ms of group delay. The handle is at rest.
+/// The filter of the sensor is random too: 0.2 to 5 ms of group delay. The handle is at rest.
 enum GyroDelayBench {
     static func run(_ report: inout BenchReport) {
         var errors: [Double] = []

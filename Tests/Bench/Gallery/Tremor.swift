@@ -4,11 +4,11 @@ import Glibc
 /// RMS over windows of the true rate above 15 Hz, and of the corresponding angle: an oscillation of
 /// the loop, or the remainder of steps and friction.
 struct Tremor {
-    /// Values of one window.
+    /// RMS values of one window.
     struct Window {
-        /// RMS of the rate, deg/s.
+        /// RMS of the camera's rate above 15 Hz, deg/s.
         var rate = 0.0
-        /// RMS of the angle, degrees.
+        /// RMS of the camera's angle above 15 Hz, degrees.
         var angle = 0.0
 
         /// Whether the tremor is faster and larger than that of noise, friction and a servo's
@@ -22,7 +22,7 @@ struct Tremor {
 
     /// Length of a window, s.
     let length: Double
-    /// The last complete window.
+    /// RMS values of the last complete window.
     private(set) var present = Window()
     /// The largest values of rate and angle over the windows for which `counts` was true.
     private(set) var largest = Window()

@@ -5,10 +5,10 @@ import Realtime
 import Wire
 
 /// Effect on the control loop of clients that send at full speed, do not read, or never finish a
-/// line, on the socket, over Bluetooth, UDP and a serial line. The same program runs alternately
-/// with and without them, so that other load on the machine affects both.
+/// line, on the socket, over Bluetooth, UDP and a serial line. The daemon runs alternately with and
+/// without these clients, so that other load on the machine affects both kinds of runs.
 enum BadClientsBench {
-    /// UDP ports of the rider's remote control and of MAVLink.
+    /// UDP ports of the wheels' remote control and of MAVLink.
     private static let ports: [UInt16] = [45021, 45022]
     /// Stages of the loop, and of the transport of the samples to the loop.
     private static let stages: [Stage] = [.wake, .handover, .estimate, .control, .imuToMotor]
@@ -53,14 +53,15 @@ enum BadClientsBench {
         report.show("overruns, bad clients", bad.map(\.overruns).reduce(0, +), "")
     }
 
-    /// Compares the medians over the rounds. The differences among the quiet rounds are noise.
+    /// Compares the medians of the runs with and without bad clients. The differences among the
+    /// runs without bad clients are noise.
     private static func compare(
         _ name: String, _ quiet: [Double], _ bad: [Double], _ report: inout BenchReport
     ) {
         let noise = (quiet.max() ?? .nan) - (quiet.min() ?? .nan)
         report.show("\(name), quiet", median(quiet), "µs")
         report.show("\(name), bad clients", median(bad), "µs")
-        // A tenth of a period at 1 kHz has no noticeable effect on the control.
+        // A delay of a tenth of a period at 1 kHz has no noticeable effect on the control.
         report.check(
             "\(name): more, beyond the noise", max(0, median(bad) - median(quiet) - noise),
             atMost: 100, "µs")

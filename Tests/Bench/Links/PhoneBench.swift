@@ -8,7 +8,7 @@ import Wire
 /// fake bluetoothd writes like an app that tracks a person.
 enum PhoneBench {
     private static let rateHz = 1000.0
-    /// Number of writes for the figures. AirLink sends 60 a second.
+    /// Number of writes from which the figures are computed. AirLink sends 60 a second.
     private static let writes = 2000
     /// Interval between two writes, µs: which stays below the rate that one phone is permitted.
     private static let betweenWrites: ClosedRange<UInt32> = 12_000...20_000

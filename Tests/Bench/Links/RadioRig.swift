@@ -7,7 +7,8 @@ struct RadioRig {
     let process: DaemonProcess
     private let bus: PrivateBus
 
-    /// Starts the daemon. If it does not start, this is reported and the result is nil.
+    /// Starts the daemon. If the daemon does not start, the bench reports this, and the result is
+    /// nil.
     ///
     /// - Parameters:
     ///   - daemon: The program.

@@ -4,7 +4,7 @@ import Glibc
 import Realtime
 
 /// Memory system calls of the real-time threads while the other threads of the process are busy.
-/// The bar is zero.
+/// The largest permitted number of these calls is zero.
 enum AllocationBench {
     static func run(options: Options, report: inout BenchReport) {
         guard mc_is_active() else {
@@ -21,8 +21,8 @@ enum AllocationBench {
         _ = consume wakefulness
     }
 
-    /// Counts the calls of a thread that is known to allocate. If this number is not zero, the
-    /// count works, and a zero of the other threads is meaningful.
+    /// Counts the calls of a thread that is known to allocate. If the number of calls of this
+    /// thread is not zero, the count works, and a count of zero for other threads is meaningful.
     private static func callsOfKnownThread() -> Int64 {
         let configuration = ThreadConfiguration(name: "allocating", priority: nil)
         let thread = try? RealtimeThread(configuration) {

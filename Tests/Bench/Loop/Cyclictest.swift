@@ -3,7 +3,7 @@ import Glibc
 /// Reference for wake-up latency: runs Debian's `cyclictest` for a short time, and evaluates its
 /// histogram.
 enum Cyclictest {
-    /// Durations of one run, µs.
+    /// Wake-up latencies of one run, µs.
     struct Result: Sendable {
         var p50: Double
         var p99: Double
@@ -15,7 +15,7 @@ enum Cyclictest {
 
     /// Runs one thread under SCHED_FIFO with locked memory.
     ///
-    /// - Returns: The result; nil if the program printed no histogram, for example without
+    /// - Returns: The latencies; nil if cyclictest printed no histogram, for example without
     ///   real-time rights.
     static func run(intervalMicroseconds: Int, seconds: Double, priority: Int, cpu: Int?) -> Result?
     {

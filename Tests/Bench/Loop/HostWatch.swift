@@ -41,7 +41,7 @@ final class HostWatch: Sendable {
         }
     }
 
-    /// Number of periods missed since the last call.
+    /// Number of periods that this thread has missed since the last call.
     func takeMissed() -> Double {
         shared.state.withLock { state in
             defer { state.missed = 0 }

@@ -41,7 +41,8 @@ enum BenchSensor {
     static let stillSamples = 10_000
 
     static func sample(_ number: Int, at time: Instant) -> IMUSample {
-        // A triangle wave: cheap, bounded, and without repeated values.
+        // The rate is a triangle wave, which is fast to compute, bounded, and has no repeated
+        // values.
         let phase = Double(number % 500) / 250 - 1
         let wave = (abs(phase) - 0.5) * (number <= stillSamples ? 1e-3 : 1)
         var sample = IMUSample(
@@ -53,7 +54,7 @@ enum BenchSensor {
     }
 }
 
-/// Hardware without latency, so that only the cost of threads and hand-over remains.
+/// Simulated hardware without latency, so that only the cost of threads and hand-over is measured.
 struct BenchBus: GimbalBus {
     private var number = 0
 

@@ -38,8 +38,8 @@ enum WakeBench {
         report.show("wake-up at 1 kHz, p99", figure(ours, \.p99), "us")
         report.show("hand-over to the loop, p50", figure(handovers, \.p50), "us")
         report.show("hand-over to the loop, p99", figure(handovers, \.p99), "us")
-        // The bar is a quarter of a period: the bus thread does not wait longer, and a later answer
-        // would be a whole period old.
+        // The limit of the latency is a quarter of a period: the bus thread does not wait longer
+        // for the output, and a later answer would be a whole period old.
         report.check(
             "IMU to motor without wire time, p50", figure(ways, \.p50), atMost: 250, "us")
         report.show("IMU to motor without wire time, p99", figure(ways, \.p99), "us")

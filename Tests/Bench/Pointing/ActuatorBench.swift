@@ -67,7 +67,7 @@ enum ActuatorBench {
         step("servo", .servo, &report)
     }
 
-    /// Runs the same tuning on other cameras.
+    /// Measures the stillness of other cameras with the same tuning.
     private static func variants(_ report: inout BenchReport) {
         for (name, inertia, friction, imbalance) in [
             ("inertia x 4", 4.0, 1.0, 5e-3), ("inertia x 1/4", 0.25, 1, 5e-3),

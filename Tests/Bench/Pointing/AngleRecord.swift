@@ -13,13 +13,13 @@ struct AngleRecord {
     /// Mean over the run: the effect of an uncalibrated accelerometer.
     var mean: Double { Self.mean(values[...]) }
 
-    /// Root mean square about zero.
+    /// Root mean square of the angle.
     var rms: Double { Self.rms(values[...], about: 0) }
 
-    /// Root mean square about `centre`.
+    /// Root mean square of the angle's deviation from `centre`.
     func rms(about centre: Double) -> Double { Self.rms(values[...], about: centre) }
 
-    /// RMS about the mean of each 10 s.
+    /// RMS of the angle's deviation from the mean of each 10 s.
     var jitter: Double {
         let window = 10 * Self.rate
         var sum = 0.0
@@ -58,10 +58,10 @@ struct AngleRecord {
         return worst
     }
 
-    /// Largest distance from zero.
+    /// Largest magnitude of the angle.
     var largest: Double { values.reduce(0) { max($0, abs($1)) } }
 
-    /// The part above 1 Hz, without the first 2 s; empty if the record is too short.
+    /// The part of the angle above 1 Hz, without the first 2 s; empty if the record is too short.
     private var quick: [Double] {
         guard let first = values.first, values.count > 3 * Self.rate else { return [] }
         let k = Double.pi / Double(Self.rate)

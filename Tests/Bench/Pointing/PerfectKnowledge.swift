@@ -3,9 +3,9 @@ import Simulation
 
 /// Reference for every figure: a controller that reads the true state without delay and cancels
 /// every disturbance exactly, with the same handle, mechanics and set-points. The remaining error
-/// comes from the output, which is held for a period. Motors without encoders are replaced by exact
-/// torques. Servos keep their speed and resolution, but the controller knows the future motion of
-/// the handle.
+/// of this controller exists because it holds its output for a period. Motors without encoders are
+/// replaced by exact torques. Servos keep their speed and resolution, but the controller knows the
+/// future motion of the handle.
 struct PerfectKnowledge {
     /// Desired attitude of the camera.
     private(set) var attitude = Quaternion.identity

@@ -3,9 +3,10 @@ import Simulation
 
 /// Stillness and accuracy of the camera, on the default plant with the default tuning.
 ///
-/// Angles are true camera angles. Jitter: RMS about the mean of each 10 s. Shake: RMS above 1 Hz.
-/// Peak to peak: above 1 Hz, over the worst 10 s.
-/// Hold error: RMS of the controller's own error. Horizon: the mean, which an uncalibrated
+/// Angles are true camera angles. Jitter is the RMS of the camera angle's deviation from the mean
+/// of each 10 s. Shake is the RMS of the camera angle above 1 Hz. Peak to peak is the range of the
+/// camera angle above 1 Hz within the worst 10 s. Hold error is the RMS of the angle from estimated
+/// attitude to set-point. Horizon is the mean of roll and pitch, which the error of an uncalibrated
 /// accelerometer determines.
 enum PointingBench {
     private static let seeds: [UInt64] = [1, 2, 3]
@@ -178,18 +179,18 @@ enum PointingBench {
             perfect = outcomes(of: reference)
         }
 
-        /// The largest figure of the stabilizer.
+        /// The largest figure of the runs with the stabilizer.
         func worst(_ figure: (PointingRun.Outcome) -> Double) -> Double {
             PointingBench.worst(ours, figure)
         }
 
-        /// The largest figure of the reference.
+        /// The largest figure of the runs with perfect knowledge.
         func perfectWorst(_ figure: (PointingRun.Outcome) -> Double) -> Double {
             PointingBench.worst(perfect, figure)
         }
 
-        /// Checks the stabilizer's figure against a bar, and prints the reference's figure.
-        /// `figure` is in degrees, the bar in thousandths of a degree.
+        /// Checks that the stabilizer's figure is within a limit, and prints the figure with
+        /// perfect knowledge. `figure` is in degrees, and the limit in thousandths of a degree.
         func check(
             _ name: String, atMost bar: Double, _ report: inout BenchReport,
             _ figure: (PointingRun.Outcome) -> Double

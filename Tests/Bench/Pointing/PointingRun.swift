@@ -4,7 +4,7 @@ import Simulation
 
 /// Run of the real stabilizer with the simulated gimbal at 1 kHz, faster than real time.
 struct PointingRun {
-    /// Event at a time of the run, s.
+    /// Event that occurs in a run.
     enum Event {
         case none
         /// A command of the user to turn to these angles.
@@ -19,7 +19,7 @@ struct PointingRun {
     var parameters = SimulatedGimbal.Parameters()
     var tuning = Stabilizer.Parameters()
     var motion = HandleMotion.walking
-    /// Recording whose motion the handle repeats instead of `motion`.
+    /// Recording of the motion that the handle repeats, instead of `motion`.
     var recording: RecordedMotion?
     /// Duration of the stillness before the motion, and time in which the motion grows to its full
     /// size, s.
@@ -71,7 +71,7 @@ struct PointingRun {
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     }
 
-    /// Values of one tick, for plots.
+    /// Values of one tick that are plotted.
     struct Trace {
         var time: Double
         var handle: AxisVector
@@ -224,7 +224,7 @@ struct TorqueHum {
 }
 
 extension SimulatedGimbal {
-    /// Angle between the true vertical and that of an estimate, rad.
+    /// Angle between the true vertical and the vertical of an estimated attitude, rad.
     fileprivate func tiltError(of estimate: Quaternion) -> Double {
         let down = Vector3(0, 0, 1)
         let (seen, real) = (estimate.inverseRotate(down), attitude.inverseRotate(down))

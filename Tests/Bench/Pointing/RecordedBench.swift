@@ -11,19 +11,19 @@ import SystemPackage
 /// level. All angles are true angles, from the start of the recording to its end. Hold is the RMS
 /// of the deviation from level, or for drawn gimbals from the mean. Shake is the RMS above 1 Hz.
 /// Peak to peak is the value above 1 Hz in the worst 10 s. Estimate is the angle between the true
-/// and the estimated vertical. Each figure is the worse one of roll and pitch. The accelerometer
-/// has been calibrated in six positions.
+/// and the estimated vertical. Each figure is the larger of those of roll and pitch. The
+/// accelerometer has been calibrated in six positions.
 enum RecordedBench {
     /// A kind of motors with its parameters.
     struct Drive {
         var name: String
         var type: MotorType
-        /// Bars of the default plant on recorded walks.
+        /// Limits for the default plant on recorded walks.
         var bars: Bars
     }
 
-    /// Largest median and worst figures, degrees: at most 1.5 times those of 18 walks by six
-    /// people.
+    /// Largest permitted median and worst figures, degrees: at most 1.5 times those of 18 walks by
+    /// six people.
     struct Bars {
         var hold: (median: Double, worst: Double)
         var shake: (median: Double, worst: Double)
@@ -48,10 +48,10 @@ enum RecordedBench {
                 hold: (0.6, 0.85), shake: (0.4, 0.8), peakToPeak: (3.5, 9),
                 tilt: (0.5, 0.6))),
     ]
-    /// Prefix of the names of recorded walks. The bars apply only to these recordings.
+    /// Prefix of the names of recorded walks. The limits apply only to recorded walks.
     static let walk = "walk_"
 
-    /// Rest before the recording, s, in which the motors start.
+    /// Duration of the rest before the recording, in which the motors start, s.
     static let stillSeconds = 8.0
 
     /// The figures of one recording.

@@ -5,7 +5,7 @@ import Simulation
 /// Calibration of the accelerometer in six positions, as with `airframectl calibrate
 /// accelerometer`, for the sensor of a run.
 enum SixPositions {
-    /// Result of the calibration; the identity if it fails.
+    /// Result of the calibration; if the calibration fails, a correction that changes nothing.
     static func correction(of kind: IMUModel.Parameters, seed: UInt64) -> SensorCorrection.Affine {
         var sensor = IMUModel(parameters: kind, feedRate: 4000, seed: seed)
         var calibration = AccelerometerCalibration(mounting: .identity)

@@ -1,6 +1,6 @@
 import PlainText
 
-/// Printer of figures with their bars, and counter of the missed bars.
+/// Printer of figures with their limits, and counter of the figures that miss their limit.
 struct BenchReport: Sendable {
     private(set) var misses = 0
     private var figures = 0
@@ -11,32 +11,32 @@ struct BenchReport: Sendable {
     /// Prints a remark without a figure.
     func note(_ text: String) { print("  \(text)") }
 
-    /// Prints a figure without a bar, for orientation.
+    /// Prints a figure that has no limit.
     func show(_ name: String, _ value: Double, _ unit: String) {
         print("  \(Format.left(name, 50))\(decimal(value)) \(unit)")
     }
 
-    /// Checks a figure against its upper bar; `perfect` is the figure of the controller with
-    /// perfect knowledge on the same run.
+    /// Checks that a figure is at most its upper limit, and prints both; `perfect` is the figure of
+    /// the controller with perfect knowledge on the same run.
     mutating func check(
         _ name: String, _ value: Double, atMost bar: Double, _ unit: String, perfect: Double? = nil
     ) {
         judge(name, value, "<=", bar, unit, perfect: perfect, passed: value <= bar)
     }
 
-    /// Checks a figure against its lower bar.
+    /// Checks that a figure is at least its lower limit, and prints both.
     mutating func check(_ name: String, _ value: Double, atLeast bar: Double, _ unit: String) {
         judge(name, value, ">=", bar, unit, passed: value >= bar)
     }
 
-    /// Reports that a bench could not run; this counts as a missed bar.
+    /// Reports that a bench could not run, which counts as a missed limit.
     mutating func fail(_ sentence: String) {
         figures += 1
         misses += 1
         print("  MISS: \(sentence)")
     }
 
-    /// Prints the number of missed bars.
+    /// Prints the number of figures that missed their limit.
     func finish() {
         print("\n\(figures - misses) of \(figures) bars met")
     }
@@ -54,7 +54,7 @@ struct BenchReport: Sendable {
             "  \(Format.left(name, 50))\(figure)\(limit)\(passed ? "pass" : "MISS")\(reference)")
     }
 
-    /// Formats with three significant digits for small values, without decimals for large ones.
+    /// Formats a figure: small values with three significant digits, large values without decimals.
     private func decimal(_ value: Double) -> String {
         guard value.isFinite else { return "\(value)" }
         if abs(value) >= 100 || value == value.rounded() { return "\(Int(value.rounded()))" }
@@ -63,8 +63,8 @@ struct BenchReport: Sendable {
     }
 }
 
-/// The value in the middle of the sorted list; the mean of the two middle ones when the count is
-/// even.
+/// Median: the value in the middle of the sorted list; the mean of the two middle ones when the
+/// count is even.
 func median(_ values: [Double]) -> Double {
     guard !values.isEmpty else { return .nan }
     let sorted = values.sorted()

@@ -1,6 +1,6 @@
 import Realtime
 
-/// Program with the benchmarks of every published figure; it prints each figure with its bar.
+/// Program with the benchmarks of every published figure; it prints each figure with its limit.
 @main
 struct Main {
     /// The benches by name, in the order in which `all` runs them.
@@ -113,7 +113,7 @@ struct Main {
     }
 }
 
-/// One group of figures.
+/// One group of benchmarks, with its name.
 struct Bench: Sendable {
     var name: String
     var summary: String

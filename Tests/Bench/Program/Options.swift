@@ -6,7 +6,7 @@ import Simulation
 
 /// Options of the command line.
 struct Options: Sendable {
-    /// Benches to run; empty means all.
+    /// Names of the benchmarks to run; empty means all benchmarks.
     var names: [String] = []
     /// Directory of the recorded trials; if nil, their figures are left out, with a message.
     var dataDirectory: String?
@@ -22,7 +22,7 @@ struct Options: Sendable {
     var costLog: String?
     /// Directory for the estimator's consistency plots; if it is set, only these plots are drawn.
     var plotDirectory: String?
-    /// Whether a missed bar makes the program fail.
+    /// Whether the program fails if a figure misses its limit.
     var isGate = false
     /// Length of the allocation runs, s.
     var seconds = 60.0
@@ -32,7 +32,7 @@ struct Options: Sendable {
     var rounds = 5
     /// Number of seeds of each combination of fault, mode and source.
     var faultSeeds = 4
-    /// Number of drawn gimbals, and their seeds; nil means the bench's default.
+    /// Number of random gimbals, and their seeds; nil means the bench's default.
     var count: Int?
     var seeds: GallerySeeds?
     /// Kind of motors of `pointing --recorded`; nil means each kind.
@@ -40,9 +40,9 @@ struct Options: Sendable {
     /// Whether `pointing --recorded` draws a gimbal for each recording and seed, instead of the
     /// default plant.
     var isDrawn = false
-    /// Settings for drawn gimbals, `key=value`, in addition to those that an owner would make.
+    /// Settings for random gimbals, `key=value`, in addition to those that an owner would make.
     var settings: [String] = []
-    /// Motion of the gallery; nil means each motion.
+    /// Motion of the handle in the gallery; nil means every motion.
     var motion: HandleMotion?
     /// Filter of the rows of `sensor-faults`: words that their gimbal, motion and fault must
     /// contain; empty means all rows.

@@ -22,7 +22,7 @@ final class BlueZBus {
     enum WriteResult {
         case done
         case refused(ATTError)
-        /// The answer follows later, with a call of `answer`.
+        /// The answer to the write follows later, with a call of `answer`.
         case later
     }
 
@@ -49,7 +49,7 @@ final class BlueZBus {
     fileprivate var events: [Event] = []
     private var handle: OpaquePointer?
 
-    /// Creates a table of these services, each with its advertisement.
+    /// Creates a table of the given services, each with its advertisement.
     init(_ services: [any GATTService], isEncrypted: Bool) {
         var callbacks = cbz_callbacks()
         callbacks.context = Unmanaged.passUnretained(self).toOpaque()
@@ -63,8 +63,8 @@ final class BlueZBus {
         guard let handle = cbz_new(&callbacks) else { fatalError("no memory") }
         self.handle = handle
         for (index, service) in services.enumerated() {
-            // The handles are far above bluetoothd's own handles, with room for 80 attributes of
-            // each service, because phones remember handles.
+            // The handles are far above bluetoothd's own handles, because phones remember handles;
+            // each service has room for 80 attributes.
             expect(cbz_add_service(handle, "\(service.uuid)", UInt16(0x100 + 0x50 * index)))
             for characteristic in service.characteristics {
                 expect(
@@ -98,7 +98,8 @@ final class BlueZBus {
     /// been reported yet.
     var isOpen: Bool { cbz_is_open(handle) }
 
-    /// Descriptor and events for poll(2); nil if there is no connection.
+    /// Descriptor of the connection to the bus, and events for poll(2); nil if there is no
+    /// connection.
     func pollEntry() -> (entry: pollfd, deadline: Instant?)? {
         var entry = pollfd(fd: -1, events: 0, revents: 0)
         var deadline: Int64 = 0
@@ -106,22 +107,23 @@ final class BlueZBus {
         return (entry, deadline == .max ? nil : Instant(nanoseconds: deadline))
     }
 
-    /// Processes one event of D-Bus, if one is waiting.
+    /// Reads and handles one waiting message of D-Bus, if there is one.
     ///
-    /// - Returns: Whether more events can be due, or the errno that ended the connection.
+    /// - Returns: Whether more messages can be waiting, or the errno that ended the connection to
+    ///   the bus.
     func process() -> Result<Bool, RadioBusError> {
         var isMore = false
         let error = cbz_process(handle, 1, &isMore)
         return error == 0 ? .success(isMore) : .failure(RadioBusError(errno: error))
     }
 
-    /// Events since the last call.
+    /// Removes and returns the events that have been collected since the last call.
     func takeEvents() -> [Event] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
     }
 
-    /// Resources that the connection uses.
+    /// Resources that the connection to the bus uses.
     var resources: Resources {
         var resources = cbz_resources()
         cbz_count(handle, &resources)
@@ -132,7 +134,8 @@ final class BlueZBus {
 
     /// Sends a value to all subscribers.
     ///
-    /// - Returns: 0 or an errno; EAGAIN if too many messages wait for the bus.
+    /// - Returns: 0 after success, otherwise an errno; EAGAIN if too many messages wait for the
+    ///   bus.
     func notify(_ characteristic: Int, _ value: [UInt8]) -> Int32 {
         value.withUnsafeBufferPointer {
             cbz_notify(handle, UInt32(characteristic), $0.baseAddress, $0.count)
@@ -165,7 +168,7 @@ final class BlueZBus {
         cbz_rename_advertisement(handle, UInt32(index), name)
     }
 
-    /// Answers a write whose answer was deferred; nil means success.
+    /// Answers a phone's write whose answer was deferred; `nil` as the error means success.
     func answer(_ token: UInt64, _ error: ATTError?) {
         _ = cbz_answer_write(handle, token, error?.code ?? 0)
     }
@@ -173,7 +176,7 @@ final class BlueZBus {
     /// Ends a phone's connection.
     func disconnect(device: String) { cbz_disconnect_device(handle, device) }
 
-    /// Removes a device and its keys.
+    /// Requests bluetoothd to remove a device and its keys.
     func remove(device: String, adapter: String) { cbz_remove_device(handle, adapter, device) }
 
     private func expect(_ error: Int32) {
@@ -184,13 +187,13 @@ final class BlueZBus {
 extension BlueZBus {
     /// Numbers of resources that a connection uses, which tests compare to find leaks.
     struct Resources: Equatable {
-        /// Number of published objects.
+        /// Number of objects that the connection has published on D-Bus.
         var objects = 0
-        /// Number of subscribed signals.
+        /// Number of D-Bus signals that the connection has subscribed to.
         var matches = 0
-        /// Number of calls without an answer.
+        /// Number of D-Bus calls that bluetoothd has not answered yet.
         var calls = 0
-        /// Number of waiting messages.
+        /// Number of D-Bus messages that wait to be sent.
         var queued = 0
     }
 }

@@ -8,7 +8,7 @@ public struct BluetoothConfiguration: Sendable {
         case encrypted
     }
 
-    /// Adapter, such as "hci0"; empty for the first adapter.
+    /// Name of the Bluetooth adapter, such as "hci0"; empty for the first adapter.
     public var adapter = ""
     /// The name that a connected phone reads. The AirLink app connects only to this name.
     public var name = "AirOS Gimbal"

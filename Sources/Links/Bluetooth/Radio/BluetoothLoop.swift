@@ -5,12 +5,12 @@ import Logging
 import SystemPackage
 import Wire
 
-/// Body of the thread `airframed-ble`: poll(2) for the bus, requests of other threads and the
-/// services' output.
+/// Body of the thread `airframed-ble`: it waits with poll(2), and handles messages of the bus,
+/// requests of other threads and the services' output.
 ///
-/// bluetoothd controls the radio; this process registers a table of services with it. All requests
-/// of phones are handled here, one at a time, and no request blocks. A phone that writes at full
-/// speed delays only other phones, never the control loop.
+/// bluetoothd controls the radio, and airframed registers a table of services with bluetoothd. The
+/// thread handles all requests of phones, one at a time, and no request blocks the thread. A phone
+/// that writes at full speed delays only other phones, never the control loop.
 final class BluetoothLoop {
     /// Number of bus messages that are handled before the services are called.
     private static let messagesPerTurn = 32
@@ -42,19 +42,19 @@ final class BluetoothLoop {
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
-    /// Time at which poll(2) returned; it counts as the time of receipt of all requests that are
-    /// handled afterwards.
+    /// Time at which poll(2) returned, used as the time of receipt of all requests that are handled
+    /// until the next wait.
     private var wokenAt: Instant
     /// Time at which the services must be called next.
     private var due: Instant?
     /// Advertised names of the services.
     private var names: [String]
     private var lastState = ""
-    /// Whether an event has occurred since the last status.
+    /// Whether an event has occurred since the last update of the status.
     private var isStatusStale = false
     private var statusDue = Instant(nanoseconds: .min)
 
-    /// Creates a loop; its `run` returns when `wake` becomes readable.
+    /// Creates the loop of the Bluetooth thread; its `run` returns when `wake` becomes readable.
     init(
         services: [any GATTService], configuration: BluetoothConfiguration,
         mailbox: BluetoothMailbox, wake: FileDescriptor, logger: Logger,
@@ -91,7 +91,8 @@ final class BluetoothLoop {
         } turn: {
             turn($0)
         }
-        // Otherwise bluetoothd would keep phones connected to services that no longer exist.
+        // The phones are disconnected here, because bluetoothd would otherwise keep them connected
+        // to services that no longer exist.
         for device in centrals.entries.keys { bus.disconnect(device: device) }
         endConnections()
         bus.close()
@@ -120,7 +121,8 @@ final class BluetoothLoop {
             service.ready(now: wokenAt)
         }
         processBus()
-        // This is not done within a request, because bluetoothd then still waits for the answer.
+        // Phones are not disconnected while a request is handled, because bluetoothd then still
+        // waits for the answer.
         if hasNewCentral {
             hasNewCentral = false
             handle(.centralCame)
@@ -267,7 +269,8 @@ extension BluetoothLoop: BlueZResponder {
         services[service].subscription(uuid, isOn: isOn, now: clock())
     }
 
-    /// Registers a connection; a connection that is already registered has no effect.
+    /// Registers a phone's connection; the call has no effect if the connection is already
+    /// registered.
     private func connect(_ device: String, _ now: Instant) {
         guard let entry = centrals.connect(device) else { return }
         statusDue = now
@@ -373,7 +376,7 @@ extension BluetoothLoop: BlueZResponder {
         statusDue = Instant(nanoseconds: .min)
     }
 
-    /// Text of a passkey, six digits.
+    /// Text of a passkey, with six digits.
     static func digits(_ passkey: UInt32) -> String {
         let text = String(passkey)
         return String(repeating: "0", count: max(6 - text.count, 0)) + text

@@ -3,11 +3,11 @@ import Wire
 
 /// Request of another thread to the Bluetooth thread.
 enum RadioRequest: Equatable {
-    /// Allow pairing for this time; 0 ends it.
+    /// Allow pairing for the given time in seconds; 0 ends the permission.
     case allowPairing(seconds: Double)
     /// Remove the keys of the device with this address.
     case forget(address: String)
-    /// Complete or refuse a deferred write.
+    /// Answer a deferred write with success or with an error.
     case answer(token: UInt64, ATTError?)
 }
 
@@ -31,7 +31,7 @@ final class BluetoothMailbox: Sendable {
     /// The newest status.
     var status: BluetoothStatus { contents.withLock { $0.status } }
 
-    /// Replaces the status; only the Bluetooth thread.
+    /// Replaces the published status; only the Bluetooth thread calls this method.
     func publish(_ status: BluetoothStatus) { contents.withLock { $0.status = status } }
 
     /// Adds a request and wakes the Bluetooth thread.
@@ -40,7 +40,7 @@ final class BluetoothMailbox: Sendable {
         bell.ring()
     }
 
-    /// Removes and returns all requests; only the Bluetooth thread.
+    /// Removes and returns all waiting requests; only the Bluetooth thread calls this method.
     func take() -> [RadioRequest] {
         bell.silence()
         return contents.withLock { contents in

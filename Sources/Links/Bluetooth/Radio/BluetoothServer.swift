@@ -22,8 +22,8 @@ public final class BluetoothServer: Service {
     ///
     /// - Parameters:
     ///   - configuration: Adapter, security and limits.
-    ///   - services: Services of the peripheral, each with an advertisement; from now on only the
-    ///     Bluetooth thread uses them.
+    ///   - services: Services of the peripheral, each with an advertisement; after this call only
+    ///     the Bluetooth thread uses them.
     ///   - logger: Log for connections and changes of state, at level notice.
     ///   - clock: Monotonic clock.
     /// - Throws: `Errno` if the process has no free descriptors.
@@ -39,7 +39,8 @@ public final class BluetoothServer: Service {
         mailbox = try BluetoothMailbox()
     }
 
-    /// Serves until shutdown; returns within milliseconds after it.
+    /// Serves phones until airframed shuts down, and returns within milliseconds after the shutdown
+    /// begins.
     ///
     /// - Throws: `SocketError` when the thread cannot be started.
     public func run() async throws {
@@ -51,10 +52,10 @@ public final class BluetoothServer: Service {
         try await thread.run { self.serve() }
     }
 
-    /// The newest status, at most a fifth of a second old. Any thread.
+    /// The newest status of Bluetooth, at most a fifth of a second old. Any thread.
     public var status: BluetoothStatus { mailbox.status }
 
-    /// Allows pairing for a time; 0 ends it. Any thread.
+    /// Allows phones to pair for the given time in seconds; 0 ends the permission. Any thread.
     public func allowPairing(seconds: Double) {
         mailbox.post(.allowPairing(seconds: seconds))
     }
@@ -62,7 +63,7 @@ public final class BluetoothServer: Service {
     /// Removes the keys of a phone that `status` lists. Any thread.
     public func forget(address: String) { mailbox.post(.forget(address: address)) }
 
-    /// The body of the thread.
+    /// The body of the thread `airframed-ble`.
     private func serve() {
         guard let services = services.withLock({ $0.take() }) else { return }
         let loop = BluetoothLoop(

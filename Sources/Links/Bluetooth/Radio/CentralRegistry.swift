@@ -1,15 +1,15 @@
 import GimbalCore
 import Port
 
-/// Registry of phones: their connections, their keys, and the rate of their writes. Pure; a device
-/// is identified by bluetoothd's name.
+/// Registry of phones: their connections, their keys, and the rate of their writes. The type is
+/// pure; bluetoothd's name identifies a device.
 struct CentralRegistry {
     /// A connected phone.
     struct Entry {
         let central: Central
         var mtu: Int?
-        /// Whether the phone exceeds the limit: it is being disconnected, and its requests are
-        /// ignored.
+        /// Whether the phone exceeds the largest number of phones: it is being disconnected, and
+        /// its requests are ignored.
         let isRefused: Bool
         fileprivate var bucket: TokenBucket
     }
@@ -32,7 +32,7 @@ struct CentralRegistry {
     private let writesPerSecond: Double
     private var nextConnection = 1
 
-    /// Creates a registry without connections.
+    /// Creates a registry of phones without any connection.
     init(limit: Int, writesPerSecond: Double) {
         self.limit = limit
         self.writesPerSecond = writesPerSecond
@@ -56,8 +56,8 @@ struct CentralRegistry {
 
     /// Registers a connection.
     ///
-    /// - Returns: The new entry; nil if the connection was registered before, or if there are more
-    ///   connections than a radio can have.
+    /// - Returns: The new entry of the registry; nil if the connection was registered before, or if
+    ///   there are more connections than a radio can have.
     mutating func connect(_ device: String) -> Entry? {
         guard entries[device] == nil, entries.count < limit + Self.mostRefused else { return nil }
         let entry = Entry(
@@ -93,12 +93,13 @@ struct CentralRegistry {
         if let mtu { entries[device]?.mtu = min(max(mtu, 23), 517) }
     }
 
-    /// Whether a write of the device at this time is within the device's limit.
+    /// Whether the device can write at this time without exceeding the largest number of writes per
+    /// second.
     mutating func admitsWrite(of device: String, now: Instant) -> Bool {
         entries[device]?.bucket.take(now: now) ?? false
     }
 
-    /// Registers whether a device has keys.
+    /// Registers whether bluetoothd has keys of a device.
     mutating func setPaired(_ device: String, _ isPaired: Bool) {
         remember(device) { $0.isPaired = isPaired }
     }
@@ -117,10 +118,10 @@ struct CentralRegistry {
         change(&known[device, default: Known()])
     }
 
-    /// Number of remembered devices, connected or not.
+    /// Number of devices in the registry, connected or not.
     var remembered: Int { Set(known.keys).union(entries.keys).count }
 
-    /// Removes a device that bluetoothd has removed.
+    /// Removes from the registry a device that bluetoothd has removed.
     mutating func remove(_ device: String) {
         known[device] = nil
     }

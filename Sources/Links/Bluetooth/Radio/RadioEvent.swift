@@ -4,9 +4,9 @@ import GimbalCore
 enum RadioEvent: Equatable {
     /// Time has passed.
     case time
-    /// The connection to the bus is open.
+    /// The connection to the system bus is open.
     case busOpened
-    /// The bus is missing or has ended, with the reason.
+    /// The system bus is missing or has closed the connection, with the reason.
     case busLost(String)
     /// Whether bluetoothd runs; a restart of bluetoothd gives two events.
     case daemon(isPresent: Bool)
@@ -19,9 +19,10 @@ enum RadioEvent: Equatable {
     case active(String, Int)
     /// Number of further advertisements that an adapter accepts.
     case slots(String, Int)
-    /// The answer to an action; nil means success.
+    /// The answer to an action of the supervisor; an error of `nil` means success.
     case done(RadioCall, RadioFailure?)
-    /// A new bluetoothd lists a link of the previous one, on which it does not answer: the device.
+    /// A new bluetoothd lists a link of the previous bluetoothd, on which it does not answer; the
+    /// value is the device.
     case deadLink(String)
     /// bluetoothd has released the advertisement with this index.
     case released(Int)
@@ -37,12 +38,13 @@ enum RadioEvent: Equatable {
     case allowPairing(until: Instant?)
 }
 
-/// Action of the radio supervisor. A path is bluetoothd's name of an adapter.
+/// Action of the radio supervisor. A `path` of an action is bluetoothd's name of an adapter.
 enum RadioAction: Equatable {
-    /// Open a connection to the bus, and first close any other connection. The answer is
-    /// `.busOpened` or `.busLost`.
+    /// Open a connection to the bus, and first close any other connection. The event that answers
+    /// this action is `.busOpened` or `.busLost`.
     case openBus
-    /// List the objects of bluetoothd. The answer to this and to the following actions is `.done`.
+    /// List the objects of bluetoothd. The event that answers this action and the following actions
+    /// is `.done`.
     case list
     case powerOn(String)
     case powerOff(String)
@@ -73,14 +75,14 @@ enum RadioInterface: Hashable {
 
 /// A refusal by bluetoothd.
 struct RadioFailure: Error, Equatable {
-    /// Name of the error: "org.bluez.Error.NotPermitted".
+    /// Name of the D-Bus error: "org.bluez.Error.NotPermitted".
     var name: String
     /// Message of bluetoothd.
     var message: String
 
-    /// Whether the request failed because the object exists already.
+    /// Whether bluetoothd refused the request because the object exists already.
     var isAlreadyThere: Bool { name == "org.bluez.Error.AlreadyExists" }
-    /// Whether the request failed because rfkill blocks the radio.
+    /// Whether bluetoothd refused the request because rfkill blocks the radio.
     var isBlocked: Bool {
         name.hasSuffix(".Blocked") || message.contains("rfkill") || message.contains("Blocked")
     }

@@ -1,9 +1,9 @@
-/// Table of all services' characteristics, numbered as in CBlueZ.
+/// Table of the characteristics of all services, numbered as in CBlueZ.
 struct CharacteristicTable {
     private let entries: [(service: Int, uuid: GATTUUID)]
     private let indices: [GATTUUID: Int]
 
-    /// Creates the table of these services.
+    /// Creates the table of the given services' characteristics.
     init(_ services: [any GATTService]) {
         entries = services.enumerated().flatMap { index, service in
             service.characteristics.map { (index, $0.uuid) }
@@ -14,7 +14,7 @@ struct CharacteristicTable {
     /// Characteristic number `index`.
     subscript(index: Int) -> (service: Int, uuid: GATTUUID) { entries[index] }
 
-    /// The number of a characteristic.
+    /// The number of a characteristic in the table.
     func index(of uuid: GATTUUID) -> Int? { indices[uuid] }
 }
 
@@ -29,7 +29,7 @@ final class Subscriptions {
 
     /// Registers that bluetoothd has started or stopped notifications.
     ///
-    /// - Returns: Whether the service must be informed.
+    /// - Returns: Whether the service of the characteristic must be informed.
     func setStarted(_ index: Int, _ isOn: Bool) -> Bool {
         if isOn {
             let isNew = started.insert(index).inserted
@@ -67,13 +67,13 @@ final class Subscriptions {
 /// Sender of the services' notifications, which counts them, and drops notifications without a
 /// subscriber.
 struct RadioNotifier: GATTNotifier {
-    /// Counters of sent and dropped notifications.
+    /// Counters of the notifications that were sent and of those that were dropped.
     final class Counts {
         var sent = 0
         var dropped = 0
     }
 
-    /// The write that is being handled.
+    /// The phone's write that is being handled.
     final class Write {
         var token: UInt64 = 0
         var isLeftForLater = false

@@ -1,7 +1,7 @@
 import GimbalCore
 
 extension RadioSupervisor {
-    /// Handles the answer to a request.
+    /// Handles bluetoothd's answer to a request of the supervisor.
     mutating func finish(
         _ call: RadioCall, _ failure: RadioFailure?, now: Instant
     ) -> [RadioAction] {
@@ -9,13 +9,14 @@ extension RadioSupervisor {
         switch call {
         case .list: listing = settled(listing, failure, now)
         case .powerOn: powering = settled(powering, failure, now)
-        // The step is complete when the adapter reports that it is off. If the adapter stays on,
-        // the link ends a few seconds later.
+        // The adapter's power-off is complete when the adapter reports that it is off. If the
+        // adapter stays on, the phone's old link ends a few seconds later.
         case .powerOff: if failure != nil { cutting = .done }
         case .setAlias: naming = settled(naming, failure, now)
         case .setPairable:
             pairability = settled(pairability, failure, now)
-            // The report of the adapter can come before or after this answer.
+            // The adapter's report that it is pairable can come before or after bluetoothd's
+            // answer.
             if pairability == .done, let path = chosen {
                 adapters[path]?.isPairable = askedPairable
             }
@@ -40,7 +41,8 @@ extension RadioSupervisor {
             }
             advertisements[index] = settled(advertisements[index], failure, now)
         case .unregisterAdvertisement(let index):
-            // This applies even after a failure, because then nothing was registered.
+            // The advertisement counts as withdrawn even after a failure, because then bluetoothd
+            // had no such advertisement.
             if advertisements.indices.contains(index), advertisements[index] == .renewing {
                 advertisements[index] = .wanted
             }
@@ -49,7 +51,8 @@ extension RadioSupervisor {
         return []
     }
 
-    /// Evaluates an answer. The answer is ignored if the request is no longer current.
+    /// Evaluates an answer. bluetoothd's answer is ignored if the supervisor no longer needs the
+    /// request.
     private mutating func settled(
         _ step: Step, _ failure: RadioFailure?, _ now: Instant
     ) -> Step {

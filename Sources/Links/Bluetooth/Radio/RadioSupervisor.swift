@@ -10,7 +10,7 @@ import GimbalCore
 struct RadioSupervisor {
     /// Desired state of Bluetooth.
     struct Plan {
-        /// Adapter, such as "hci0"; empty for the first adapter.
+        /// Name of the Bluetooth adapter, such as "hci0"; empty for the first adapter.
         var adapter = ""
         /// Name of the adapter that phones read.
         var alias = ""
@@ -35,11 +35,11 @@ struct RadioSupervisor {
         var isComplete: Bool { interfaces.isSuperset(of: RadioInterface.ofAdapter) }
     }
 
-    /// State of a step that is requested until it is done.
+    /// State of a step that the supervisor requests until bluetoothd has carried it out.
     enum Step: Equatable {
-        /// The step must be requested.
+        /// The step has not been requested yet.
         case wanted
-        /// The step must be requested again at this time.
+        /// The last request of the step failed; the step must be requested again at the given time.
         case waiting(until: Instant)
         case asked
         case done
@@ -51,7 +51,7 @@ struct RadioSupervisor {
         }
     }
 
-    /// Shortest and longest time between two attempts, s.
+    /// Shortest and longest interval between two attempts of a step, s.
     static let firstRetry = 0.25
     static let lastRetry = 8.0
     /// Interval between attempts to connect to a missing bus, s.
@@ -83,8 +83,8 @@ struct RadioSupervisor {
     var naming = Step.wanted
     var pairability = Step.wanted
     var askedPairable = false
-    /// Whether power-on has succeeded once. Until then it is repeated; later, an adapter that a
-    /// user has switched off stays off.
+    /// Whether power-on has succeeded once. Until power-on has succeeded, the supervisor repeats
+    /// it; later, an adapter that a user has switched off stays off.
     var powering = Step.wanted
     /// State of the adapter's power cycle, which ends a phone's link that remained after bluetoothd
     /// had ended, and that blocks the phone.
@@ -93,16 +93,17 @@ struct RadioSupervisor {
     private(set) var chosen: String?
     var asksForHandles = true
     /// Time at which advertisements are registered again because the adapter reports fewer than it
-    /// has accepted; nil if it reports all. The time is later, because the report can be late.
+    /// has accepted; nil if it reports all. The advertisements are not registered again at once,
+    /// because the adapter's report can be late.
     private var suspicion: Instant?
     /// Time at which the advertisements are registered again, in case one was lost without a
-    /// report. A connection of a phone proves that none was lost.
+    /// report. A connection of a phone proves that no advertisement was lost.
     private var renewal: Instant?
     /// Whether all advertisements were registered and are now being registered again.
     private var isRenewing = false
     private var retry = Self.firstRetry
 
-    /// Creates the state that applies until the first event.
+    /// Creates the supervisor in the state that applies before the first event.
     init(_ plan: Plan) {
         self.plan = plan
         bus = .wanted
@@ -132,7 +133,7 @@ struct RadioSupervisor {
 
     /// Handles one event.
     ///
-    /// - Returns: Requests to execute, in this order.
+    /// - Returns: Requests that must be executed, in this order.
     mutating func handle(_ event: RadioEvent, now: Instant) -> [RadioAction] {
         var actions: [RadioAction] = []
         switch event {
@@ -171,7 +172,7 @@ struct RadioSupervisor {
 }
 
 extension RadioSupervisor {
-    /// Requests all missing steps that are possible now.
+    /// Requests all steps that are possible now and not yet carried out.
     private mutating func proceed(now: Instant) -> [RadioAction] {
         if isDue(&bus, now) { return [.openBus] }
         guard hasDaemon else { return [] }
@@ -252,7 +253,7 @@ extension RadioSupervisor {
         return true
     }
 
-    /// Selects the first suitable adapter, and keeps it while it exists.
+    /// Selects the first suitable adapter, and keeps this adapter in use while it exists.
     private mutating func choose() {
         if let chosen, adapters[chosen]?.isComplete == true { return }
         let fitting = adapters.filter { $0.value.isComplete }.keys
@@ -328,7 +329,7 @@ extension RadioSupervisor {
             ? "The adapter was switched off to end a dead link." : "The adapter was switched off."
         isRenewing = false
         // Versions of bluetoothd keep different objects. Registering the advertisements again shows
-        // which of them remain.
+        // which of them bluetoothd has kept.
         for index in advertisements.indices { advertisements[index] = .wanted }
     }
 

@@ -11,8 +11,8 @@ extension GATTNotifier {
     ///
     /// - Parameters:
     ///   - what: Description of the write, for the log line about a refusal.
-    ///   - log: Log for the refusal.
-    /// - Returns: Function that defers the answer.
+    ///   - log: Log that receives a line about a refusal.
+    /// - Returns: Function that defers the answer to the write.
     func later(_ what: String, _ log: Logger) -> GATTLater {
         {
             let answer = answerLater()
@@ -25,9 +25,10 @@ extension GATTNotifier {
     }
 }
 
-// Application errors, the same for all services.
+// ATT errors of the application, which have the same meaning in all services.
 extension ATTError {
-    /// Error 0x80: the value is outside its range. Biscuit and similar firmware use the same code.
+    /// Error 0x80: the value is outside its range. Biscuit and similar firmware use the error code
+    /// 0x80 with the same meaning.
     public static let outOfRange = ATTError.application(0x80)
     /// Error 0x81: a number is NaN or infinite.
     public static let notFinite = ATTError.application(0x81)

@@ -4,7 +4,7 @@ import Logging
 public import Port
 import Wire
 
-// Requests and settings of an app.
+// Execution of an app's requests for motion, and of its changes of settings.
 extension AirOSService {
     /// The settings that an app can change and save: the PID and Kalman numbers that the app shows,
     /// and the mode for the next start.
@@ -78,7 +78,7 @@ extension AirOSService {
         }
     }
 
-    /// Saves the app's settings, including the present mode.
+    /// Saves the settings that an app can change, including the present mode.
     private func save(_ central: Central, _ later: GATTLater) throws(Refusal) {
         let source = CommandSource(central)
         var updates: [SettingUpdate] = []
@@ -98,8 +98,8 @@ extension AirOSService {
         return control.mode == .tracking ? .locked : control.mode
     }
 
-    /// Restores the defaults. The settings are reset first, so that the mode does not change if
-    /// they cannot be saved.
+    /// Restores the defaults. The settings are reset before the mode is set, so that the mode does
+    /// not change if the settings cannot be saved.
     private func restoreDefaults(
         _ central: Central, _ now: Instant, _ later: GATTLater
     ) throws(Refusal) {
@@ -111,7 +111,7 @@ extension AirOSService {
         )
         let updates = Self.keys.map(SettingUpdate.init(toDefault:))
         try port.tuning.save(Self.keys, with: updates, from: source, note) { result in
-            // A latched emergency stop remains in force.
+            // A latched emergency stop remains in force when an app requests its defaults.
             guard case .success = result, !port.control.isStopped else { return answer(result) }
             answer(
                 Result { () throws(Refusal) in
@@ -120,7 +120,7 @@ extension AirOSService {
         }
     }
 
-    /// Moves the reported heading towards zero. The camera does not turn: a heading without a
+    /// Moves the heading that apps read towards zero. The camera does not turn: a heading without a
     /// compass has an arbitrary zero.
     private func turnHeading(share: Double, _ central: Central) {
         guard let snapshot = port.snapshot else { return }
@@ -144,11 +144,11 @@ extension AirOSService {
 struct HeadingZero {
     /// Heading in the loop's frame that counts as zero, rad.
     private var zero = 0.0
-    /// Number of samples when `zero` was set. If the number is lower later, the estimator has
-    /// restarted with another zero.
+    /// Number of the estimator's samples when `zero` was set. If the number of samples is lower
+    /// later, the estimator has restarted with another zero.
     private var samples: UInt64 = 0
 
-    /// The reported heading, rad.
+    /// The heading that apps read, rad.
     mutating func heading(_ snapshot: StabilizerSnapshot) -> Double {
         if snapshot.samples.accepted < samples { zero = 0 }
         return (EulerZXY.angles(snapshot.attitude).yaw - zero).remainder(dividingBy: 2 * .pi)

@@ -10,7 +10,7 @@ import Wire
 /// subscribers at the rate `airos.notify_hz`. A period in which the service could not send is
 /// skipped, so no queue builds up. Thread airframed-ble.
 public final class AirOSService: GATTService {
-    /// Counters since the start.
+    /// Counters of the service since the start of airframed.
     public struct Counters: Sendable, Equatable {
         /// Number of notifications that were passed to the radio.
         public var notifications: UInt64 = 0
@@ -20,19 +20,19 @@ public final class AirOSService: GATTService {
         public var refusals: UInt64 = 0
     }
 
-    /// Counters since the start.
+    /// Counters of the service since the start of airframed.
     public private(set) var counters = Counters()
 
     /// The service's UUID.
     public let uuid = GATTUUID(AirOSCharacteristic.service)
-    /// The only name that the app connects to.
+    /// The only name of a device to which the AirLink app connects.
     public let advertisedName = AirOSCharacteristic.advertisedName
     /// All ten characteristics of the service, in the order of the original table.
     public let characteristics = AirOSCharacteristic.allCases.map {
         GATTCharacteristic(uuid: $0.uuid, properties: $0.properties, name: $0.name)
     }
 
-    /// The counters by name.
+    /// The counters of the service, by name.
     public var counts: [String: Int] {
         [
             "notifications": Int(counters.notifications), "writes": Int(counters.writes),
@@ -46,10 +46,9 @@ public final class AirOSService: GATTService {
 
     let port: any GimbalPort
     let log: Logger
-    /// Heading that counts as zero.
+    /// Heading that apps read as zero.
     var zero = HeadingZero()
-    /// Centrals for which the log already contains the line that the present mode ignores tracking
-    /// speeds.
+    /// Centrals for which a log line already states that the present mode ignores tracking speeds.
     var toldThatNothingTurns: Set<Central> = []
     private var subscribed: Set<AirOSCharacteristic> = []
     /// Time of the next notifications; nil if nobody has subscribed.
@@ -122,7 +121,7 @@ public final class AirOSService: GATTService {
         return AirOSStatus(AirOSMode(port.control.mode))
     }
 
-    /// Checks a value, and passes it to the gimbal.
+    /// Checks a value that a central has written, and passes it to the gimbal.
     public func write(
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier
@@ -163,7 +162,8 @@ public final class AirOSService: GATTService {
         return ATTError(refusal)
     }
 
-    /// Registers a subscription; the first notifications are sent immediately.
+    /// Registers that a central has subscribed to a characteristic; the first notifications are
+    /// sent immediately.
     public func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant) {
         guard let known = AirOSCharacteristic(characteristic),
             known.properties.contains(.notify)
@@ -178,7 +178,7 @@ public final class AirOSService: GATTService {
         toldThatNothingTurns.remove(central)
     }
 
-    /// Sends the newest values once per period.
+    /// Sends the newest values of all characteristics with subscribers, once per period.
     public func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant? {
         guard let moment = due, now >= moment else { return due }
         let angles = angles
@@ -202,7 +202,7 @@ extension AirOSCharacteristic {
     /// The characteristic with this UUID.
     init?(_ uuid: GATTUUID) { self.init(rawValue: uuid.description) }
 
-    /// UUID of the characteristic.
+    /// UUID of one characteristic of the service.
     var uuid: GATTUUID { GATTUUID(rawValue) }
 
     /// Properties as in the original table, and also read access to values that the app reads.

@@ -29,14 +29,14 @@ public struct Central: Hashable, Sendable, CustomStringConvertible {
         self.connection = connection
     }
 
-    /// Name for people: "phone C0:1A:B0:00:00:02 (connection 3)".
+    /// Name of the connection in messages: "phone C0:1A:B0:00:00:02 (connection 3)".
     public var description: String { "phone \(address) (connection \(connection))" }
 }
 
 /// Error that is sent to the central after a read or write (Bluetooth Core 5.3, Vol 3, Part F,
 /// 3.4.1.1; 0x80 to 0x9F belong to the application).
 public enum ATTError: Error, Hashable, Sendable {
-    /// Error 0x0D: the value has a length that the attribute cannot have.
+    /// Error 0x0D: the written value has a length that the attribute cannot have.
     case invalidLength
     /// Error 0x08: the request is not allowed for this central, or not allowed now.
     case notAuthorized
@@ -54,8 +54,8 @@ public struct GATTCharacteristic: Hashable, Sendable {
         case read
         /// Writes with an answer are supported.
         case write
-        /// Writes without an answer are supported; the central receives no errors. With BlueZ, it
-        /// then does not even receive errors for writes with an answer.
+        /// Writes without an answer are supported; the central receives no errors. With BlueZ, a
+        /// central then does not even receive errors for writes with an answer.
         case writeWithoutResponse
         /// Values are sent to all subscribers.
         case notify
@@ -65,7 +65,7 @@ public struct GATTCharacteristic: Hashable, Sendable {
     public var uuid: GATTUUID
     /// Allowed access.
     public var properties: Set<Property>
-    /// Name for people, in the user description (descriptor 0x2901).
+    /// Name of the characteristic in its user description (descriptor 0x2901).
     public var name: String
 
     /// Creates a characteristic.
@@ -81,16 +81,16 @@ public protocol GATTNotifier {
     /// Sends a value to all subscribers; never waits. A value without a subscriber is dropped.
     func notify(_ characteristic: GATTUUID, _ value: [UInt8])
 
-    /// Defers the answer to the present write, because it waits for a disk. This must be called
-    /// only within `GATTService.write`. If that method throws instead of returning, the central
-    /// receives its error immediately.
+    /// Defers the answer to the present write, because it waits for a disk. This method must be
+    /// called only within `GATTService.write`. If `GATTService.write` throws instead of returning,
+    /// the central receives its error immediately.
     ///
     /// - Returns: Receiver of the answer, to be called once, on any thread; nil means success.
     func answerLater() -> @Sendable (ATTError?) -> Void
 }
 
 extension GATTNotifier {
-    /// The default implementation, which ignores the answer.
+    /// The default implementation defers nothing, and ignores the answer.
     public func answerLater() -> @Sendable (ATTError?) -> Void { { _ in } }
 }
 
@@ -99,7 +99,7 @@ extension GATTNotifier {
 public protocol GATTService: AnyObject {
     /// UUID of the service; each service has its own advertisement.
     var uuid: GATTUUID { get }
-    /// The complete name in the service's advertisement. A write can change it.
+    /// The complete name in the service's advertisement. A central's write can change this name.
     var advertisedName: String { get }
     /// The service's characteristics in the order of their handles, which must be the same at every
     /// start, because phones store the handles.
@@ -109,15 +109,15 @@ public protocol GATTService: AnyObject {
 
     /// The present value of a readable characteristic.
     ///
-    /// - Throws: The error for the central.
+    /// - Throws: The error that is sent to the central.
     func read(
         _ characteristic: GATTUUID, by central: Central, now: Instant
     ) throws(ATTError) -> [UInt8]
 
-    /// Handles a central's complete write of at most 512 bytes. The service can answer by
-    /// notification.
+    /// Handles a central's complete write of at most 512 bytes. The service can send its answer as
+    /// a notification.
     ///
-    /// - Throws: The error for the central; in this case nothing has changed.
+    /// - Throws: The error that is sent to the central; in this case nothing has changed.
     func write(
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier
@@ -134,12 +134,12 @@ public protocol GATTService: AnyObject {
     /// Descriptor and events of the service for poll(2); nil if the service has none.
     var entry: pollfd? { get }
 
-    /// Handles an event of the descriptor.
+    /// Handles an event of the service's descriptor.
     func ready(now: Instant)
 
-    /// Sends output that is due. It is also called after every call of the methods above. A
-    /// notification can contain `mtu` minus three bytes; `mtu` is the smallest known size of an ATT
-    /// packet of the connected centrals, 23...517.
+    /// Sends the service's output that is due. The method is also called after every call of
+    /// another method of the service. A notification can contain `mtu` minus three bytes; `mtu` is
+    /// the smallest known size of an ATT packet of the connected centrals, 23...517.
     ///
     /// - Returns: Time at which `advance` must be called again; nil if it need not be called before
     ///   the next event.

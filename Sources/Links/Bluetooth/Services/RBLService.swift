@@ -9,8 +9,8 @@ import Wire
 /// UART.
 ///
 /// Characteristic 0004 also accepts writes without response, because a flight display uses them.
-/// BlueZ then hides every error, so an invalid speed is ignored and counted. Characteristic 0003
-/// accepts as many bytes as the MTU allows, not only 20.
+/// BlueZ then hides every error from the client, so the service ignores and counts an invalid
+/// speed. Characteristic 0003 accepts as many bytes as the MTU allows, not only 20.
 ///
 /// The output of a role is sent in pieces of the client's MTU (at least 20 bytes), at most at
 /// `piecesPerSecond`. The radio does not report congestion. Therefore this service limits the rate,
@@ -18,7 +18,7 @@ import Wire
 ///
 /// Thread airframed-ble.
 public final class RBLService: GATTService {
-    /// Counters since the start.
+    /// Counters of the service since the start of airframed.
     public struct Counters: Sendable, Equatable {
         /// Number of bytes from clients.
         public var receivedBytes: UInt64 = 0
@@ -28,7 +28,7 @@ public final class RBLService: GATTService {
         public var invalidBauds: UInt64 = 0
         /// Number of refused reads and writes.
         public var refusals: UInt64 = 0
-        /// Counters of the role's output.
+        /// Counters of the output of the service's role.
         public var output = SerialOutput.Counters()
     }
 
@@ -60,14 +60,14 @@ public final class RBLService: GATTService {
     private var isSubscribed = false
     /// Time at which the role must be called next.
     private var roleDue: Instant?
-    /// Time of the next piece if pieces are sent at a constant rate.
+    /// Time at which the next piece can be sent.
     private var pieceDue: Instant?
 
     /// Creates a service.
     ///
     /// - Parameters:
     ///   - port: Port through which the service stores name and speed.
-    ///   - role: Function of the service.
+    ///   - role: Role that defines the function of the service.
     ///   - logger: Log for refusals.
     public init(port: any GimbalPort, role: any SerialRole, logger: Logger) {
         self.port = port
@@ -77,14 +77,14 @@ public final class RBLService: GATTService {
         role.setBaud(baud.bitsPerSecond)
     }
 
-    /// Counters since the start.
+    /// Counters of the service since the start of airframed.
     public var counters: Counters {
         var result = tally
         result.output = output.counters
         return result
     }
 
-    /// The counters by name.
+    /// The counters of the service, by name.
     public var counts: [String: Int] {
         let all = counters
         return [
@@ -170,7 +170,7 @@ public final class RBLService: GATTService {
             (central.description, "set \(update), saved"), done)
     }
 
-    /// Parses one byte that must be a raw value.
+    /// Parses one byte, which must be the raw value of a case.
     private static func choice<Value: RawRepresentable<UInt8> & CaseIterable>(
         _ value: [UInt8], of type: Value.Type
     ) throws(Refusal) -> Value {
@@ -210,7 +210,7 @@ public final class RBLService: GATTService {
         role.disconnected(central, now: now)
     }
 
-    /// Descriptor and events of the role.
+    /// Descriptor and events of the service's role for poll(2).
     public var entry: pollfd? { role.entry }
 
     /// Handles an event of the role's descriptor.

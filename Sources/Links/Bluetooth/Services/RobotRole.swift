@@ -5,21 +5,21 @@ import Port
 import Wire
 
 /// A robot's remote control over the serial service: the slider turns one motor while its commands
-/// arrive, the joystick sets the positions of two others. The role never sends an answer.
+/// arrive, the joystick sets the positions of two others. A `RobotRole` never answers a command.
 public final class RobotRole: SerialRole {
-    /// Counters since the start.
+    /// Counters of the role since the start of airframed.
     public struct Counters: Sendable, Equatable {
         /// Number of executed commands.
         public var commands: UInt64 = 0
         /// Number of refused commands.
         public var refused: UInt64 = 0
-        /// Number of bytes outside a command.
+        /// Number of received bytes that belong to no command.
         public var malformed: UInt64 = 0
     }
 
     /// The name of the role in the configuration.
     public let name = "robot"
-    /// Counters since the start.
+    /// Counters of the role since the start of airframed.
     public private(set) var counters = Counters()
 
     private let port: any GimbalPort
@@ -36,7 +36,7 @@ public final class RobotRole: SerialRole {
         log = logger
     }
 
-    /// The counters by name.
+    /// The counters of the role, by name.
     public var counts: [String: Int] {
         [
             "robot_commands": Int(counters.commands), "robot_refused": Int(counters.refused),
@@ -44,7 +44,7 @@ public final class RobotRole: SerialRole {
         ]
     }
 
-    /// Handles bytes, which can contain several commands or a part of one.
+    /// Handles received bytes, which can contain several commands or a part of a command.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {

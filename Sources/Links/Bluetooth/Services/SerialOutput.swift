@@ -1,19 +1,19 @@
 /// Output queue for the radio: a bounded queue of messages. When the queue is full, it drops the
 /// oldest complete message, so that messages are recent and frames are never torn.
 public struct SerialOutput: Sendable {
-    /// Counters since the start.
+    /// Counters of the output queue since the start of airframed.
     public struct Counters: Sendable, Equatable {
         /// Number of bytes passed to the radio.
         public var sentBytes: UInt64 = 0
         /// Number of messages dropped because the radio was too slow.
         public var droppedMessages: UInt64 = 0
-        /// Size of the dropped messages, bytes.
+        /// Total size of the dropped messages, bytes.
         public var droppedBytes: UInt64 = 0
     }
 
-    /// Counters since the start.
+    /// Counters of the output queue since the start of airframed.
     public private(set) var counters = Counters()
-    /// Number of waiting bytes.
+    /// Number of bytes that wait in the queue.
     public private(set) var count = 0
 
     private let capacity: Int
@@ -27,8 +27,8 @@ public struct SerialOutput: Sendable {
     ///   longest message.
     public init(capacity: Int = 1024) { self.capacity = capacity }
 
-    /// Appends a message; the oldest ones are dropped if necessary. A message that is longer than
-    /// the whole queue is dropped.
+    /// Appends a message to the queue; the oldest waiting messages are dropped if necessary. A
+    /// message that is longer than the whole queue is dropped.
     public mutating func append(_ message: [UInt8]) {
         guard !message.isEmpty else { return }
         guard message.count <= capacity else { return noteDrop(message.count) }
@@ -43,8 +43,8 @@ public struct SerialOutput: Sendable {
 
     /// Removes and returns the next bytes; they can belong to several messages.
     ///
-    /// - Parameter limit: Largest number of bytes.
-    /// - Returns: The bytes; empty if none wait.
+    /// - Parameter limit: Largest number of bytes to return.
+    /// - Returns: The removed bytes; empty if no bytes wait.
     public mutating func next(_ limit: Int) -> [UInt8] {
         var piece: [UInt8] = []
         while piece.count < limit, let first = messages.first {

@@ -6,22 +6,23 @@ public import Glibc
 ///
 /// Thread airframed-ble, one call at a time; no call must block.
 public protocol SerialRole: AnyObject {
-    /// The name in configuration and log.
+    /// The name of the role in configuration and log.
     var name: String { get }
     /// Handles bytes from a client: the bytes are parts of a stream, not messages.
     func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput)
     /// Counters, by name.
     var counts: [String: Int] { get }
-    /// Sets the speed of the serial port, if there is one.
+    /// Sets the speed of the role's serial port, if the role has a serial port.
     func setBaud(_ bitsPerSecond: Int)
     /// Handles the end of a connection: the motion that the client requested must stop.
     func disconnected(_ central: Central, now: Instant)
     /// Descriptor and events for poll(2); nil if the role has none.
     var entry: pollfd? { get }
-    /// Handles an event of the descriptor, even if no client is subscribed.
+    /// Handles an event of the role's descriptor, even if no client is subscribed.
     func ready(now: Instant, _ output: inout SerialOutput)
-    /// Outputs bytes that are due. It is called only while a client is subscribed.
+    /// Outputs bytes of the role that are due. The method is called only while a client is
+    /// subscribed.
     ///
     /// - Returns: Time at which `advance` must be called again; nil if it need not be called before
     ///   the next event.

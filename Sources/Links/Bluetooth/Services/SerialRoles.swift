@@ -41,7 +41,7 @@ public final class AutoRole: SerialRole {
         self.robot = robot
     }
 
-    /// Passes the bytes to the role of the client.
+    /// Passes a client's bytes to the role that serves this client.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
@@ -63,7 +63,7 @@ public final class AutoRole: SerialRole {
         }
     }
 
-    /// The counters of both roles, by name.
+    /// The counters of the MAVLink role and of the robot role, by name.
     public var counts: [String: Int] { mavlink.counts.merging(robot.counts) { $1 } }
 
     /// Sets the speed of the serial port of the MAVLink role.
@@ -76,7 +76,8 @@ public final class AutoRole: SerialRole {
         robot.disconnected(central, now: now)
     }
 
-    /// Outputs bytes of both roles; returns the earlier of their deadlines.
+    /// Outputs bytes of the MAVLink role and of the robot role; returns the earlier of their
+    /// deadlines.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
         [mavlink.advance(now: now, &output), robot.advance(now: now, &output)]
             .compactMap(\.self).min()
