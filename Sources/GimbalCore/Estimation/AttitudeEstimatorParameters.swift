@@ -107,7 +107,7 @@ extension AttitudeEstimator {
         /// Fraction of gravity below which the vertical specific force refutes the estimate,
         /// 0...0.9: the estimate is wrong by 60° or more, or the sensor was exchanged.
         public var gravityShareThreshold = 0.5
-        /// Time constant with which that force is smoothed, s, 0.2...10.
+        /// Time constant of the low-pass on the vertical specific force, s, 0.2...10.
         public var gravityFilterTime = 1.0
         /// Time for which the force must stay below that fraction, s, 0.2...10.
         public var gravityPatience = 1.0

@@ -7,9 +7,10 @@ struct BrakeWatch: Sendable, BitwiseCopyable {
 
     /// Time after the loop's delay in which braking must take effect, s: a few samples.
     private static var patience: Double { @_noLocks get { 0.004 } }
-    /// The camera counts as accelerated if its rate exceeds its initial rate times this factor,
-    /// plus a margin for noise, rad/s.
+    /// Factor on the initial rate: the camera counts as accelerated if its rate exceeds this
+    /// product by more than `noise`.
     private static var growth: Double { @_noLocks get { 1.1 } }
+    /// Margin for the gyroscope's noise, rad/s.
     private static var noise: Double { @_noLocks get { 0.1 } }
 
     @_noLocks

@@ -26,7 +26,7 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         /// Whether no probe moves the camera. Only then a growing oscillation comes from the loop
         /// alone.
         var isKnown: Bool
-        /// Whether `told` includes the hand's motion. An oscillation must then be larger above the
+        /// Whether the command includes the hand's motion. An oscillation must then be larger above the
         /// corner frequency than below it, and must be one tone for six swings.
         var followsHand: Bool
 

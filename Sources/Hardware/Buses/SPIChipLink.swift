@@ -20,8 +20,8 @@ final class SPIChipLink: ChipLink {
     private var gathered: UnsafeMutableRawBufferPointer
     private var pieces: [(layout: Int, offset: Int, count: Int)] = []
 
-    /// One message for each part. This type is a class, because messages cannot be copied into an
-    /// array.
+    /// The SPI message for one part of the chip. This type is a class, because messages cannot be
+    /// copied into an array.
     private final class Layout {
         let part: Int
         var message: SPIMessage

@@ -73,7 +73,7 @@ extension MemoryMap {
 
     /// Reads a map; nil if a line is invalid, or a field is outside the total size.
     ///
-    /// - Parameter text: Text in the format of the property `text`.
+    /// - Parameter text: A memory map as text, as the property `text` writes it.
     public init?(text: String) {
         var lines = text.split(separator: "\n")[...]
         guard let first = lines.popFirst(), let size = Int(first), size >= 0 else { return nil }

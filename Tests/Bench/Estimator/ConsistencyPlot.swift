@@ -68,8 +68,8 @@ enum ConsistencyPlot {
             run.kind, seed: 3, stillDuration: run.stillSeconds,
             rampDuration: run.stillSeconds > 0 ? 2 : 0)
         var assumptions = AttitudeEstimator.Parameters()
-        // The two first-order filters of the model delay the signal by less than 3 ms, by the
-        // reciprocal of their corner frequency.
+        // The model's two first-order filters together delay the signal by the reciprocal of their
+        // corner frequency, which is less than 3 ms.
         assumptions.sensorDelay = 1 / (2 * .pi * parameters.gyroBandwidthHz)
         var estimator = AttitudeEstimator(parameters: assumptions)
         let dt = 1 / parameters.sampleRate

@@ -237,7 +237,7 @@ public struct ServoController: MotorController {
             history.value(age: max(mean - 0.5 * p.frame, 0), dt: dt)
             - history.value(age: mean + 0.5 * p.frame, dt: dt)
         let lag = max(p.lag, dt)
-        // Fraction of the previous command's response that remains.
+        // Fraction of a command's step that the horn has yet to turn after one frame.
         let rest = cm_exp(-p.frame / lag)
         func jolt(_ step: Double, _ modelled: Double, _ limit: Double) -> Double {
             max(min(abs(step) / lag, limit) * (1 + rest), 2 * abs(modelled))
