@@ -145,14 +145,7 @@ enum AutotuneBench {
         var loop = SimulatedLoop(gimbal(what, what.motion), tuning)
         var run = AutotuneRun(axes: GimbalAxis.allCases, present: tuning, tickRate: 1000)
         loop.run(seconds: 8)
-        while run.outcome == nil, loop.seconds < 200 {
-            loop.step()
-            switch run.take(loop.snapshot) {
-            case .trial(let trial): loop.stabilizer.apply(trial)
-            case .excite(let excitation): loop.ask(.excite(excitation))
-            case .finish, nil: break
-            }
-        }
+        run.finish(in: &loop)
         guard case .done = run.outcome else {
             report.fail("\(what.name): \(String(describing: run.outcome))")
             return nil
@@ -222,5 +215,19 @@ enum AutotuneBench {
             disturbance += push * push
         }
         return (error / disturbance).squareRoot() * 180 / .pi
+    }
+}
+
+extension AutotuneRun {
+    /// Runs the loop until autotune has ended, at most until 200 s after the loop's start.
+    mutating func finish(in loop: inout SimulatedLoop) {
+        while outcome == nil, loop.seconds < 200 {
+            loop.step()
+            switch take(loop.snapshot) {
+            case .trial(let trial): loop.stabilizer.apply(trial)
+            case .excite(let excitation): loop.ask(.excite(excitation))
+            case .finish, nil: break
+            }
+        }
     }
 }

@@ -52,14 +52,7 @@ enum GyroDelayBench {
         var run = AutotuneRun(
             axes: GimbalAxis.allCases, present: tuning, tickRate: Double(drawn.loopHz))
         loop.run(seconds: 9)
-        while run.outcome == nil, loop.seconds < 200 {
-            loop.step()
-            switch run.take(loop.snapshot) {
-            case .trial(let trial): loop.stabilizer.apply(trial)
-            case .excite(let excitation): loop.ask(.excite(excitation))
-            case .finish, nil: break
-            }
-        }
+        run.finish(in: &loop)
         return run
     }
 }
