@@ -63,13 +63,8 @@ struct CameraRole {
     }
 
     var streamInformation: VideoStreamInformation {
-        let status = streamStatus
         var message = VideoStreamInformation()
-        message.rate = status.rate
-        message.bitrate = status.bitrate
-        message.flags = status.flags
-        message.width = status.width
-        message.height = status.height
+        message.pictures = pictures
         message.stream = 1
         message.count = 1
         message.name = "Gimbal"
@@ -80,13 +75,19 @@ struct CameraRole {
 
     var streamStatus: VideoStreamStatus {
         var message = VideoStreamStatus()
-        message.rate = Float(stream.rateHz.value)
-        message.bitrate = UInt32(clamping: Int(stream.bitrateKbps.value * 1000))
-        message.flags = 1
-        message.width = UInt16(clamping: stream.width)
-        message.height = UInt16(clamping: stream.height)
+        message.pictures = pictures
         message.stream = 1
         return message
+    }
+
+    private var pictures: StreamPictures {
+        var pictures = StreamPictures()
+        pictures.rate = Float(stream.rateHz.value)
+        pictures.bitrate = UInt32(clamping: Int(stream.bitrateKbps.value * 1000))
+        pictures.flags = 1
+        pictures.width = UInt16(clamping: stream.width)
+        pictures.height = UInt16(clamping: stream.height)
+        return pictures
     }
 }
 

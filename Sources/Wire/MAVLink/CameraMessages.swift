@@ -57,12 +57,9 @@ public struct CameraInformation: MAVLinkMessage {
     }
 }
 
-/// A video stream and its address.
-public struct VideoStreamInformation: MAVLinkMessage {
-    /// Format of VIDEO_STREAM_INFORMATION, message number 269.
-    public static let format = MAVLinkFormat(
-        269, "VIDEO_STREAM_INFORMATION", crcExtra: 109, size: 213)
-
+/// Rate, size and state of a video stream's pictures: the fields with which both stream messages
+/// begin.
+public struct StreamPictures: Hashable, Sendable {
     /// Pictures per second.
     public var rate: Float = 0
     /// Bit rate, bit/s.
@@ -77,6 +74,30 @@ public struct VideoStreamInformation: MAVLinkMessage {
     public var rotation: UInt16 = 0
     /// Horizontal angle of view, degrees; 0 if unknown.
     public var angleOfView: UInt16 = 0
+
+    /// Every field zero.
+    public init() {}
+
+    /// In wire order.
+    mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.float(&rate)
+        fields.integer(&bitrate)
+        fields.integer(&flags)
+        fields.integer(&width)
+        fields.integer(&height)
+        fields.integer(&rotation)
+        fields.integer(&angleOfView)
+    }
+}
+
+/// A video stream and its address.
+public struct VideoStreamInformation: MAVLinkMessage {
+    /// Format of VIDEO_STREAM_INFORMATION, message number 269.
+    public static let format = MAVLinkFormat(
+        269, "VIDEO_STREAM_INFORMATION", crcExtra: 109, size: 213)
+
+    /// Rate, size and state of the pictures.
+    public var pictures = StreamPictures()
     /// Number of the stream, counted from 1.
     public var stream: UInt8 = 0
     /// Number of streams.
@@ -97,13 +118,7 @@ public struct VideoStreamInformation: MAVLinkMessage {
 
     /// In wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
-        fields.float(&rate)
-        fields.integer(&bitrate)
-        fields.integer(&flags)
-        fields.integer(&width)
-        fields.integer(&height)
-        fields.integer(&rotation)
-        fields.integer(&angleOfView)
+        pictures.visit(&fields)
         fields.integer(&stream)
         fields.integer(&count)
         fields.integer(&type)
@@ -119,20 +134,8 @@ public struct VideoStreamStatus: MAVLinkMessage {
     /// Format of VIDEO_STREAM_STATUS, message number 270.
     public static let format = MAVLinkFormat(270, "VIDEO_STREAM_STATUS", crcExtra: 59, size: 19)
 
-    /// Pictures per second.
-    public var rate: Float = 0
-    /// Bit rate, bit/s.
-    public var bitrate: UInt32 = 0
-    /// State of the stream, VIDEO_STREAM_STATUS_FLAGS: bit 1 means that the stream runs.
-    public var flags: UInt16 = 0
-    /// Width, pixels.
-    public var width: UInt16 = 0
-    /// Height, pixels.
-    public var height: UInt16 = 0
-    /// Clockwise rotation of the picture, degrees.
-    public var rotation: UInt16 = 0
-    /// Horizontal angle of view, degrees; 0 if unknown.
-    public var angleOfView: UInt16 = 0
+    /// Rate, size and state of the pictures.
+    public var pictures = StreamPictures()
     /// Number of the stream, counted from 1.
     public var stream: UInt8 = 0
     /// Number of a camera that has no MAVLink component; 0 for a camera with a component.
@@ -143,13 +146,7 @@ public struct VideoStreamStatus: MAVLinkMessage {
 
     /// In wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
-        fields.float(&rate)
-        fields.integer(&bitrate)
-        fields.integer(&flags)
-        fields.integer(&width)
-        fields.integer(&height)
-        fields.integer(&rotation)
-        fields.integer(&angleOfView)
+        pictures.visit(&fields)
         fields.integer(&stream)
         fields.integer(&device)
     }
