@@ -4,7 +4,7 @@ import ArgumentParser
 struct CamerasCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cameras",
-        abstract: "List cameras and encoders, and the choice for the settings.")
+        abstract: "List cameras and encoders, and those that the settings select.")
 
     @OptionGroup var options: EyesOptions
 

@@ -31,15 +31,15 @@ final class DaemonLink: Sendable {
 
     private let socket: String
     private let state = Mutex(State())
-    private let worker = Worker()
+    private let thread = StreamThread()
 
     /// Starts the thread.
     ///
     /// - Parameter socket: Path of the daemon's socket.
     init(socket: String) {
         self.socket = socket
-        worker.start("eyes-daemon") { [self] in
-            while !worker.mustEnd {
+        thread.start("eyes-daemon") { [self] in
+            while !thread.mustEnd {
                 do throws(ClientError) {
                     try serve(try DaemonClient(path: socket, timeout: 2))
                 } catch {
@@ -68,21 +68,21 @@ final class DaemonLink: Sendable {
     var problem: String? { state.withLock { $0.problem } }
 
     /// Ends the link's thread, and waits for its end, at most for the duration of one request.
-    func stop() { worker.stop() }
+    func stop() { thread.stop() }
 
     // MARK: On the thread
 
     private func note(_ problem: String?) { state.withLock { $0.problem = problem } }
 
     private func pause() {
-        for _ in 0..<10 where !worker.mustEnd { usleep(100_000) }
+        for _ in 0..<10 where !thread.mustEnd { usleep(100_000) }
     }
 
     private func serve(_ client: DaemonClient) throws(ClientError) {
         var attitude: Int?
         var motion: (number: Int, log: MotionLog, offset: Double)?
         defer { motion?.log.close() }
-        while !worker.mustEnd {
+        while !thread.mustEnd {
             let (report, wantsAttitude, recorder) = state.withLock { state in
                 defer { state.report = nil }
                 let isWanted = cv_now() - state.wanted < Self.attitudeLimit

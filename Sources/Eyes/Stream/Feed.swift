@@ -1,7 +1,8 @@
 import CVideo
 
 /// Running pipeline of a camera. The thread that opened it waits for it and closes it; a painter
-/// may pass pictures from a second thread until then.
+/// may pass pictures from a second thread until then. The class is `@unchecked Sendable`, because
+/// GStreamer allows calls from both threads.
 final class Feed: @unchecked Sendable {
     private let handle: OpaquePointer
     // The server exists longer than its feeds.

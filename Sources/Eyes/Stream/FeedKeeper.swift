@@ -73,16 +73,16 @@ final class FeedKeeper: Sendable {
     fileprivate let server: StreamServer
     fileprivate let world: World
     private let state: Mutex<State>
-    private let worker = Worker()
+    private let thread = StreamThread()
 
     /// Starts the thread.
     init(_ video: EyesSettings.Video, _ server: StreamServer, _ world: World = World()) {
         self.server = server
         self.world = world
         state = Mutex(State(video: video))
-        worker.start("eyes-keeper") { [self] in
+        thread.start("eyes-keeper") { [self] in
             var run = FeedRun(keeper: self)
-            while !worker.mustEnd {
+            while !thread.mustEnd {
                 run.step()
                 state.withLock { $0.rounds += 1 }
             }
@@ -100,7 +100,7 @@ final class FeedKeeper: Sendable {
     func apply(_ video: EyesSettings.Video) { state.withLock { $0.video = video } }
 
     /// Closes the feed and ends the thread.
-    func stop() { worker.stop() }
+    func stop() { thread.stop() }
 }
 
 /// The work of the keeper's thread.

@@ -4,7 +4,7 @@ import Glibc
 
 /// Thread that draws pictures at the stream's rate, instead of a camera.
 final class Painter: Sendable {
-    private let worker = Worker()
+    private let thread = StreamThread()
 
     /// Starts to draw.
     ///
@@ -17,10 +17,10 @@ final class Painter: Sendable {
         to feed: Feed, _ video: EyesSettings.Video, notice: String?,
         attitude: @escaping @Sendable () -> AxisVector?
     ) {
-        worker.start("eyes-painter") { [worker] in
+        thread.start("eyes-painter") { [thread] in
             var view = DrawnView(width: video.width, height: video.height)
             var next = cv_now()
-            while !worker.mustEnd {
+            while !thread.mustEnd {
                 let exposed = cv_now()
                 view.draw(attitude(), notice: notice, exposed: exposed)
                 feed.draw(view.bytes, exposed: exposed)
@@ -32,7 +32,7 @@ final class Painter: Sendable {
     }
 
     /// Ends the thread, and waits for its end.
-    func stop() { worker.stop() }
+    func stop() { thread.stop() }
 
     private static func sleep(until time: Int64) {
         var target = timespec(

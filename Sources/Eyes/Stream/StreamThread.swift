@@ -3,9 +3,11 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A thread of airframe-eyes. The work has its own thread, because it waits for cameras, clocks or
-/// sockets, and such waits would block a pool of threads.
-final class Worker: Sendable {
+/// A thread of airframe-eyes that another thread can end. The work has its own thread, because it
+/// waits for cameras, clocks or sockets, and such waits would block a pool of threads. The stack
+/// has the system's usual size, because GStreamer's plugins and drivers need more than the small
+/// locked stacks of the daemon's threads.
+final class StreamThread: Sendable {
     private let mustStop = Mutex(false)
     private let hasEnded = DispatchSemaphore(value: 0)
 
