@@ -81,8 +81,8 @@ counter:
 
 test: export AIRFRAME_EYES = $(EYES_FLAGS)
 test: build counter packages-eyes ## run every test, and the short tests in the virtual machine
-	@$(MAKE) --no-print-directory $(PEERS)/venv/mcap $(PEERS)/venv/mavlink || \
-	    echo "SKIPPED: recordings in PyPI's mcap reader and MAVLink with pymavlink, because they cannot be installed here (see above)"
+	@$(MAKE) --no-print-directory --keep-going $(PEERS)/venv/mcap $(PEERS)/venv/mavlink $(PEERS)/venv/gyroflow || \
+	    echo "SKIPPED: tests with PyPI's mcap reader, pymavlink or telemetry-parser, because it cannot be installed here (see above)"
 	# One after the other: tests that wait for threads and sockets must not starve each other on two cores.
 	swift test --no-parallel
 	@if Tests/Lab/install --kmod; then Tests/System/run; else \
@@ -180,6 +180,12 @@ $(PEERS)/venv/mujoco: Tests/Peers/requirements-mujoco.txt
 
 # The reader that the tests check recordings with.
 $(PEERS)/venv/mcap: Tests/Peers/requirements-mcap.txt
+	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv
+	$(PEERS)/venv/bin/pip install --quiet --requirement $<
+	touch $@
+
+# Gyroflow's reader, which the tests check .gcsv files with.
+$(PEERS)/venv/gyroflow: Tests/Peers/requirements-gyroflow.txt
 	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv
 	$(PEERS)/venv/bin/pip install --quiet --requirement $<
 	touch $@

@@ -52,7 +52,7 @@ let eyes: [Target] = [
         name: "Eyes",
         dependencies: [
             "CVideo", "CLinuxShim", "Client", "Configuration", "GimbalCore", "PlainText",
-            "Wire",
+            "Recording", "Wire",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
             .product(name: "SystemPackage", package: "swift-system"),
         ],
@@ -63,7 +63,8 @@ let eyes: [Target] = [
     .testTarget(
         name: "EyesTests",
         dependencies: [
-            "Eyes", "CVideo", "Client", "Configuration", "GimbalCore", "TestSupport", "Wire",
+            "Eyes", "CVideo", "Client", "Configuration", "GimbalCore", "Recording", "TestSupport",
+            "Wire",
             .product(name: "SystemPackage", package: "swift-system"),
         ],
         swiftSettings: strict),

@@ -12,6 +12,10 @@ public final class DaemonClient {
     private let path: String
     private let timeout: Double
     private var received: [UInt8] = []
+    /// Messages of streams that arrived during a request, in order of arrival.
+    private var held: [(line: [UInt8], value: JSONValue)] = []
+    /// Number of messages that are held at most; the oldest are dropped first.
+    private static let mostHeld = 4096
     private var nextID = 1
     private let decoder = JSONDecoder()
 
@@ -70,9 +74,14 @@ public final class DaemonClient {
         try reply(to: method, params).value["result"] ?? .null
     }
 
-    /// Receives the next line within the given time, s; with nil the call waits without a limit.
+    /// The next message of a stream: one that arrived during a request, or else the next line
+    /// within the given time, s; with nil the call waits without a limit.
     public func nextMessage(wait: Double?) throws(ClientError) -> (line: [UInt8], value: JSONValue)
     {
+        held.isEmpty ? try nextLine(wait: wait) : held.removeFirst()
+    }
+
+    private func nextLine(wait: Double?) throws(ClientError) -> (line: [UInt8], value: JSONValue) {
         let line = try line(deadline: wait.map { Self.now() + $0 })
         do {
             return (line, try JSONValue(parsing: line))
@@ -108,8 +117,12 @@ public final class DaemonClient {
             Request(id: id, method: method, params: params).line + [UInt8(ascii: "\n")],
             deadline: deadline)
         while true {
-            let message = try nextMessage(wait: deadline - Self.now())
-            if message.value["subscription"] != nil { continue }
+            let message = try nextLine(wait: deadline - Self.now())
+            if message.value["subscription"] != nil, message.value["id"] == nil {
+                if held.count == Self.mostHeld { held.removeFirst() }
+                held.append(message)
+                continue
+            }
             // An error without an id concerns the whole connection.
             guard message.value["id"] == id || message.value["id"] == .null else { continue }
             if let error = message.value["error"] {
@@ -119,6 +132,40 @@ public final class DaemonClient {
                         error["message"]?.string ?? error.text, field: error["field"]?.string))
             }
             return message
+        }
+    }
+}
+
+// Streams.
+extension DaemonClient {
+    /// Starts a stream of variables.
+    ///
+    /// - Parameters:
+    ///   - names: Names of the variables.
+    ///   - hz: Messages per second.
+    /// - Returns: Number of the subscription, which its messages contain.
+    /// - Throws: Errors of the request.
+    public func subscribe(_ names: [String], hz: Double) throws(ClientError) -> Int {
+        let info: SubscriptionInfo = try request(
+            "subscribe", ["names": .array(names.map(JSONValue.string)), "rate": .double(hz)])
+        return info.subscription
+    }
+
+    /// Ends a stream of variables.
+    ///
+    /// - Parameter subscription: Number of the subscription.
+    /// - Throws: Errors of the request.
+    public func unsubscribe(_ subscription: Int) throws(ClientError) {
+        _ = try json("unsubscribe", ["subscription": .int(subscription)])
+    }
+
+    /// The next message of a stream; nil if none arrives within the given time, s.
+    public func nextMessage(within seconds: Double) throws(ClientError) -> JSONValue? {
+        do throws(ClientError) {
+            return try nextMessage(wait: seconds).value
+        } catch {
+            if case .timeout = error { return nil }
+            throw error
         }
     }
 }

@@ -105,10 +105,10 @@ extension Observable {
             "lever", .metres, "Distance of the sensor from its centre of rotation",
             in: "estimator.lever"
         ) { $0.lever }
-        + component("x", "forward") { $0.accel.x }
+        + component("x", "forward", recorded: 59) { $0.accel.x }
         .shown(in: "imu.accel", .metresPerSecond2, VectorNumbers()) { VectorNumbers($0.accel) }
-        + component("y", "right") { $0.accel.y }
-        + component("z", "down") { $0.accel.z }
+        + component("y", "right", recorded: 60) { $0.accel.y }
+        + component("z", "down", recorded: 61) { $0.accel.z }
         + number(
             "inclination_sigma", .degrees, "Standard deviation of the inclination",
             in: "estimator.inclination_sigma", recorded: 50
@@ -161,9 +161,11 @@ extension Observable {
 
     /// Declares one component of the specific force.
     private static func component(
-        _ name: String, _ direction: String, _ read: @escaping Read<Double>
+        _ name: String, _ direction: String, recorded field: Int, _ read: @escaping Read<Double>
     ) -> [Observable] {
-        number("accel.\(name)", .metresPerSecond2, "Specific force, \(direction)", read)
+        number(
+            "accel.\(name)", .metresPerSecond2, "Specific force, \(direction)", recorded: field,
+            read)
     }
 
     private static let state: [Observable] =

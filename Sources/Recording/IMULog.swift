@@ -90,21 +90,9 @@ public struct IMULog: Sendable {
 
     private static func contents(of path: FilePath) throws(IMULogError) -> [UInt8] {
         do {
-            let file = try FileDescriptor.open(path, .readOnly)
-            return try file.closeAfter {
-                var bytes: [UInt8] = []
-                let length = try file.seek(offset: 0, from: .end)
-                try file.seek(offset: 0, from: .start)
-                bytes.reserveCapacity(Int(length))
-                var chunk = [UInt8](repeating: 0, count: 1 << 16)
-                while true {
-                    let count = try chunk.withUnsafeMutableBytes { try file.read(into: $0) }
-                    if count == 0 { return bytes }
-                    bytes.append(contentsOf: chunk[0..<count])
-                }
-            }
+            return try FileDescriptor.bytes(of: path)
         } catch {
-            throw .unreadable(path: path, cause: (error as? Errno) ?? .ioError)
+            throw .unreadable(path: path, cause: error)
         }
     }
 }

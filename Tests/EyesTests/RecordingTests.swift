@@ -7,6 +7,7 @@ import Testing
 import Wire
 
 @testable import Eyes
+@testable import Recording
 
 @Suite("Recordings", .serialized, .timeLimit(.minutes(1)))
 struct RecordingTests {
@@ -116,11 +117,9 @@ struct RecordingTests {
             #expect(log.stem == file.stem)
             let lines = String(decoding: try bytes(of: log), as: UTF8.self)
                 .split(separator: "\n").map(String.init)
-            #expect(lines.first == "GYROFLOW IMU LOG")
-            let note = try #require(lines.first { $0.hasPrefix("note,") })
-            let text = try #require(
-                note.split(separator: "= 0: ").last?.split(separator: " ").first)
-            let begin = try #require(Double(text))
+            let (header, end) = try #require(GyroLog.Header.read(lines.joined(separator: "\n")))
+            #expect(header.video == file.lastComponent?.string)
+            let begin = header.start
             // The first picture's exposure from the picture itself, and the daemon's clock asked again.
             let offset = try DaemonClient(path: path, timeout: 5).clockOffset()
             let pictures = try pictures(of: file, directory)
@@ -135,10 +134,36 @@ struct RecordingTests {
             let times = rows.map { Double($0[0]) * GyroLog.timeScale }
             #expect(times.count >= 300)
             #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+            #expect(times.first == 0)
             // At rest and while walking the mean specific force points up with 1 g.
             let up =
                 rows.map { Double($0[6]) * GyroLog.forceScale }.reduce(0, +) / Double(rows.count)
             #expect(abs(up + 1) < 0.1, "\(up) g")
+
+            // The flight recorder has recorded the same time, every tick, and has ended.
+            let name = try #require(header.recording)
+            let flight = directory.appending("state/recordings").appending(name)
+            let client = try DaemonClient(path: path, timeout: 5)
+            #expect(
+                eventually(within: 10) {
+                    let status: RecorderStatus? = try? client.request("record")
+                    return status?.isRecording == false && status?.openFile == nil
+                })
+            var all = GyroLog(header)
+            var text = ""
+            let result = all.convert(try FlightFile(path: flight), until: end) { text += $0 }
+            #expect(Double(result.samples) > 990 * (end - begin))
+            // Both logs contain the same motion at the same times, except the interpolated start.
+            let ticks = Dictionary(
+                text.split(separator: "\n").map { line in
+                    let row = line.split(separator: ",").compactMap { Int($0) }
+                    return (row[0], row)
+                }, uniquingKeysWith: { a, _ in a })
+            let common = rows.dropFirst().compactMap { row in
+                (-1...1).compactMap { ticks[row[0] + $0] }.first.map { (row, $0) }
+            }
+            #expect(common.count > rows.count * 9 / 10)
+            #expect(common.allSatisfy { zip($0, $1).allSatisfy { abs($0 - $1) <= 1 } })
         }
     }
 

@@ -94,7 +94,7 @@ struct TaskMethods: Sendable {
     @Sendable private func record(
         _ parameters: Parameters, _ caller: SocketMethod.Caller
     ) throws(Refusal) -> SocketMethod.Answer {
-        let seconds = try parameters.number("seconds", in: 0.1...600, unit: "seconds") ?? 60
+        let seconds = try parameters.number("seconds", in: 0.1...600, unit: "seconds")
         let action = try parameters.action(of: ["status", "last", "start", "stop"])
         if action != "status" { try caller.requireWrite() }
         guard let recorder else {
@@ -104,8 +104,8 @@ struct TaskMethods: Sendable {
             )
         }
         switch action {
-        case "last": return recorder.record(last: seconds)
-        case "start": return recorder.setRecording(true)
+        case "last": return recorder.record(last: seconds ?? 60)
+        case "start": return recorder.setRecording(true, past: seconds ?? 0)
         case "stop": return recorder.setRecording(false)
         default: return recorder.status
         }

@@ -185,13 +185,21 @@ final class FlightRecorder: Sendable {
     }
 
     /// Starts or ends a continuous recording.
-    func setRecording(_ isOn: Bool) -> RecorderStatus {
+    ///
+    /// - Parameters:
+    ///   - isOn: Whether a recording is wanted.
+    ///   - past: Time before the present moment that a new recording also contains, s.
+    /// - Returns: State of the recorder.
+    func setRecording(_ isOn: Bool, past: Double = 0) -> RecorderStatus {
         poll()
         state.withLock { state in
             guard state.isRecording != isOn else { return }
             if let rest = state.encoder.flush() { keep(rest, &state) }
             state.isRecording = isOn
-            if isOn { state.wanted = state.next }
+            if isOn {
+                let first = past > 0 ? state.ring.last(past).first?.number : nil
+                state.wanted = first ?? state.next
+            }
         }
         bell.ring()
         return status

@@ -1,44 +1,48 @@
 import Glibc
+import Recording
 import SystemPackage
 
 /// Writer of the `.gcsv` file next to a recording, from messages of airframed. Only one thread uses
 /// a `MotionLog`.
 struct MotionLog {
     private let recorder: Recorder
+    /// Name of the flight recording of the same time; nil if there is none.
+    private let flight: String?
+    private var log: GyroLog?
     private var file: FileDescriptor?
     private var text = ""
-    private var newest = -Double.infinity
 
     /// Creates the log of a recording; the first sample creates the file.
-    init(_ recorder: Recorder) { self.recorder = recorder }
+    init(_ recorder: Recorder, flight: String?) {
+        self.recorder = recorder
+        self.flight = flight
+    }
 
     /// Whether the log belongs to a recording.
     func belongs(to other: Recorder) -> Bool { recorder === other }
 
-    /// Appends a sample. Adds a sample to the log. Samples before the first picture are left out,
-    /// and so are repeated samples, because a stream can contain a record twice.
+    /// Appends a sample. Samples before the first picture and repeated samples are left out; a
+    /// stream can contain a record twice.
     ///
     /// - Parameters:
-    ///   - t: Time on the loop's clock, s.
+    ///   - sample: The sample.
     ///   - offset: CLOCK_MONOTONIC minus the loop's clock, s.
-    ///   - rate: Angular rate about x, y, z, rad/s.
-    ///   - force: Specific force along x, y, z, m/s².
     /// - Throws: `Errno` if the file cannot be written.
-    mutating func append(t: Double, offset: Double, rate: [Double], force: [Double]) throws {
-        guard let start = recorder.start else { return }
-        let begin = Double(start) * 1e-9 - offset
-        guard t >= begin, t > newest else { return }
-        newest = t
-        if file == nil {
+    mutating func append(_ sample: GyroLog.Sample, offset: Double) throws {
+        if log == nil {
+            guard let start = recorder.start else { return }
+            let header = GyroLog.Header(
+                video: recorder.path.lastComponent?.string ?? "",
+                start: Double(start) * 1e-9 - offset, date: time(nil), recording: flight)
             var path = recorder.path
             path.extension = "gcsv"
             file = try FileDescriptor.open(
                 path, .writeOnly, options: [.create, .truncate, .closeOnExec],
                 permissions: [.ownerReadWrite, .groupRead])
-            text = GyroLog.header(
-                video: recorder.path.lastComponent?.string ?? "", start: begin, date: time(nil))
+            text = header.text
+            log = GyroLog(header)
         }
-        text += GyroLog.line(time: t - begin, rate: rate, force: force)
+        text += log?.lines(for: sample) ?? ""
         if text.utf8.count > 4096 { try flush() }
     }
 

@@ -12,12 +12,6 @@ final class DaemonLink: Sendable {
     /// Age from which an attitude counts as unknown, ns.
     private static let attitudeLimit: Int64 = 1_000_000_000
     private static let attitudeNames = ["attitude.yaw", "attitude.roll", "attitude.pitch"]
-    /// Rates about x, y, z, and the specific force along them.
-    private static let motionNames = [
-        "rate.roll", "rate.pitch", "rate.yaw", "accel.x", "accel.y", "accel.z",
-    ]
-    /// Largest rate of the socket's streams, Hz.
-    private static let motionHz = 200.0
 
     private struct State {
         /// Time of the last question for the attitude.
@@ -80,8 +74,8 @@ final class DaemonLink: Sendable {
 
     private func serve(_ client: DaemonClient) throws(ClientError) {
         var attitude: Int?
-        var motion: (number: Int, log: MotionLog, offset: Double)?
-        defer { motion?.log.close() }
+        var motion: MotionStream?
+        defer { motion?.close() }
         while !thread.mustEnd {
             let (report, wantsAttitude, recorder) = state.withLock { state in
                 defer { state.report = nil }
@@ -93,55 +87,24 @@ final class DaemonLink: Sendable {
                 note(nil)
             }
             if wantsAttitude, attitude == nil {
-                attitude = try subscribe(client, Self.attitudeNames, hz: 30)
+                attitude = try client.subscribe(Self.attitudeNames, hz: 30)
             } else if !wantsAttitude, let number = attitude {
-                try unsubscribe(client, number)
+                try client.unsubscribe(number)
                 attitude = nil
             }
-            if let old = motion, recorder.map({ !old.log.belongs(to: $0) }) ?? true {
-                motion?.log.close()
+            if let old = motion, recorder.map({ !old.belongs(to: $0) }) ?? true {
+                motion?.close()
                 motion = nil
-                try unsubscribe(client, old.number)
+                try old.end(client)
             }
-            if motion == nil, let recorder {
-                let offset = try client.clockOffset().seconds
-                let number = try subscribe(client, Self.motionNames, hz: Self.motionHz)
-                motion = (number, MotionLog(recorder), offset)
-            }
-            guard let message = try next(client) else { continue }
+            if motion == nil, let recorder { motion = try MotionStream(recorder, client) }
+            guard let message = try client.nextMessage(within: 0.1) else { continue }
             if message["subscription"]?.int == attitude { show(message) }
-            if let present = motion, message["subscription"]?.int == present.number {
-                do {
-                    try Self.write(message, to: &motion)
-                } catch {
-                    note("The camera's motion cannot be recorded: \(error).")
-                }
+            do {
+                try motion?.take(message)
+            } catch {
+                note("The camera's motion cannot be recorded: \(error).")
             }
-        }
-    }
-
-    private func subscribe(_ client: DaemonClient, _ names: [String], hz: Double)
-        throws(ClientError) -> Int
-    {
-        let info = try client.json(
-            "subscribe", ["names": .array(names.map(JSONValue.string)), "rate": .double(hz)])
-        guard let number = info["subscription"]?.int else {
-            throw .notUnderstood("The daemon's answer to subscribe has no number.")
-        }
-        return number
-    }
-
-    private func unsubscribe(_ client: DaemonClient, _ number: Int) throws(ClientError) {
-        _ = try client.json("unsubscribe", ["subscription": .int(number)])
-    }
-
-    /// The next message of the daemon; nil if none arrives within a tenth of a second.
-    private func next(_ client: DaemonClient) throws(ClientError) -> JSONValue? {
-        do throws(ClientError) {
-            return try client.nextMessage(wait: 0.1).value
-        } catch {
-            if case .timeout = error { return nil }
-            throw error
         }
     }
 
@@ -154,17 +117,5 @@ final class DaemonLink: Sendable {
             $0.attitude = AxisVector(yaw: yaw, roll: roll, pitch: pitch)
             $0.attitudeTime = cv_now()
         }
-    }
-
-    private static func write(
-        _ message: JSONValue, to motion: inout (number: Int, log: MotionLog, offset: Double)?
-    ) throws {
-        let values = motionNames.compactMap { message["values"]?[$0]?.number }
-        guard let t = message["t"]?.number, values.count == motionNames.count,
-            let offset = motion?.offset
-        else { return }
-        try motion?.log.append(
-            t: t, offset: offset, rate: values[0..<3].map { $0 * .pi / 180 },
-            force: Array(values[3...]))
     }
 }

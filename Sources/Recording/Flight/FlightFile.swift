@@ -119,24 +119,9 @@ public struct FlightFile: Sendable {
 
     private static func contents(of path: FilePath) throws(FlightFileError) -> [UInt8] {
         do {
-            let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
-            return try file.closeAfter {
-                let length = Int(try file.seek(offset: 0, from: .end))
-                try file.seek(offset: 0, from: .start)
-                var bytes = [UInt8](repeating: 0, count: length)
-                var read = 0
-                while read < length {
-                    let count = try bytes.withUnsafeMutableBytes {
-                        try file.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[read...]))
-                    }
-                    if count == 0 { break }
-                    read += count
-                }
-                bytes.removeLast(length - read)
-                return bytes
-            }
+            return try FileDescriptor.bytes(of: path)
         } catch {
-            throw .unreadable(path: path, cause: (error as? Errno) ?? .ioError)
+            throw .unreadable(path: path, cause: error)
         }
     }
 }

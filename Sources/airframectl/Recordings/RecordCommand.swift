@@ -16,7 +16,7 @@ struct RecordCommand: ParsableCommand {
         subcommands: [
             RecordLastCommand.self, RecordStartCommand.self, RecordStopCommand.self,
             RecordStatusCommand.self, RecordInfoCommand.self, RecordPlotCommand.self,
-            RecordExportCommand.self,
+            RecordExportCommand.self, RecordGyroflowCommand.self,
         ],
         defaultSubcommand: RecordLastCommand.self)
 }

@@ -1,0 +1,91 @@
+import Client
+import GimbalCore
+import Glibc
+import Recording
+import Wire
+
+/// Recording of the camera's motion during a recording of the video: a stream of the daemon's
+/// socket for the `.gcsv` file, and a continuous recording of the flight recorder, which contains
+/// every tick.
+struct MotionStream {
+    /// Rates about x, y, z, and the specific force along them.
+    private static let names = [
+        "rate.roll", "rate.pitch", "rate.yaw", "accel.x", "accel.y", "accel.z",
+    ]
+    /// Largest rate of the socket's streams, Hz.
+    private static let hz = 200.0
+
+    private let subscription: Int
+    private let offset: Double
+    private let ownsFlight: Bool
+    private var log: MotionLog
+
+    /// Subscribes to the motion, and starts the flight recorder unless it records already.
+    init(_ recorder: Recorder, _ client: DaemonClient) throws(ClientError) {
+        offset = try client.clockOffset().seconds
+        subscription = try client.subscribe(Self.names, hz: Self.hz)
+        let flight = try Self.startFlight(client)
+        ownsFlight = flight.isStarted
+        log = MotionLog(recorder, flight: flight.name)
+    }
+
+    /// Whether the stream belongs to a recording.
+    func belongs(to other: Recorder) -> Bool { log.belongs(to: other) }
+
+    /// Writes a message of the daemon to the log; other messages are ignored.
+    ///
+    /// - Throws: `Errno` if the file cannot be written.
+    mutating func take(_ message: JSONValue) throws {
+        guard message["subscription"]?.int == subscription, let time = message["t"]?.number
+        else { return }
+        let values = Self.names.compactMap { message["values"]?[$0]?.number }
+        guard values.count == Self.names.count else { return }
+        let rate = Vector3(values[0], values[1], values[2]) * (.pi / 180)
+        let force = Vector3(values[3], values[4], values[5])
+        try log.append(GyroLog.Sample(time: time, rate: rate, force: force), offset: offset)
+    }
+
+    /// Ends the log.
+    mutating func close() { log.close() }
+
+    /// Ends the stream, and the flight recording if this stream has started it.
+    func end(_ client: DaemonClient) throws(ClientError) {
+        try client.unsubscribe(subscription)
+        guard ownsFlight else { return }
+        let _: RecorderStatus? = try Self.flight(client, "stop")
+    }
+
+    /// Starts a continuous recording of the flight recorder. It begins a second earlier, because the
+    /// first picture comes before the request.
+    ///
+    /// - Returns: Name of the file; nil if the recorder is off or has not created the file within a
+    ///   second. `isStarted` is false if it was recording already.
+    private static func startFlight(_ client: DaemonClient) throws(ClientError) -> (
+        name: String?, isStarted: Bool
+    ) {
+        guard let before = try flight(client, "status"), before.isEnabled else {
+            return (nil, false)
+        }
+        var status = before.isRecording ? before : try flight(client, "start", past: 1)
+        for _ in 0..<20 where status?.openFile == nil && status != nil {
+            usleep(50_000)
+            status = try flight(client, "status")
+        }
+        let name = status?.openFile?.split(separator: "/").last.map(String.init)
+        return (name, !before.isRecording && status != nil)
+    }
+
+    /// Sends a request to the flight recorder; nil if the daemon refuses it.
+    private static func flight(
+        _ client: DaemonClient, _ action: String, past: Double? = nil
+    ) throws(ClientError) -> RecorderStatus? {
+        var params: [String: JSONValue] = ["action": .string(action)]
+        params["seconds"] = past.map(JSONValue.double)
+        do throws(ClientError) {
+            return try client.request("record", params)
+        } catch {
+            if case .refused = error { return nil }
+            throw error
+        }
+    }
+}
