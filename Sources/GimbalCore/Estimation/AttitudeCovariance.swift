@@ -1,26 +1,27 @@
 import CMathShim
 
-/// One value for each of the sixteen error states; also a correction of them.
+/// One value for each of the sixteen error states of the filter. The same type holds a correction
+/// of these states.
 struct AttitudeError: Sendable, BitwiseCopyable {
-    /// Rotation error about the earth's two horizontal axes, rad.
+    /// Rotation errors about the earth's horizontal axes x and y, rad.
     var tiltX: Double
     var tiltY: Double
     /// Errors of the gyroscope.
     var gyro: GyroError
-    /// Horizontal velocity, earth frame, m/s.
+    /// Errors of the horizontal velocity, earth frame, m/s.
     var velocityX: Double
     var velocityY: Double
 }
 
-/// The joint covariance of `AttitudeError`: 136 numbers in blocks. The layout skips all zeros and
-/// stores each symmetric pair once.
+/// The covariance matrix of `AttitudeError`: 136 numbers in blocks. The layout stores each
+/// symmetric pair of elements once.
 ///
-/// Heading and vertical velocity are not states. Gravity provides no information about either of
-/// them. The assumption that velocity averages to zero is the same in all headings, so the
+/// Heading and vertical velocity are not states, because gravity provides no information about
+/// them. The assumption that velocity averages to zero holds for every heading, so the
 /// accelerometer must not affect the heading.
 ///
-/// Names: x y are the tilts, g the gyroscope's errors, u v the velocities. For example, `xg` is the
-/// covariance of tilt x with the gyroscope's errors.
+/// In the names of the blocks, x and y are the tilts, g is the gyroscope's errors, and u and v are
+/// the velocities. For example, `xg` is the covariance of tilt x with the gyroscope's errors.
 struct AttitudeCovariance: Sendable, BitwiseCopyable {
     var xx: Double
     var xy: Double = 0
@@ -38,8 +39,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     var vg: GyroError = .zero
     var gg: GyroCovariance
 
-    /// Creates the covariance of independent errors from their variances: tilt rad², gyroscope,
-    /// velocity (m/s)².
+    /// Creates the covariance of uncorrelated errors from the variance of each tilt, rad², the
+    /// covariance of the gyroscope's errors and the variance of each velocity, (m/s)².
     @_noLocks @_noAllocation
     init(tilt: Double, gyro: GyroCovariance, velocity: Double) {
         xx = tilt
@@ -49,7 +50,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         gg = gyro
     }
 
-    /// Whether every variance is a positive number.
+    /// Whether the variances of tilt, velocity and bias are positive, and the sum of all variances
+    /// is finite (below 1e12).
     var isHealthy: Bool {
         @_noLocks @_noAllocation get {
             let bias = gg.bb.diagonal
@@ -60,13 +62,14 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Resets the covariance of tilt and velocity; keeps that of the gyroscope's errors.
+    /// Resets the covariance of tilt and velocity; keeps the covariance of the gyroscope's errors.
     @_noLocks @_noAllocation
     mutating func forgetTiltAndVelocity(tilt: Double, velocity: Double) {
         self = AttitudeCovariance(tilt: tilt, gyro: gg, velocity: velocity)
     }
 
-    /// Resets the covariance of the gyroscope's errors; keeps that of tilt and velocity.
+    /// Replaces the covariance of the gyroscope's errors; keeps the covariance of tilt and
+    /// velocity.
     @_noLocks @_noAllocation
     mutating func forgetGyro(_ gyro: GyroCovariance) {
         xg = .zero
@@ -76,7 +79,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         gg = gyro
     }
 
-    /// Scales the velocities and their errors by a factor below 1.
+    /// Updates the covariance after the velocity estimates, and so their errors, were multiplied by
+    /// `k`, 0...1.
     @inline(__always) @_noLocks @_noAllocation
     mutating func scaleVelocity(by k: Double) {
         xu *= k
@@ -107,12 +111,12 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         yg = yg * y
     }
 
-    /// Adds to the variances of the tilts, up to complete uncertainty.
+    /// Increases the variances of the tilts, up to 2 rad² each, which means an unknown tilt.
     ///
     /// - Parameters:
-    ///   - variance: Added to both tilts, rad².
-    ///   - loss: Values that are added to the variances of x and y, and to the covariance of x and
-    ///     y, rad².
+    ///   - variance: Increase of the variance of each tilt, rad².
+    ///   - loss: Additional increase of the variance of tilt x, of the variance of tilt y, and of
+    ///     the covariance of both, rad².
     @inline(__always) @_noLocks @_noAllocation
     mutating func addTilt(variance: Double, loss: Vector3) {
         xx += variance + loss.x
@@ -130,14 +134,14 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         vv = variance
     }
 
-    /// Propagates the covariance by one step, without noise.
+    /// Propagates the covariance by one time step, without process noise.
     ///
     /// - Parameters:
-    ///   - earthX: First row of the rotation from body to earth.
-    ///   - earthY: Second row.
+    ///   - earthX: First row of the rotation matrix from body to earth frame.
+    ///   - earthY: Second row of this matrix.
     ///   - turn: Angle turned in the step about the body axes, rad.
-    ///   - verticalImpulse: Integral of the specific force along z, m/s: tilt converts it into
-    ///     horizontal velocity.
+    ///   - verticalImpulse: Integral of the specific force along the earth's z axis, m/s. A tilt
+    ///     error projects a part of this integral onto the horizontal velocity.
     ///   - duration: Length of the step, s.
     @inline(__always) @_noLocks @_noAllocation
     mutating func propagate(
@@ -171,7 +175,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         yg += gainY
     }
 
-    /// Rotates tilt and velocity into an earth frame that is turned about the vertical.
+    /// Transforms the covariance of tilt and velocity into an earth frame that is rotated about the
+    /// vertical.
     @_noLocks @_noAllocation
     mutating func turnEarthFrame(cosine c: Double, sine s: Double) {
         let old = self
@@ -208,7 +213,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     /// Covariance of all states with the bias about one body axis.
     ///
     /// - Parameter axis: 0...2.
-    /// - Returns: That column.
+    /// - Returns: The column of the covariance matrix.
     @_noLocks @_noAllocation
     func biasColumn(_ axis: Int) -> AttitudeError {
         AttitudeError(

@@ -2,29 +2,31 @@ import CMathShim
 
 /// Changes of the calibration while the estimator runs.
 extension AttitudeEstimator {
-    /// Time for which a sensor with a known bias must be still before its first sample counts as
-    /// the vertical, s.
+    /// Time for which a sensor with a calibrated bias must be still before the estimator accepts
+    /// the direction of the first sample as the vertical, s.
     static var knownBiasStillTime: Double { @_noLocks @_noAllocation get { 0.19 } }
 
-    /// Shortens start-up with a calibrated bias. If the rate has equalled that bias for
+    /// Shortens start-up if the gyroscope's bias is calibrated: reduces the variance of the tilt,
+    /// so that the estimate counts as converged. If the rate has equalled that bias for
     /// `knownBiasStillTime` and the specific force has been steady, the sensor neither turns nor
     /// shakes. The vertical from the first sample is then correct to a few degrees, and start-up
-    /// need not wait until the velocity confirms it. Without a calibrated bias this does nothing.
+    /// need not wait until the velocity confirms the vertical. Without a calibrated bias this
+    /// method does nothing.
     @_noLocks @_noAllocation
     mutating func trustFirstInclination() {
         guard parameters.initialBiasSigma < parameters.convergedBiasSigma,
             biasSigma.largest < parameters.convergedBiasSigma
         else { return }
-        // The factor allows for two horizontal axes, and for the noise until the motors are
-        // switched on.
+        // The factor 0.6 instead of 1 allows for two horizontal axes, and for the noise that is
+        // added until the motors are switched on.
         let sigma = 0.6 * parameters.convergedInclinationSigma
         covariance.limitTilt(variance: sigma * sigma)
     }
 
-    /// Replaces the estimate of the bias by a measured one; attitude and scale stay.
+    /// Replaces the estimate of the gyroscope's bias by a measured bias; attitude and scale stay.
     ///
     /// - Parameters:
-    ///   - bias: Body frame, rad/s.
+    ///   - bias: Measured bias, body frame, rad/s.
     ///   - sigma: Standard deviation of each axis, rad/s, positive.
     @_noLocks @_noAllocation
     public mutating func assume(bias: Vector3, sigma: Double) {
@@ -40,8 +42,9 @@ extension AttitudeEstimator {
     /// Changes the body frame: the attitude then describes the new frame, and the bias is rotated
     /// into it.
     ///
-    /// The sensor itself has not moved, so tilt and its sigma stay. The scale errors belong to the
-    /// old axes, so they are learned again. The bias gets its largest sigma on all axes.
+    /// The sensor itself has not moved, so the tilt and its standard deviation stay. The scale
+    /// errors belong to the old axes, so the estimator learns them again. The largest standard
+    /// deviation of the bias on any axis becomes the standard deviation on all axes.
     ///
     /// - Parameter turn: Rotation from the old body frame to the new body frame.
     @_noLocks @_noAllocation

@@ -1,8 +1,8 @@
 import CMathShim
 
 extension AttitudeEstimator {
-    /// Ends a filter period: propagates the errors, then uses the knowledge about velocity and
-    /// rest.
+    /// Ends a filter period: propagates the covariance, then corrects the state with the assumption
+    /// "velocity is zero" and with the bias measured at rest.
     @inline(never) @_noLocks @_noAllocation
     mutating func filter() {
         let p = period
@@ -26,8 +26,8 @@ extension AttitudeEstimator {
         ended = EndedPeriod(duration: p.duration, impulse: p.impulse, orientation: orientation)
         predict(p)
         let wasAtRest = detector.isAtRest
-        // The mean force is in the body frame, because in the earth frame a wrong bias and its
-        // correction would turn a steady force.
+        // The mean force is in the body frame. In the earth frame, a wrong bias and its correction
+        // would rotate a force that is constant in the body frame.
         let rest = detector.step(
             rate: p.rawTurn / p.duration - relativeRate, relativeRate: relativeRate,
             force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,
@@ -36,8 +36,8 @@ extension AttitudeEstimator {
         if detector.lostTrust > 0 { covariance.gg.bb.addToDiagonal(detector.lostTrust) }
         if detector.stillTime > Self.knownBiasStillTime { trustFirstInclination() }
         if isAtRest && !wasAtRest {
-            // A still sensor does not accelerate, even on a dolly or in a train. From here on,
-            // velocity is relative to the present one.
+            // A still sensor does not accelerate, even on a dolly or in a train. From now on, the
+            // estimated velocity is relative to the velocity of the carrier at this time.
             velocityX = 0
             velocityY = 0
             covariance.restartVelocity(variance: 1e-3)
@@ -70,8 +70,9 @@ extension AttitudeEstimator {
         covariance.vv += velocity
     }
 
-    /// Updates the filter with the velocity of the lever along each horizontal axis. The standard
-    /// deviation covers the velocity that the lever does not explain.
+    /// Corrects the state with a pseudo-measurement of velocity along each horizontal axis: the
+    /// velocity that the rate produces at the lever arm. The variance of this measurement covers
+    /// the motion that the lever arm does not explain.
     @inline(__always) @_noLocks @_noAllocation
     private mutating func correctVelocity(_ duration: Double) {
         let density =
@@ -109,8 +110,8 @@ extension AttitudeEstimator {
             (0.5 * (squareX + squareY) - innovationSquare) * duration / (1 + duration)
     }
 
-    /// Measures the bias by the mean rate at rest. If the carrier's joints move, the measurement
-    /// has a larger standard deviation.
+    /// Corrects the bias with the mean rate at rest. If the joints between sensor and carrier move,
+    /// the measurement has a larger standard deviation.
     @_noLocks @_noAllocation
     private mutating func correctBias(_ rest: RestDetector.Measurement) {
         let noise = parameters.restRateNoise * parameters.restRateNoise / rest.duration
@@ -131,12 +132,13 @@ extension AttitudeEstimator {
     /// One scalar Kalman update.
     ///
     /// - Parameters:
-    ///   - column: Covariance of all states with the measured one.
-    ///   - innovation: Measurement minus expectation.
+    ///   - column: Covariance of all states with the measured state.
+    ///   - innovation: Measurement minus predicted measurement.
     ///   - variance: Expected variance of the innovation.
-    ///   - limit: Sigmas beyond which the measurement loses weight so that its effect stays
-    ///     constant (Huber).
-    /// - Returns: The squared innovation over its variance, before any loss of weight.
+    ///   - limit: Size of the innovation, in standard deviations, beyond which the weight of the
+    ///     measurement decreases so that its effect stays constant (Huber).
+    /// - Returns: The squared innovation divided by its variance, before any reduction of the
+    ///   weight.
     @inline(__always) @discardableResult @_noLocks @_noAllocation
     mutating func correct(
         _ column: AttitudeError, innovation: Double, variance: Double, limit: Double

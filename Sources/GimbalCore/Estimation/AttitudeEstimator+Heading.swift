@@ -1,20 +1,23 @@
 import CMathShim
 
 extension AttitudeEstimator {
-    /// Uses one sample of the magnetic field, after the gyroscope and accelerometer sample of the
-    /// same time.
+    /// Corrects the heading with one sample of the magnetic field. Call this after the `update`
+    /// with the gyroscope and accelerometer sample of the same time.
     ///
     /// The correction changes `northAttitude` only; inclination, bias and `attitude` stay.
     ///
     /// - Parameters:
-    ///   - magneticField: As measured, body frame, µT; ignored if not finite or beyond 1000 µT.
-    ///   - dt: Seconds since the previous magnetic sample; the sample is ignored if not positive.
+    ///   - magneticField: Measured field, body frame, µT; ignored if it is not finite or exceeds
+    ///     1000 µT.
+    ///   - dt: Seconds since the previous magnetic sample. If `dt` is not positive, the sample is
+    ///     ignored.
     @_noLocks @_noAllocation
     public mutating func update(magneticField: Vector3, dt: Double) {
         guard dt > 0, dt < 1e6, magneticField.squaredNorm < 1e6 else { return }
-        // Heading drifts for three reasons: the gyroscope's noise, scale and misalignment during
-        // turns, and the bias about the vertical. The bias error is nearly constant, so the filter
-        // treats it as a random walk of the heading with a memory of ten seconds.
+        // The heading drifts for three reasons: the gyroscope's noise, its scale and misalignment
+        // errors during turns, and its bias about the vertical. The bias error is nearly constant.
+        // The filter approximates its effect by a random walk of the heading with a correlation
+        // time of ten seconds.
         let down = orientation.inverseRotate(Vector3(0, 0, 1))
         let biasVariance = down.dot(covariance.gg.bb * down)
         let drift =
@@ -27,8 +30,9 @@ extension AttitudeEstimator {
         if isComplete { magnetic.step(isZUp: restForce > 0, parameters: parameters) }
     }
 
-    /// Body to earth with the heading from magnetic north: x points north if z points down, y
-    /// points north if z points up. Without a magnetic sample it equals `attitude`.
+    /// Rotation from body to earth with the heading relative to magnetic north: the earth's x axis
+    /// points north if z points down, and its y axis points north if z points up. Without a
+    /// magnetic sample this rotation equals `attitude`.
     public var northAttitude: Quaternion {
         @_noLocks @_noAllocation get {
             (Quaternion.aboutZ(magnetic.offset) * attitude).normalized

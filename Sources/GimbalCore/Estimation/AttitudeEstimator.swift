@@ -3,27 +3,28 @@ import CMathShim
 /// Estimator of attitude, gyroscope bias and gyroscope scale from raw gyroscope and accelerometer
 /// samples: an error-state Kalman filter.
 ///
-/// Each sample turns the attitude (trapezoidal rule, coning-corrected). In each `filterPeriod` the
-/// specific force, summed in the earth frame, is integrated to a horizontal velocity. The filter
-/// then measures "velocity is zero" with a large standard deviation: an error of the tilt makes the
-/// velocity grow, a shaken sensor does not. No sample is rejected for the length of its specific
-/// force, so walking and vibration average out. During rest the mean rate measures the bias
-/// directly.
+/// Each sample rotates the attitude (trapezoidal rule with coning correction). In each
+/// `filterPeriod` the specific force is integrated in the earth frame to a horizontal velocity. The
+/// filter then applies the pseudo-measurement "velocity is zero" with a large standard deviation: a
+/// tilt error makes the velocity grow, whereas shaking the sensor does not. The length of the
+/// specific force never causes the rejection of a sample, so the effects of walking and vibration
+/// average out. During rest the mean rate measures the bias directly.
 ///
-/// The heading starts at zero and follows the gyroscope; accelerometer samples never change it.
+/// The heading starts at zero and follows the gyroscope; accelerometer samples never change the
+/// heading.
 ///
 /// Constant time, no allocation, one thread. The principle "velocity averages to zero, in an almost
 /// inertial frame" comes from Laidig & Seel, "VQF", Information Fusion 91 (2023). Unlike VQF, this
 /// estimator has a full covariance, states for the scale errors, and noise that depends on the
 /// rate.
 public struct AttitudeEstimator: Sendable, BitwiseCopyable {
-    /// Assumptions about sensor and motion. Parameters can change at any time; the estimate and its
-    /// covariance stay.
+    /// Assumptions about sensor and motion. The caller can change them at any time; the estimate
+    /// and its covariance stay.
     public var parameters: Parameters
     /// Rate of the sensor relative to its carrier, body frame, rad/s, from joint sensors; zero
     /// without joint sensors. Rest is detected from the carrier's rate, which is the gyroscope's
-    /// rate minus this one. A camera that its motors hold still on a moving handle is therefore not
-    /// at rest. A relative rate that is not zero excludes rest.
+    /// rate minus the relative rate. A camera that its motors hold still on a moving handle is
+    /// therefore not at rest. A relative rate that is not zero excludes rest.
     public var relativeRate = Vector3.zero
     /// Cause of the joints' motion when `relativeRate` is not zero.
     public var jointDrive = JointDrive.unknown
@@ -31,33 +32,36 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// when another source reports motion, or while motors keep the gyroscope's rate at zero and
     /// the joints cannot be measured; a quiet gyroscope is then not evidence of rest.
     public var restIsPlausible = true
-    /// Number of samples that were not used: not finite, beyond any sensor's range, or with an
-    /// impossible time step.
+    /// Number of samples that were not used, because a value was not finite or beyond any sensor's
+    /// range, or because the time step was impossible.
     public private(set) var rejectedSamples: UInt64 = 0
-    /// Number of times that gravity has refuted the estimate, which then started again.
+    /// Number of restarts because the measured gravity contradicted the estimate (see
+    /// `GravityWatch`).
     public private(set) var refutations: UInt64 = 0
-    /// Rate of the last sample without bias and scale error, body frame, rad/s.
+    /// Rate of the last sample, corrected for bias, scale and cross-axis errors, body frame, rad/s.
     public internal(set) var rate: Vector3 = .zero
     /// Gyroscope bias, body frame, rad/s.
     public internal(set) var bias: Vector3 = .zero
     /// Relative scale error of each gyroscope axis. The sensor reads approximately `rate * (1 +
     /// scale) + bias`, plus fractions of the other axes' rates (see `GyroError`).
     public internal(set) var scale: Vector3 = .zero
-    /// Fraction of the following axis's rate in the reading of each gyroscope axis: of y in x, of z
-    /// in y, of x in z.
+    /// Sensitivity of each gyroscope axis to the rate about the following axis, as a fraction: of x
+    /// to y, of y to z, of z to x.
     public internal(set) var crossNext: Vector3 = .zero
-    /// Fraction of the preceding axis's rate in the reading of each gyroscope axis: of z in x, of x
-    /// in y, of y in z.
+    /// Sensitivity of each gyroscope axis to the rate about the preceding axis, as a fraction: of x
+    /// to z, of y to x, of z to y.
     public internal(set) var crossAfter: Vector3 = .zero
-    /// Weight of the last accelerometer correction, 0...1: below 1 if the velocity exceeds three
-    /// sigma, as in a braking vehicle.
+    /// Weight of the last accelerometer correction, 0...1; below 1 if the velocity innovation
+    /// exceeds three standard deviations, as in a braking vehicle; 0 while the accelerometer is not
+    /// used.
     public internal(set) var accelerationWeight = 1.0
     /// Whether a gyroscope axis was at full scale in the last sample.
     public private(set) var isSaturated = false
 
     /// Vertical component of the specific force at rest, m/s²; negative if z points down.
     let restForce: Double
-    /// Body to earth at the time of the last sample's content.
+    /// Rotation from body to earth at the time that the last sample describes, that is without
+    /// extrapolation by the sensor's delay.
     var orientation: Quaternion = .identity
     var velocityX = 0.0
     var velocityY = 0.0
@@ -70,8 +74,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     private var range = GyroRange()
     /// State of the filter period that ended with the last sample.
     var ended: EndedPeriod?
-    /// Counter of the earth and body frames: it increments with each restart, change of the heading
-    /// and change of the mounting.
+    /// Counter of frame changes. It increments when the estimator starts again, when the heading is
+    /// set to zero, and when the body frame changes.
     var frame: UInt64 = 0
     var isRefuted = false
     var innovationSquare = 0.0
@@ -94,8 +98,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         var rawTurn: Vector3 = .zero
         /// Integral of the squared rate, rad²/s.
         var squaredTurn = 0.0
-        /// Variance of the inclination that saturated samples have added, rad²: about the earth's x
-        /// and y axes, and the covariance of both.
+        /// Increase of the tilt's variance because of saturated samples, rad²: about the earth's x
+        /// axis, about its y axis, and the covariance of both.
         var lostVariance = Vector3.zero
 
         @_noLocks @_noAllocation
@@ -113,7 +117,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         var duration: Double
         /// Integral of the specific force, earth frame, m/s.
         var impulse: Vector3
-        /// Body to earth at the end of the period.
+        /// Rotation from body to earth at the end of the period.
         var orientation: Quaternion
 
         @_noLocks @_noAllocation
@@ -124,12 +128,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Creates an estimator without samples; the first sample gives the inclination.
+    /// Creates an estimator without samples; the first samples determine the inclination.
     ///
     /// - Parameters:
     ///   - parameters: Assumptions about sensor and motion.
-    ///   - restSpecificForce: The accelerometer's reading at rest, earth frame, m/s². Only z is not
-    ///     zero; it is negative if z points down (NED).
+    ///   - restSpecificForce: The accelerometer's reading at rest, earth frame, m/s². Only its z
+    ///     component is not zero; z is negative if the earth's z axis points down (NED).
     @_noLocks @_noAllocation
     public init(
         parameters: Parameters, restSpecificForce: Vector3 = Vector3(0, 0, -9.80665)
@@ -147,12 +151,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - gyro: Rate as measured, body frame, rad/s.
     ///   - accel: Specific force as measured, body frame, m/s².
-    ///   - dt: Seconds since the previous sample. If `dt` is zero, negative or not finite, the
-    ///     sample is not used. Ignored for the first sample.
+    ///   - dt: Seconds since the previous sample; ignored for the first sample. If `dt` is zero,
+    ///     negative or not finite, the sample is not used.
     ///
-    /// A sample that is not finite or beyond any range is skipped, and the next usable sample
-    /// counts for its time too. After a gap longer than `longestGap` the inclination starts from
-    /// the accelerometer again. The state is always finite.
+    /// A sample that is not finite or beyond any sensor's range is skipped, and the next usable
+    /// sample covers its time too. After a gap longer than `longestGap` the inclination is
+    /// determined from the accelerometer again. The state is always finite.
     @_noLocks @_noAllocation
     public mutating func update(gyro: Vector3, accel: Vector3, dt: Double) {
         ended = nil
@@ -186,7 +190,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         if isRefuted || !isHealthy { recover() }
     }
 
-    /// Body to earth, now: the orientation of the last sample, extrapolated by that sample's age.
+    /// Rotation from body to earth at the time of the last `update`: the orientation that the last
+    /// sample describes, extrapolated by that sample's age with the current rate.
     public var attitude: Quaternion {
         @_noLocks @_noAllocation @inline(__always) get {
             let age = parameters.sensorDelay + (parameters.averagesRate ? 0.5 * step : 0)
@@ -197,7 +202,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Vector from the sensor's centre of rotation to the sensor, body frame, m.
     public var lever: Vector3 { @_noLocks @_noAllocation @inline(__always) get { leverArm.arm } }
 
-    /// Standard deviation of the bias, each body axis, rad/s.
+    /// Standard deviation of the bias on each body axis, rad/s.
     public var biasSigma: Vector3 {
         @_noLocks @_noAllocation @inline(__always) get {
             let variance = covariance.gg.bb.diagonal
@@ -210,8 +215,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation @inline(__always) get { cm_sqrt(covariance.xx + covariance.yy) }
     }
 
-    /// Root mean square of the normalised velocity innovation over the last second; at most 1 if
-    /// the model holds.
+    /// Root mean square of the velocity innovation over the last second, in standard deviations; at
+    /// most 1 if the assumptions hold.
     public var innovation: Double {
         @_noLocks @_noAllocation @inline(__always) get { cm_sqrt(innovationSquare) }
     }
@@ -221,18 +226,18 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation @inline(__always) get { detector.isAtRest }
     }
 
-    /// Whether gravity has changed its direction without a turn of the gyroscope. The accelerometer
-    /// is then not used.
+    /// Whether the accelerometer shows another direction of gravity although the gyroscope has not
+    /// measured a rotation. The accelerometer is then not used.
     public var isGravityDoubtful: Bool {
         @_noLocks @_noAllocation @inline(__always) get { gravityWatch.isDoubtful }
     }
 
     /// Whether motors can be switched on: the inclination is known, and the bias is known or cannot
-    /// be learned because the sensor is not at rest. While rest is possible, this is false for at
-    /// most `restTime`, so that the bias can be learned.
+    /// be learned because the sensor is not at rest. While the sensor may be at rest, the value is
+    /// false for at most `restTime`, so that the bias can be learned.
     ///
-    /// Without rest, the bias about the vertical becomes visible only when the sensor turns, so the
-    /// heading can drift at first.
+    /// Without rest, the bias about the vertical can be estimated only when the sensor turns, so
+    /// the heading can drift at first.
     public var isConverged: Bool {
         @_noLocks @_noAllocation @inline(__always) get {
             isInitialized && inclinationSigma < parameters.convergedInclinationSigma
@@ -240,7 +245,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Makes the present heading zero. The heading is the yaw of the order yaw, roll, pitch.
+    /// Sets the present heading to zero. The heading is the yaw angle of the Euler sequence yaw,
+    /// roll, pitch.
     @_noLocks @_noAllocation
     public mutating func resetHeading() {
         let q = orientation
@@ -271,8 +277,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             && accel.squaredNorm < 4e6
     }
 
-    /// Starts with the first sample, and with the first one after a gap: the inclination comes from
-    /// the accelerometer, heading and bias stay.
+    /// Initialises the inclination from the accelerometer, at the start and after a gap; heading
+    /// and bias stay.
     private mutating func start(gyro: Vector3, accel: Vector3, elapsed: Double) {
         let length = accel.norm
         let gravity = abs(restForce)
@@ -309,7 +315,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Turns the attitude by one sample and adds the sample to the period.
+    /// Rotates the attitude by the turn of one sample, and adds the sample to the sums of the
+    /// period.
     @inline(__always)
     private mutating func integrate(gyro: Vector3, accel: Vector3, dt: Double) {
         let newRate = corrected(gyro)
@@ -327,12 +334,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         if isSaturated { widen(ended, by: gyro, dt) } else { saturatedTime = 0 }
     }
 
-    /// Adds the uncertainty of a saturated axis. The rate error about the vertical is unknown and
-    /// lasting, so the angle's sigma grows with time, not its variance. A turn about the vertical
-    /// alone does not affect the tilt.
+    /// Increases the tilt's variance because of saturated axes. The rate error of a saturated axis
+    /// is unknown and persists, so the standard deviation of the angle grows in proportion to time,
+    /// not the variance. A rotation about the vertical alone does not affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
-        // If the estimator has found the range from the data, swings in both directions exceed the
-        // range, so the lost angles largely cancel.
+        // If the range is unknown and was found from the data, swings in both directions exceed the
+        // range. The missing angles then largely cancel, so a smaller factor suffices.
         let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude
         let growth = sigma * sigma * dt * (2 * saturatedTime + dt)
         period.addLoss(orientation.rotate(Vector3(axes.x, 0, 0)), times: growth)
@@ -354,9 +361,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             && velocityY.isFinite && covariance.isHealthy
     }
 
-    /// Starts again from the next sample, because gravity has another direction: the sensor was
-    /// exchanged, or the attitude was lost. This restart is also a safeguard against an invalid
-    /// state of unknown cause.
+    /// Discards the estimate; the next sample starts again. The estimate is discarded when measured
+    /// gravity contradicts it: the sensor was exchanged, or the attitude was lost. An invalid
+    /// state, for example a value that is not finite, is discarded too.
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))
@@ -376,7 +383,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         return Quaternion(w: scalar, x: direction.y * up, y: -direction.x * up, z: 0).normalized
     }
 
-    /// The exponential map as a series, for the angles of one sample: exact to 1e-12 at 0.5 rad.
+    /// Rotation by a rotation vector, rad: the exponential map, computed as a series for the small
+    /// angle of one sample. Its error is at most 1e-12 at 0.5 rad.
     @inline(__always) @_noLocks @_noAllocation
     static func rotation(_ v: Vector3) -> Quaternion {
         let s = v.squaredNorm

@@ -1,157 +1,172 @@
 import CMathShim
 
 extension AttitudeEstimator {
-    /// The estimator's assumptions about sensor and motion, in physical units only, so that nothing
-    /// depends on the sample rate. The defaults are one set for all sensors; values from a data
-    /// sheet can replace those of the gyroscope.
+    /// The estimator's assumptions about sensor and motion. All are in physical units, so that the
+    /// estimate does not depend on the sample rate. The defaults suit all sensors; values from a
+    /// data sheet can replace the gyroscope's defaults.
     ///
     /// Only the ratios of the noise densities affect the attitude; their absolute values scale the
-    /// sigmas.
+    /// estimated standard deviations.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Angle random walk of the gyroscope, rad/s/√Hz, 1e-5...1e-2. The default is twice the
         /// data sheet value of a BMI088 (0.014 °/s/√Hz) and leaves room for vibration.
         public var gyroNoiseDensity = 0.5e-3
-        /// Tilt error that a turn causes, as a fraction of the rate, √s, 0...0.02. This value
-        /// covers misalignment and the remaining scale error of a calibrated MEMS gyroscope until
-        /// they have been observed.
+        /// Additional angle random walk during a turn, per rad/s of rate, √s, 0...0.02. This value
+        /// covers the misalignment and the remaining scale error of a calibrated MEMS gyroscope
+        /// until the filter has estimated these errors.
         public var rotationNoise = 1.25e-3
-        /// Random walk of the gyroscope bias, rad/s/√s, 1e-7...1e-2. The default is 0.005 °/s/√s:
-        /// the drift of a warming sensor (0.015 °/s/K) is about twice that.
+        /// Random walk of the gyroscope bias, rad/s/√s, 1e-7...1e-2. The default is 0.005 °/s/√s,
+        /// about half the drift of a sensor that warms up (0.015 °/s/K).
         public var biasWalk = 0.005 * .pi / 180
-        /// Additional walk of the apparent bias per rad/s of rate, 1/√s, 0...0.01: during turns,
-        /// misalignment and sensitivity to acceleration look like bias.
+        /// Additional random walk of the bias during a turn, per rad/s of rate, 1/√s, 0...0.01.
+        /// During turns, misalignment and sensitivity to acceleration have the same effect as a
+        /// changing bias.
         public var biasWalkPerRate = 0.005 * .pi / 180
-        /// Gyroscope bias at start, body frame, rad/s, from a calibration; otherwise zero.
+        /// Gyroscope bias at the start, body frame, rad/s; zero if the bias was not calibrated.
         public var initialBias = Vector3.zero
-        /// Initial standard deviation of the bias, rad/s, 1e-5...0.5. BMI088: ±1 °/s offset. This
-        /// value also limits the bias that can be learned in an initial rest (see `restGate`).
+        /// Initial standard deviation of the bias, rad/s, 1e-5...0.5. For example, the offset of a
+        /// BMI088 is within ±1 °/s. This value also limits the bias that can be learned in an
+        /// initial rest (see `restGate`).
         public var initialBiasSigma = 1.5 * .pi / 180
-        /// Standard deviation of the gyroscope's scale error, 0...0.05. BMI088: ±1 % at most.
+        /// Initial standard deviation of the gyroscope's relative scale error, 0...0.05. For
+        /// example, the scale error of a BMI088 is within ±1 %.
         public var initialScaleSigma = 0.005
-        /// Standard deviation of the cross-axis sensitivities, 0...0.05: the fractions of another
-        /// axis's rate in the reading of each gyroscope axis. Zero disables their estimation.
-        /// BMI088: 1 % at most; a calibrated sensor has a tenth of that. A useful value is 0.0035.
+        /// Initial standard deviation of the cross-axis sensitivities, 0...0.05: the fractions of
+        /// another axis's rate in the reading of each gyroscope axis. Zero disables the estimation
+        /// of these sensitivities. A BMI088 has at most 1 %, and a calibrated sensor a tenth of
+        /// that. A useful value is 0.0035.
         public var initialCrossSigma = 0.0
         /// Standard deviation of the inclination from the first accelerometer sample, rad,
-        /// 0.001...1. The difference between the sample's length and gravity is added to it.
+        /// 0.001...1. The difference between the sample's length and gravity, as a fraction of
+        /// gravity, is added to this value (root of the sum of squares).
         public var initialInclinationSigma = 10 * Double.pi / 180
         /// Accelerometer noise, m/s²/√Hz, 1e-4...1.
         public var accelNoiseDensity = 0.02
-        /// Bound on the size and duration of the true velocity, m/s·√s, 0.01...10: standard
-        /// deviation times √(2 · correlation time). The default, 0.33, is 0.43 m/s that lasts 0.3
-        /// s. This assumption corrects the tilt: over time, velocity averages to zero, so specific
-        /// force averages to gravity. For calmer motion a smaller value is used, see `MotionLevel`.
+        /// Noise density of the sensor's true horizontal velocity, m/s·√s, 0.01...10: the standard
+        /// deviation of the velocity times √(2 · correlation time). The default, 0.33, corresponds
+        /// to 0.43 m/s with a correlation time of 0.3 s. The filter uses this value to correct the
+        /// tilt: over time, velocity averages to zero, so specific force averages to gravity.
+        /// `MotionLevel` reduces the value while the sensor moves less.
         public var velocityNoiseDensity = 0.33
-        /// Correlation time of the velocity in hand-carried motion, s, 0.05...2. The estimator uses
-        /// it to convert the observed velocity into a `velocityNoiseDensity`.
+        /// Correlation time of the velocity while a hand carries the sensor, s, 0.05...2. The
+        /// estimator uses this time to convert the observed velocity into a velocity noise density.
         public var velocityCorrelationTime = 0.3
-        /// Fraction of `velocityNoiseDensity` that is used for the calmest motion, 0.05...1.
+        /// Smallest velocity noise density that is used while the sensor moves, as a fraction of
+        /// `velocityNoiseDensity`, 0.05...1.
         public var calmVelocityShare = 0.5
-        /// Time constant with which a constant velocity, such as walking at a steady pace, counts
-        /// as zero velocity, s, 0.5...1000.
+        /// Time constant of the high-pass on the estimated velocity, s, 0.5...1000. After this time
+        /// a constant velocity, for example that of a person who walks, counts as zero.
         public var velocityMemory = 5.0
-        /// Distance of the sensor from its centre of rotation, standard deviation of each axis, m,
-        /// 0...2. The default is the length of a forearm; with 0 the estimator does not estimate
-        /// this distance.
+        /// Standard deviation of the sensor's position relative to its centre of rotation, on each
+        /// axis, m, 0...2. The default is the length of a forearm; 0 disables the estimation of
+        /// this position.
         public var leverSigma = 0.4
-        /// Typical time after which the distance changes, because the hand holds the gimbal
-        /// differently, s, 1...1000.
+        /// Typical time after which the position of the centre of rotation changes, because the
+        /// hand holds the gimbal differently, s, 1...1000.
         public var leverTime = 15.0
-        /// `velocityNoiseDensity` at rest.
+        /// Value of `velocityNoiseDensity` at rest, m/s·√s.
         public var restVelocityNoiseDensity = 0.03
         /// Largest RMS deviation of the rate, averaged over `filterPeriod`, from its own mean at
         /// rest, rad/s.
         public var restRateThreshold = 0.5 * .pi / 180
         /// Largest RMS deviation of the specific force, averaged over `filterPeriod`, from its own
-        /// mean at rest, m/s². The default is far below the specific force's deviation while a
-        /// person walks (1.5 m/s² RMS). A gyroscope that the motors keep quiet is not enough
-        /// evidence of rest.
+        /// mean at rest, m/s². The default is far below the deviation while a person walks (1.5
+        /// m/s² RMS). The motors can keep the rate of the gyroscope at zero, so the rate alone is
+        /// not enough evidence of rest.
         public var restForceThreshold = 0.2
-        /// Time constant of those means and mean squares, s, 0.05...5.
+        /// Time constant of the means and mean squares of `restRateThreshold` and
+        /// `restForceThreshold`, s, 0.05...5.
         public var restFilterTime = 0.3
-        /// Time for which both thresholds must be kept until the sensor counts as resting, s,
-        /// 0.2...10. The bias is measured over the last half of that time, and again in each
-        /// further half.
+        /// Time for which rate and specific force must stay below their thresholds until the sensor
+        /// counts as resting, s, 0.2...10. The bias is measured over the second half of this time,
+        /// and then again once in each half of this time.
         public var restTime = 0.7
         /// True rate that remains during rest, for example from a trembling hand, rad/s·√s,
-        /// 1e-5...0.1. Divided by the square root of the averaging time it is the standard
+        /// 1e-5...0.1. This value divided by the square root of the averaging time is the standard
         /// deviation of one bias measurement.
         public var restRateNoise = 0.03 * .pi / 180
-        /// Largest distance of the mean rate from the bias at which rest is accepted, in standard
-        /// deviations, 1...10. A slow smooth pan is quiet too, but it differs from a known bias.
+        /// Largest difference between the mean rate and the bias at which rest is accepted, in
+        /// standard deviations, 1...10. The rate of a slow smooth pan is steady too, but differs
+        /// from a known bias.
         public var restGate = 3.0
-        /// Value added to the bias sigma in the comparison of `restGate`, rad/s, 1e-4...0.1.
+        /// Value that is added to the standard deviation of the bias in the comparison with
+        /// `restGate` (root of the sum of squares), rad/s, 1e-4...0.1.
         public var restGateFloor = 0.05 * .pi / 180
-        /// Change of the specific force during rest that reveals a tilting carrier, m/s², 0.01...1.
-        /// The default corresponds to a tilt of half a degree.
+        /// Change of the specific force above which the carrier tilts and is not at rest, m/s²,
+        /// 0.01...1. The default corresponds to a tilt of half a degree.
         public var restDriftThreshold = 0.085
-        /// Turn of the joints that proves their motion, rad, 0.0001...0.1. This threshold exceeds
-        /// noise and encoder steps while motors hold a camera still. The default, 0.1°, is four
-        /// steps of a 14-bit encoder.
+        /// Rotation of the joints above which they count as moving, rad, 0.0001...0.1. The
+        /// threshold must exceed the noise and the steps of the encoders while motors hold a camera
+        /// still. The default, 0.1°, is four steps of a 14-bit encoder.
         public var restJointTurn = 0.1 * Double.pi / 180
-        /// Error of the handle's rate (the gyroscope's minus the joints'), as a fraction of the
-        /// rate of a commanded turn, 0.001...0.1: the gyroscope's scale error and misalignment. A
-        /// BMI088 has a scale error and a misalignment of at most 1 % each.
+        /// Error of the handle's rate (the gyroscope's rate minus the joints' rate) during a
+        /// commanded turn, as a fraction of the rate of the turn, 0.001...0.1. The error results
+        /// from the gyroscope's scale error and misalignment, which are at most 1 % each for a
+        /// BMI088.
         public var turnErrorShare = 0.01
         /// Time over which gravity is observed to detect that the handle or vehicle tilts, s,
-        /// 1...60. This value is also the time without such a tilt until rest is accepted again
-        /// after a refutation.
+        /// 1...60. After a tilt has contradicted apparent rest, this is also the time without a
+        /// tilt until rest is accepted again.
         public var restProofTime = 3.0
         /// Duration of rest after which a bias counts as known, s, 0.5...60.
         public var restTrustTime = 3.0
-        /// Time for which the sensor must stay quiet at another rate until a known bias is
-        /// replaced, s, 1...10000: longer than any smooth turn of a camera by a person. A bias that
-        /// was learned in a short rest is replaced sooner, by the square of that rest over
-        /// `restTrustTime`.
+        /// Time for which the rate must be steady at another value until a known bias is replaced,
+        /// s, 1...10000: longer than any smooth turn of a camera by a person. If the bias was
+        /// learned in a rest shorter than `restTrustTime`, this time is multiplied by the square of
+        /// the ratio of that rest to `restTrustTime`.
         public var restOverruleTime = 180.0
-        /// Fraction of gravity below which the vertical specific force refutes the estimate,
-        /// 0...0.9: the estimate is wrong by 60° or more, or the sensor was exchanged.
+        /// Vertical specific force below which the estimate counts as wrong, as a fraction of
+        /// gravity, 0...0.9: the estimate is wrong by 60° or more, or the sensor was exchanged.
         public var gravityShareThreshold = 0.5
         /// Time constant of the low-pass on the vertical specific force, s, 0.2...10.
         public var gravityFilterTime = 1.0
-        /// Time for which the force must stay below that fraction, s, 0.2...10.
+        /// Time for which the vertical specific force must stay below `gravityShareThreshold`, s,
+        /// 0.2...10.
         public var gravityPatience = 1.0
-        /// Value of `gravityPatience` for an estimate that was certain before gravity jumped
-        /// without a turn of the gyroscope, s. Until then the accelerometer counts as faulty and is
-        /// not used.
+        /// Time after which a previously certain estimate counts as wrong, if the measured gravity
+        /// changed its direction without a rotation of the gyroscope, s. Until then the
+        /// accelerometer counts as faulty and is not used.
         public var gravityDoubtPatience = 6.0
         /// Delay of the gyroscope's samples, s, 0...0.02: the group delay of its low-pass filter.
-        /// The attitude is extrapolated by it with the current rate. 3 ms is typical of a MEMS
-        /// sensor with its filter at 100 Hz.
+        /// The attitude is extrapolated by this delay with the current rate. A delay of 3 ms is
+        /// typical of a MEMS sensor with its filter at 100 Hz.
         public var sensorDelay = 0.003
-        /// Whether a sample is the mean rate since the previous one, as from a decimating sensor,
-        /// and not an instantaneous rate. The sample is then older by half of that interval.
+        /// Whether a sample is the mean rate since the previous sample, as from a decimating
+        /// sensor, and not an instantaneous rate. The sample is then older by half the interval
+        /// between samples.
         public var averagesRate = false
         /// Full scale of the gyroscope, rad/s, 1...100; zero if unknown, in which case `GyroRange`
-        /// finds it. At full scale the rate is only a lower bound, so the inclination's uncertainty
-        /// grows.
+        /// determines the full scale. A reading at full scale is only a lower bound of the rate, so
+        /// the inclination's uncertainty grows.
         public var gyroRange = 2000 * Double.pi / 180
-        /// Period of the accelerometer's and the covariance's processing, s, 0.001...0.05. The
-        /// attitude follows each sample.
+        /// Period with which the filter processes the accelerometer and the covariance, s,
+        /// 0.001...0.05. The attitude is updated with each sample.
         public var filterPeriod = 0.02
         /// Longest gap without a usable sample that is interpolated, s, 0.01...1. After a longer
-        /// one the inclination starts from the accelerometer again.
+        /// gap the inclination is determined from the accelerometer again.
         public var longestGap = 0.1
-        /// Variation of an undisturbed field's direction indoors, rad, 0.005...0.5.
+        /// Standard deviation of the magnetic field's horizontal direction indoors, without a
+        /// disturbance, rad, 0.005...0.5.
         public var magneticHeadingSigma = 3 * Double.pi / 180
-        /// Correlation time of the variation in `magneticHeadingSigma`, s, 0.01...60.
+        /// Correlation time of the variation that `magneticHeadingSigma` describes, s, 0.01...60.
         public var magneticCorrelationTime = 1.0
-        /// Time constant with which the reference of the field's strength and dip is learned, s,
-        /// 1...1000.
+        /// Time constant with which the reference values of the field's horizontal and vertical
+        /// components are learned, s, 1...1000.
         public var magneticReferenceTime = 20.0
-        /// Largest inclination sigma at which the estimate counts as converged, rad. A few degrees
-        /// suffice, because the motors start softly and follow the estimate as it improves.
+        /// Largest standard deviation of the inclination at which the estimate counts as converged,
+        /// rad. A few degrees suffice, because the motors start softly and follow the estimate as
+        /// it improves.
         public var convergedInclinationSigma = 8 * Double.pi / 180
-        /// Largest bias sigma on any axis at which the estimate counts as converged, rad/s, if
-        /// there is rest to learn it in.
+        /// Largest standard deviation of the bias on any axis at which the estimate counts as
+        /// converged, rad/s. This limit applies only while the sensor may be at rest.
         public var convergedBiasSigma = 0.25 * .pi / 180
 
         /// The defaults.
         @_noLocks @_noAllocation
         public init() {}
 
-        /// The defaults for the log of an unknown sensor: samples are mean rates, and the range is
-        /// found.
+        /// The defaults for the log of an unknown sensor: samples are mean rates, and `GyroRange`
+        /// determines the full scale from the data.
         public static var unknownSensor: Self {
             var parameters = Self()
             parameters.sensorDelay = 0
@@ -166,14 +181,14 @@ extension AttitudeEstimator.Parameters {
     /// These parameters with their noise scaled by three ratios, as an app for the tuning of a
     /// Kalman filter sends them.
     ///
-    /// The ratios multiply variances: a `measurement` of 4 doubles the sigma of the accelerometer's
-    /// information. Each is limited to 0.1...10; one that is not finite or not positive counts as
-    /// 1.
+    /// The ratios multiply variances: a `measurement` of 4 doubles the standard deviation of the
+    /// accelerometer's information. Each ratio is limited to 0.1...10; a ratio that is not finite
+    /// or not positive counts as 1.
     ///
     /// - Parameters:
-    ///   - angle: Ratio for the gyroscope's noise, constant and during turns.
-    ///   - bias: Ratio for the walk of its bias.
-    ///   - measurement: Ratio for the velocity that specific force is compared with.
+    ///   - angle: Ratio for the gyroscope's noise, `gyroNoiseDensity` and `rotationNoise`.
+    ///   - bias: Ratio for the random walk of the gyroscope's bias.
+    ///   - measurement: Ratio for the assumed velocity of the sensor, `velocityNoiseDensity`.
     /// - Returns: The changed parameters.
     @_noLocks @_noAllocation
     public func scaled(angle: Double, bias: Double, measurement: Double) -> Self {
@@ -194,7 +209,7 @@ extension AttitudeEstimator.Parameters {
     /// Covariance of a new estimate.
     ///
     /// - Parameters:
-    ///   - tilt: Standard deviation of its tilt, rad.
+    ///   - tilt: Standard deviation of the new estimate's tilt, rad.
     ///   - lengthError: Difference between the length of the first specific force and gravity, as a
     ///     fraction of gravity.
     /// - Returns: The covariance.
@@ -205,7 +220,8 @@ extension AttitudeEstimator.Parameters {
             gyro: gyroCovariance(bias: initialBiasSigma * initialBiasSigma), velocity: 1)
     }
 
-    /// Covariance of a gyroscope with unknown scale and axes.
+    /// Covariance of the errors of a gyroscope whose scale and cross-axis errors have not been
+    /// estimated.
     ///
     /// - Parameter bias: Variance of the gyroscope's bias, (rad/s)².
     /// - Returns: The covariance.

@@ -1,24 +1,25 @@
-/// The vertical at the start: the direction of the mean specific force.
+/// The initial estimate of the vertical: the direction of the mean specific force.
 ///
 /// One sample of a sensor in motion can point in any direction. Between two steps of a runner the
-/// specific force points the wrong way, and a filter that starts upside down stays upside down. In
-/// the mean over a running step the sensor's own acceleration largely cancels. A sensor that can be
-/// at rest starts with its first sample, and starts again if a later sample shows motion. At rest
-/// the specific force is constant. The length of the specific force alone is not enough evidence:
-/// when a person runs, it equals gravity for 20 ms, in any direction.
+/// specific force can point upwards instead of downwards, and a filter that starts upside down
+/// stays upside down. In the mean over a running step the sensor's own acceleration largely
+/// cancels. If the first sample is consistent with rest, the estimator starts with this sample, and
+/// starts again if a later sample reveals motion. At rest the specific force is constant. The
+/// length of the specific force alone is not enough evidence: when a person runs, the length can
+/// equal gravity for 20 ms while the direction is arbitrary.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FirstVertical: Sendable, BitwiseCopyable {
-    /// Rotation from the sensor to the frame of the first sample.
+    /// Rotation from the sensor's present body frame to its body frame at the first sample.
     private var turn = Quaternion.identity
     /// Specific force of the first sample, m/s².
     private var first = Vector3.zero
-    /// Integral of the specific force, frame of the first sample, m/s.
+    /// Integral of the specific force, body frame at the first sample, m/s.
     private var impulse = Vector3.zero
     private var time = 0.0
 
-    /// Length of the mean, s: a step at 2.5 to 2.8 steps a second (Cavagna et al., J. Physiol. 399,
-    /// 1988).
+    /// Time over which the specific force is averaged, s: one running step at 2.5 to 2.8 steps a
+    /// second (Cavagna et al., J. Physiol. 399, 1988).
     private static var seconds: Double { @_noLocks @_noAllocation get { 0.4 } }
     /// Largest deviation of a sample from gravity's length and from the first sample at which the
     /// sensor can be at rest, as a fraction of gravity.
@@ -27,9 +28,9 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// running step.
     private static var quietSeconds: Double { @_noLocks @_noAllocation get { 0.1 } }
 
-    /// Standard deviation of the vertical from a mean, about each axis, rad: 2.1° in walkers and
-    /// 2.7° in runners with the statistics of recorded people, with a margin of about the same size
-    /// for other people.
+    /// Standard deviation of the vertical from a mean, about each axis, rad. With the motion
+    /// statistics of recorded people the error is 2.1° while walking and 2.7° while running; the
+    /// value adds a margin of about the same size for other people.
     static var meanSigma: Double { @_noLocks @_noAllocation get { 5 * .pi / 180 } }
 
     /// Whether the sensor is in motion, so that the vertical comes from a mean.
@@ -43,7 +44,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// Mean specific force, body frame of the last sample, m/s².
     var force: Vector3 { @_noLocks @_noAllocation get { turn.inverseRotate(impulse) / time } }
 
-    /// Creates a start without samples.
+    /// Creates a vertical without samples.
     @_noLocks @_noAllocation
     init() {}
 
@@ -53,7 +54,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     ///   - gyro: Rate, body frame, rad/s.
     ///   - accel: Specific force, body frame, m/s².
     ///   - gravity: Length of the specific force at rest, m/s².
-    ///   - dt: Seconds since the previous sample; ignored for the first one.
+    ///   - dt: Seconds since the previous sample; ignored for the first sample.
     @_noLocks @_noAllocation
     mutating func note(gyro: Vector3, accel: Vector3, gravity: Double, dt: Double) {
         let step = time == 0 ? 1e-3 : max(dt, 0)

@@ -1,20 +1,21 @@
 internal import CMathShim
 
-/// Check that the vertical part of the specific force is gravity, as it must be over time in any
-/// motion.
+/// Check that the mean vertical specific force equals gravity, which holds over a few seconds in
+/// any motion.
 ///
-/// The filter corrects errors of the horizontal velocity. An estimate that is upside down has no
-/// such error, and in an estimate that tumbles the error averages out. The mean vertical
-/// acceleration of a walking person or a car never cancels half of gravity for two seconds; only a
-/// fall of a dozen metres would do so.
+/// The check detects errors that the filter cannot correct, because it corrects errors of the
+/// horizontal velocity. An estimate that is upside down has no such error, and if the estimated
+/// attitude tumbles, the error averages out. The mean vertical acceleration of a walking person or
+/// a car never cancels half of gravity for two seconds; only a fall of a dozen metres would do so.
 ///
-/// If the estimate was certain, gravity that changes its direction without a turn of the gyroscope
-/// means a faulty accelerometer. The watch flags the accelerometer as doubtful within 0.4 s. The
-/// accelerometer is then not used until its readings agree with the estimate again. If the readings
-/// still disagree after `gravityDoubtPatience`, the estimate counts as wrong and is refuted.
+/// If the estimate was certain, and the measured gravity changes its direction while the gyroscope
+/// measures no rotation, the accelerometer is probably faulty. The check flags the accelerometer as
+/// doubtful within 0.4 s. The accelerometer is then not used until its readings agree with the
+/// estimate again. If the readings still disagree after `gravityDoubtPatience`, the estimate counts
+/// as wrong and is refuted.
 struct GravityWatch: Sendable, BitwiseCopyable {
-    /// Vertical specific force, smoothed, relative to its value at rest: 1 if the estimate is
-    /// right, -1 if it is upside down.
+    /// Smoothed vertical specific force relative to its value at rest: 1 if the estimate is right,
+    /// -1 if the estimate is upside down.
     private(set) var share = 1.0
     /// Whether the accelerometer counts as doubtful.
     private(set) var isDoubtful = false
@@ -28,18 +29,20 @@ struct GravityWatch: Sendable, BitwiseCopyable {
 
     /// Time constant of `recent`, s.
     private static var doubtMemory: Double { @_noLocks @_noAllocation get { 0.2 } }
-    /// Time for which the measured force must have another direction than gravity, s. A fast swing
-    /// of the hand changes the direction for up to 0.3 s.
+    /// Time for which the measured force must differ in direction from gravity until the
+    /// accelerometer is doubtful, s. A fast swing of the hand changes the direction for up to 0.3
+    /// s.
     private static var doubtSeconds: Double { @_noLocks @_noAllocation get { 0.4 } }
-    /// Ratio of the vertical part to the length of the specific force below which the accelerometer
-    /// is doubtful, if the length equals gravity.
+    /// Ratio of the vertical component to the length of the specific force, below which the
+    /// direction differs from gravity. The ratio is used only if the length is 0.7 to 1.3 of
+    /// gravity.
     private static var doubtShare: Double { @_noLocks @_noAllocation get { 0.6 } }
-    /// Largest standard deviation of the inclination, rad, and its duration, s, at which the
-    /// estimate is certain.
+    /// Largest standard deviation of the inclination at which the estimate is certain, rad, and the
+    /// time for which the inclination must stay below it, s.
     private static var sureSigma: Double { @_noLocks @_noAllocation get { 0.1 } }
     private static var sureSeconds: Double { @_noLocks @_noAllocation get { 2 } }
 
-    /// Creates a watch without any evidence against the estimate.
+    /// Creates a check without any evidence against the estimate.
     @_noLocks @_noAllocation
     init() {}
 
@@ -50,7 +53,7 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     ///   - inclinationSigma: Standard deviation of the estimate's inclination, rad.
     ///   - duration: Length of the period, s.
     ///   - parameters: Threshold and times.
-    /// - Returns: Whether the estimate is refuted.
+    /// - Returns: Whether the estimate is wrong, so that the estimator must start again.
     @_noLocks @_noAllocation
     mutating func refutes(
         force: Vector3, inclinationSigma: Double, duration: Double,
@@ -62,8 +65,8 @@ struct GravityWatch: Sendable, BitwiseCopyable {
         if isDoubtful {
             isDoubtful = recent.z < 0.8 * length && length > 0.4
         } else {
-            // The deviation must last without interruption, because in a wide swing of the hand it
-            // lasts for moments only.
+            // The deviation must last without interruption. In a wide swing of the hand it lasts
+            // only for moments.
             let size = force.norm
             let isElsewhere = force.z < Self.doubtShare * size && size > 0.7 && size < 1.3
             elsewhereTime = isElsewhere ? elsewhereTime + duration : 0

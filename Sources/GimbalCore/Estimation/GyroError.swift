@@ -1,17 +1,20 @@
-/// One value for each of the twelve errors of a gyroscope; also a correction of them. The errors
-/// are the gyroscope's bias, its scale, and the fractions of the two other axes' rates in the
-/// reading of each axis.
+/// One value for each of the twelve errors of a gyroscope. The same type holds a correction of
+/// these errors. The errors are, for each axis, the bias, the scale error, and the sensitivities to
+/// the rates about the two other axes.
 ///
-/// The sensor reads approximately `rate + scale * rate + next * (y, z, x) of the rate + after * (z,
-/// x, y) of it + bias`, component by component.
+/// The sensor reads approximately `rate + scale * rate + next * rate.next + after * rate.after +
+/// bias`, component by component, where `rate.next` is (y, z, x) of the rate and `rate.after` is
+/// (z, x, y).
 struct GyroError: Sendable, BitwiseCopyable {
     /// Bias, body frame, rad/s.
     var bias: Vector3
     /// Relative scale error of each axis.
     var scale: Vector3
-    /// Fraction of the following axis's rate in an axis's reading: of y in x, of z in y, of x in z.
+    /// Sensitivity of each axis to the rate about the following axis, as a fraction: of x to y, of
+    /// y to z, of z to x.
     var next: Vector3
-    /// Fraction of the preceding axis's rate in an axis's reading: of z in x, of x in y, of y in z.
+    /// Sensitivity of each axis to the rate about the preceding axis, as a fraction: of x to z, of
+    /// y to x, of z to y.
     var after: Vector3
 
     /// No error.
@@ -29,11 +32,11 @@ struct GyroError: Sendable, BitwiseCopyable {
         self.after = after
     }
 
-    /// Sensitivity of the turn about one direction to each of the gyroscope's errors, per unit of
-    /// error.
+    /// Sensitivity of the integrated angle about one direction to each of the gyroscope's errors:
+    /// angle, rad, per unit of the error.
     ///
     /// - Parameters:
-    ///   - direction: Body frame.
+    ///   - direction: Unit vector, body frame.
     ///   - turn: Angle turned about the body axes, rad.
     ///   - duration: Duration of the turn, s.
     @inline(__always) @_noLocks @_noAllocation
@@ -75,7 +78,8 @@ struct GyroError: Sendable, BitwiseCopyable {
     }
 }
 
-/// The covariance of a `GyroError`: 78 numbers in blocks, named after bias, scale, next and after.
+/// The covariance matrix of a `GyroError`: 78 numbers in blocks. The name of a block contains the
+/// initials of two errors: bias, scale, next, after.
 struct GyroCovariance: Sendable, BitwiseCopyable {
     var bb: Symmetric3
     var bs: Matrix3 = .zero
@@ -88,8 +92,8 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
     var na: Matrix3 = .zero
     var aa: Symmetric3
 
-    /// Creates the covariance of independent errors from their variances: of the bias, (rad/s)², of
-    /// the scale errors and of the cross-axis fractions, both dimensionless.
+    /// Creates the covariance of uncorrelated errors from the variances of the bias, (rad/s)², of
+    /// the scale errors and of the cross-axis sensitivities; the last two are dimensionless.
     @_noLocks @_noAllocation
     init(bias: Double, scale: Double, cross: Double) {
         bb = Symmetric3(diagonal: bias)
@@ -109,7 +113,7 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
                 + c.na.transposedTimes(v.next) + c.aa * v.after)
     }
 
-    /// Subtracts `s` · v · vᵀ.
+    /// Subtracts the matrix `s v vᵀ`.
     @inline(__always) @_noLocks @_noAllocation
     mutating func subtractOuter(_ v: GyroError, times s: Double) {
         bb.subtractOuter(v.bias, times: s)
@@ -124,7 +128,8 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
         aa.subtractOuter(v.after, times: s)
     }
 
-    /// Removes the bias's correlation with all other errors.
+    /// Replaces the variance of the bias, and removes the correlation of the bias with all other
+    /// errors.
     ///
     /// - Parameter variance: Variance of the bias on each axis, (rad/s)².
     @_noLocks @_noAllocation
@@ -138,7 +143,7 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
     /// Covariance of all errors with the bias about one body axis.
     ///
     /// - Parameter axis: 0...2.
-    /// - Returns: That column.
+    /// - Returns: The column of the covariance matrix.
     @_noLocks @_noAllocation
     func biasColumn(_ axis: Int) -> GyroError {
         switch axis {

@@ -1,27 +1,29 @@
-/// Detector of saturated gyroscope axes, whose true rate can be anything beyond the range.
+/// Detector of saturated gyroscope axes. The true rate of a saturated axis can be any value beyond
+/// the range.
 ///
-/// A known range is compared with the reading. An unknown range, as in a log of an arbitrary
-/// sensor, is found: an axis whose rate rises fast and then stays constant is saturated. A
-/// sinusoidal rate also looks flat at its turning point, but with the slope of its rise it would
-/// get at most a tenth further in that time, at any frequency; `overshoot` requires more. From then
-/// on every axis that reaches that rate counts as saturated, until an axis exceeds it.
+/// If the range is known, the detector compares it with the reading. If the range is unknown, as in
+/// a log of an arbitrary sensor, the detector determines it: an axis whose rate rises fast and then
+/// stays constant is saturated. A sinusoidal rate is also constant near its peak. Extrapolated with
+/// the slope of its rise, however, a sine would exceed its peak by at most a tenth, at any
+/// frequency; `overshoot` requires more. From then on every axis that reaches the detected range
+/// counts as saturated, until an axis exceeds this range.
 struct GyroRange: Sendable, BitwiseCopyable {
-    /// The range found, rad/s; infinite if none.
+    /// The detected range, rad/s; infinite if no range was detected.
     private(set) var found = Double.infinity
 
     private var x = Axis()
     private var y = Axis()
     private var z = Axis()
 
-    /// Additional rate that an axis would have reached without saturation, as a fraction of its
-    /// rate.
+    /// Smallest excess of the extrapolated rate over the constant rate at which an axis is
+    /// saturated, as a fraction of the constant rate.
     private static var overshoot: Double { @_noLocks @_noAllocation get { 0.15 } }
-    /// Largest variation of a constant rate, as a fraction of the rate; a calibration's cross-axis
-    /// terms add to the variation.
+    /// Largest variation of a rate that counts as constant, as a fraction of the rate. Cross-axis
+    /// terms of a calibration cause such a variation.
     private static var flatness: Double { @_noLocks @_noAllocation get { 0.004 } }
     /// Time constant of the slope's smoothing, s.
     private static var slopeTime: Double { @_noLocks @_noAllocation get { 0.01 } }
-    /// The smallest range that is searched for, rad/s: half of the ±125 °/s range of common
+    /// The smallest range that can be detected, rad/s: half of the ±125 °/s range of common
     /// gyroscopes.
     private static var smallest: Double { @_noLocks @_noAllocation get { 1.1 } }
 
@@ -42,8 +44,8 @@ struct GyroRange: Sendable, BitwiseCopyable {
             return largest > 0.98 * known ? Self.beyond(gyro, 0.98 * known) : .zero
         }
         search(gyro, dt: dt)
-        // The rate is larger than a calibration's cross-axis terms explain, so the rate found was
-        // not the end of the range.
+        // The excess is larger than a calibration's cross-axis terms explain, so the detected rate
+        // was not the end of the range.
         if largest > 1.03 * found { found = .infinity }
         return largest > 0.985 * found ? Self.beyond(gyro, 0.985 * found) : .zero
     }
@@ -63,9 +65,9 @@ struct GyroRange: Sendable, BitwiseCopyable {
     /// State of one axis.
     private struct Axis: Sendable, BitwiseCopyable {
         private var last = 0.0
-        /// Slope of the rise, rad/s².
+        /// Smoothed slope of the rate before it became constant, rad/s².
         private var slope = 0.0
-        /// Constant rate, rad/s.
+        /// Rate at the start of the constant part, rad/s.
         private var level = 0.0
         private var flatTime = 0.0
 

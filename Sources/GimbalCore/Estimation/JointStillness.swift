@@ -2,10 +2,10 @@
 public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
     /// A hand, the wind or gravity turns the camera, because the motors are off.
     case unknown
-    /// Motors that were commanded to hold the camera turn the joints, because the handle turns, or
-    /// because a wrong bias makes the camera turn slowly.
+    /// Motors that hold the camera's attitude turn the joints, because the handle turns, or because
+    /// a wrong gyroscope bias makes the camera turn slowly.
     case held
-    /// Motors that were commanded to turn the camera.
+    /// Motors turn the joints, because a command turns the camera.
     case commanded
 
     /// Whether this is `commanded`. The operator is written out, because the checker of real-time
@@ -15,12 +15,13 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
     }
 }
 
-/// Detector of joint motion by the angle that the joints turn. The rate of the joints is too noisy,
-/// because of the encoder's steps.
+/// Detector of joint motion. It uses the angle by which the joints turn, because the steps of the
+/// encoders make the joints' rate too noisy.
 ///
 /// The joints count as moving once they have turned by `restJointTurn`, and as still when they have
 /// not turned by that angle for `restProofTime`. Each measurement of the angle starts from zero, so
-/// that noise does not accumulate; rates below 0.03 °/s count as still.
+/// that noise does not accumulate. With the defaults, joints that turn more slowly than 0.03 °/s
+/// count as still.
 struct JointStillness: Sendable, BitwiseCopyable {
     /// Whether the joints have moved.
     private(set) var areMoving = false

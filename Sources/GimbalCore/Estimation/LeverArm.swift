@@ -1,34 +1,35 @@
-/// Position of the sensor's centre of rotation: a wrist, an elbow, the end of a stick.
+/// Estimator of the lever arm: the vector from the sensor's centre of rotation (a wrist, an elbow,
+/// the end of a stick) to the sensor.
 ///
-/// Hands swing a sensor. Most of the sensor's velocity is then the cross product of its rate and a
-/// lever that hardly changes in the body frame. This part of the velocity contains no information
-/// about the tilt. This filter estimates the lever from the velocity that the attitude filter has
-/// estimated. It has three states with a separate covariance and a limited memory, because a person
-/// changes the grip. The prior limits the length of the lever. Without rotation the lever has no
-/// effect. After subtraction of the lever's velocity, the assumption "velocity is zero" is more
-/// accurate.
+/// While a hand swings the sensor, most of the sensor's velocity is the cross product of its rate
+/// and a lever arm that hardly changes in the body frame. This part of the velocity contains no
+/// information about the tilt. A Kalman filter with three states estimates the lever arm from the
+/// velocity of the attitude filter. Its memory is limited, because a person changes the grip. The
+/// prior limits the length of the lever arm. Without rotation the lever arm has no effect. After
+/// subtraction of the lever arm's velocity, the assumption "velocity is zero" is more accurate.
 ///
-/// The lever is separate from the filter's states, although both are learned from the same
-/// innovations: a tilt error causes a lasting velocity, a lever causes a velocity that varies with
-/// the rate.
+/// The lever arm is not a state of the attitude filter, although both are learned from the same
+/// innovations. They can be separated: a tilt error causes a lasting velocity, a lever arm causes a
+/// velocity that varies with the rate.
 struct LeverArm: Sendable, BitwiseCopyable {
     /// Vector from the pivot to the sensor, body frame, m.
     private(set) var arm = Vector3.zero
     private var covariance: Symmetric3
 
-    /// Creates an unknown lever.
+    /// Creates the estimator of an unknown lever arm.
     ///
-    /// - Parameter sigma: Standard deviation of each component, m; 0 disables the lever.
+    /// - Parameter sigma: Prior standard deviation of each component, m; 0 disables the estimation.
     @_noLocks @_noAllocation
     init(sigma: Double) {
         covariance = Symmetric3(diagonal: sigma * sigma)
     }
 
-    /// Increases the uncertainty of the lever with time.
+    /// Moves the lever arm towards zero and its covariance towards the prior, with the time
+    /// constant `leverTime`.
     ///
     /// - Parameters:
     ///   - duration: Time since the last step, s.
-    ///   - parameters: Standard deviation and memory of the lever.
+    ///   - parameters: Prior standard deviation and time constant of the lever arm.
     @inline(__always) @_noLocks @_noAllocation
     mutating func step(duration: Double, parameters: AttitudeEstimator.Parameters) {
         let keep = parameters.leverTime / (parameters.leverTime + duration)
@@ -38,7 +39,8 @@ struct LeverArm: Sendable, BitwiseCopyable {
         covariance.addToDiagonal((1 - share) * parameters.leverSigma * parameters.leverSigma)
     }
 
-    /// The velocity along one horizontal direction that the lever explains, and its variance.
+    /// The velocity that rotation about the centre causes along one horizontal direction, and its
+    /// variance.
     ///
     /// - Parameter direction: Cross product of the horizontal direction in the body frame and the
     ///   rate, rad/s.
@@ -48,12 +50,12 @@ struct LeverArm: Sendable, BitwiseCopyable {
         (direction.dot(arm), direction.dot(covariance * direction))
     }
 
-    /// Updates the lever with one measured velocity.
+    /// Corrects the lever arm with one measured velocity.
     ///
     /// - Parameters:
-    ///   - direction: As in `velocity(along:)`.
-    ///   - velocity: The filter's velocity along the direction, m/s.
-    ///   - noise: Variance of all other velocity, m²/s².
+    ///   - direction: Same as in `velocity(_:)`.
+    ///   - velocity: The attitude filter's velocity along the horizontal direction, m/s.
+    ///   - noise: Variance of the velocity that the lever arm does not cause, m²/s².
     @inline(__always) @_noLocks @_noAllocation
     mutating func correct(_ direction: Vector3, velocity: Double, noise: Double) {
         let column = covariance * direction

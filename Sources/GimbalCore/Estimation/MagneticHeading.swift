@@ -1,19 +1,20 @@
 import CMathShim
 
-/// Magnetic heading: an angle about the vertical that is added to the attitude.
+/// Estimator of the magnetic heading: the angle about the vertical from the attitude's heading to
+/// magnetic north.
 ///
-/// Gyroscope and accelerometer rotate the field into the earth frame. In that frame, the field's
-/// horizontal length and vertical component, which do not depend on the heading, are compared with
-/// a slowly learned reference. A deviation from the reference is a disturbance. The third component
-/// of a disturbance, which turns the heading, is assumed to be of the same size and adds to the
-/// noise of the heading. Therefore iron and magnets reduce the weight gradually, without a
-/// threshold to tune.
+/// The attitude from gyroscope and accelerometer rotates the measured field into the earth frame.
+/// In that frame, the field's horizontal length and vertical component do not depend on the
+/// heading. Both are compared with a slowly learned reference, and a deviation is a disturbance.
+/// The component of a disturbance that would turn the heading cannot be measured. It is assumed to
+/// be as large as the deviation, and adds to the noise of the heading. Therefore iron and magnets
+/// reduce the weight of the field gradually, without a threshold to tune.
 struct MagneticHeading: Sendable, BitwiseCopyable {
     /// Angle from the attitude's heading to magnetic north, rad.
     private(set) var offset = 0.0
     /// Variance of `offset`, rad².
     private(set) var variance = Double.pi * Double.pi
-    /// Weight of the last measurement relative to that of an undisturbed one, 0...1.
+    /// Weight of the last measurement relative to the weight of an undisturbed measurement, 0...1.
     private(set) var weight = 0.0
     private var referenceHorizontal = 0.0
     private var referenceVertical = 0.0
@@ -29,10 +30,10 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - field: Magnetic field in the earth frame of the attitude, in any unit.
-    ///   - drift: Growth of the heading's variance since the previous sample, rad².
+    ///   - drift: Increase of the heading's variance since the previous sample, rad².
     ///   - dt: Seconds since the previous sample.
     ///   - period: Length of the period, s.
-    /// - Returns: Whether the period is complete, so that `step` is due.
+    /// - Returns: Whether the period is complete, so that the caller must call `step`.
     @_noLocks @_noAllocation
     mutating func add(field: Vector3, drift: Double, dt: Double, period: Double) -> Bool {
         sum += field * dt
@@ -63,7 +64,8 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         variance *= 1 - gain
     }
 
-    /// Applies a rotation of the attitude's earth frame about the vertical, rad.
+    /// Adapts the offset to an earth frame of the attitude that was rotated about the vertical by
+    /// `angle`, rad.
     @_noLocks @_noAllocation
     mutating func turnEarthFrame(by angle: Double) {
         offset -= angle
@@ -84,11 +86,11 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         drift = 0
     }
 
-    /// Learns the reference field. The larger the deviation of the measured field from the
+    /// Updates the reference field. The larger the deviation of the measured field from the
     /// reference is, the more slowly the reference changes.
     ///
-    /// - Returns: The possible heading error, rad: the error that a horizontal disturbance of the
-    ///   same size as the deviation causes.
+    /// - Returns: The possible heading error, rad: the error that a horizontal disturbance as large
+    ///   as the deviation causes.
     @_noLocks @_noAllocation
     private mutating func learn(
         horizontal: Double, vertical: Double, _ elapsed: Double,

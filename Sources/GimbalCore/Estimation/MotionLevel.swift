@@ -1,33 +1,35 @@
 import CMathShim
 
-/// Strength of the sensor's motion: the mean square of the horizontal velocity that tilt and bias
-/// do not explain.
+/// Estimator of the strength of the sensor's motion: the mean square of the horizontal velocity
+/// that errors of tilt and bias do not explain.
 ///
-/// The sum of the filter's innovations, each weighted with its own variance, is the residual of the
-/// best fit. So the level is valid before the tilt is known, and a start on a slope is not mistaken
-/// for motion. The level starts at the value for the strongest assumed motion, because a calm first
-/// second does not mean that the next one is calm. The level rises faster than it falls.
+/// The sum of the filter's squared innovations, each divided by its variance, is the residual of
+/// the best fit. So the level is valid before the tilt is known, and a wrong initial tilt is not
+/// mistaken for motion. The level starts at the value for the strongest assumed motion, because
+/// little motion in the first second does not predict little motion in the next second. The level
+/// rises faster than it falls.
 struct MotionLevel: Sendable, BitwiseCopyable {
-    /// Weight of the initial assumption, as seconds of observed motion.
+    /// Weight of the initial value, expressed as the equivalent duration of observed motion, s.
     private static var priorTime: Double { @_noLocks @_noAllocation get { 1 } }
     /// Time constant of a rising level, s.
     private static var riseTime: Double { @_noLocks @_noAllocation get { 1 } }
     /// Time constant of a falling level, s.
     private static var memory: Double { @_noLocks @_noAllocation get { 5 } }
 
-    /// Mean square of one horizontal axis, m²/s²; NaN means the value for the strongest assumed
-    /// motion.
+    /// Mean square of the velocity along one horizontal axis, m²/s²; NaN means the value for the
+    /// strongest assumed motion.
     private var square = Double.nan
     private var seconds = 0.0
 
-    /// Creates the level of the strongest assumed motion.
+    /// Creates an estimator with the level of the strongest assumed motion.
     @_noLocks @_noAllocation
     init() {}
 
     /// Processes the velocity of one filter period.
     ///
     /// - Parameters:
-    ///   - velocitySquare: Mean of both axes, without the explained part, m²/s².
+    ///   - velocitySquare: Squared velocity that tilt and bias do not explain, mean of both
+    ///     horizontal axes, m²/s².
     ///   - duration: Length of the period, s.
     ///   - parameters: The estimator's assumptions.
     @_noLocks @_noAllocation

@@ -1,16 +1,15 @@
 /// Detector of rest, which also measures the gyroscope bias during rest.
 ///
 /// At rest, rate and specific force stay near their own means. A slow smooth pan also satisfies
-/// this, and so does a camera whose motors keep the gyroscope's rate at zero. Therefore more is
-/// required: the mean rate must be close to the estimated bias, the specific force must be as quiet
-/// as the rate and keep its direction, the joints must be still, and the caller can state that rest
-/// is not plausible.
+/// this, and so does a camera whose motors keep the gyroscope's rate at zero. Therefore the
+/// detector has further conditions. The mean rate must be close to the estimated bias, the specific
+/// force must also be steady and keep its direction, and the joints must be still. In addition, the
+/// caller can exclude rest (`isPlausible`).
 ///
-/// Joints that move or are commanded to move exclude rest. In this case the detector measures the
-/// bias from the carrier's rate, with a weight that decreases with the speed of the joints. In
-/// state `held` the joints turn because the carrier turns, or because a wrong bias makes the camera
-/// turn slowly. In state `commanded` the gyroscope's scale error adds a fraction of the turn to the
-/// measurement.
+/// Joints that move exclude rest. The detector can then still measure the bias from the carrier's
+/// rate, with a weight that decreases with the speed of the joints. In state `held` the joints turn
+/// because the carrier turns, or because a wrong bias makes the camera turn slowly. In state
+/// `commanded` the gyroscope's scale error adds a fraction of the turn to the measurement.
 struct RestDetector: Sendable, BitwiseCopyable {
     /// One bias measurement.
     struct Measurement: Sendable, BitwiseCopyable {
@@ -18,8 +17,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
         var rate: Vector3
         /// Duration of the mean, s.
         var duration: Double
-        /// Variance of the error on each axis that the joints' motion causes, (rad/s)²; zero at
-        /// rest.
+        /// Variance of the measurement error that the joints' motion causes on each axis, (rad/s)²;
+        /// zero at rest.
         var jointVariance: Vector3
     }
 
@@ -37,13 +36,14 @@ struct RestDetector: Sendable, BitwiseCopyable {
     private var varianceBefore = Vector3.zero
     private var supportBefore = 0.0
 
-    /// Variance to add to the bias estimate, (rad/s)², because the last step showed that the
-    /// estimate was not learned at rest.
+    /// Variance that the caller must add to the bias estimate, (rad/s)², because the last step
+    /// revealed that the bias was not learned at rest; otherwise zero.
     private(set) var lostTrust = 0.0
     /// Whether the sensor has been still for `restTime`.
     private(set) var isAtRest = false
 
-    /// Whether rest is possible: the sensor is still at present, or has not been checked yet.
+    /// Whether the sensor may be at rest: it is still at present, or the detector has not received
+    /// a sample yet.
     var isCandidate: Bool {
         @_noLocks @_noAllocation get { !isSeeded || stillTime > 0 }
     }
@@ -64,8 +64,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     ///   - jointDrive: Cause of the sensor's motion relative to the carrier.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
-    /// - Returns: A bias measurement in each half `restTime`, at rest or while only the joints
-    ///   move.
+    /// - Returns: A bias measurement once in each half `restTime`, at rest or while only the joints
+    ///   move; otherwise nil.
     @_noLocks @_noAllocation
     mutating func step(
         rate: Vector3, relativeRate: Vector3, force: Vector3, bias: Vector3,
@@ -132,8 +132,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     }
 
     /// Standard deviation of the error of the carrier's rate, as a fraction of the joints' rate:
-    /// zero at rest, nil if nothing can be learned. With `held`, the whole rate of the joints is
-    /// within `restGate` standard deviations.
+    /// zero at rest, nil if the bias cannot be measured. With `held`, an error as large as the
+    /// joints' rate corresponds to `restGate` standard deviations.
     @_noLocks @_noAllocation
     private func jointShare(
         _ drive: JointDrive, _ parameters: AttitudeEstimator.Parameters
@@ -159,10 +159,10 @@ struct RestDetector: Sendable, BitwiseCopyable {
         return measurement
     }
 
-    /// Handles a change of gravity's direction while the sensor seems to be at rest. If the bias
-    /// was learned in a short rest, the bias resulted from this rotation and counts as unknown
-    /// again. If the bias was known from longer rests, only the last rest is no longer counted as
-    /// support for the bias.
+    /// Handles a change of gravity's direction while the sensor seems to be at rest: the sensor
+    /// rotates. If the bias was learned in a short rest, the bias resulted from this rotation and
+    /// counts as unknown again. If the bias was known from longer rests, only the last rest is no
+    /// longer counted as support for the bias.
     @_noLocks @_noAllocation
     private mutating func refute(
         _ variance: Vector3, _ parameters: AttitudeEstimator.Parameters
@@ -178,9 +178,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the deviations from the means are small in the root mean square, and none is
-    /// exceptional. A noisy sensor at a low rate can exceed the threshold now and then, but the
-    /// average must not hide a motion.
+    /// Whether the RMS deviations from the means are below their thresholds, and the present
+    /// deviations are below three times the thresholds. A noisy sensor at a low sample rate can
+    /// exceed the threshold now and then, but the average must not hide a motion.
     @_noLocks @_noAllocation
     private mutating func isQuiet(
         rate: Double, force: Double, gain: Double, parameters: AttitudeEstimator.Parameters
@@ -193,7 +193,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
             && rate < 9 * limitRate && force < 9 * limitForce
     }
 
-    /// Forgets the stillness observed so far.
+    /// Discards the observed time of stillness and the current bias measurement.
     @_noLocks @_noAllocation
     mutating func restart() {
         stillTime = 0
@@ -203,7 +203,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
         isAtRest = false
     }
 
-    /// Clears the whole state, because the next samples are unrelated to the previous ones.
+    /// Resets the detector, because the next samples are unrelated to the previous samples. The
+    /// evidence about earlier rests stays.
     @_noLocks @_noAllocation
     mutating func reset() {
         let known = evidence
@@ -212,9 +213,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         evidence.restartWatch()
     }
 
-    /// Whether the rate agrees with the estimated bias. At rest the comparison has a margin. During
-    /// motion of the joints it allows only for the noise of `slowRate` and for the error of a
-    /// commanded turn, `jointRate`.
+    /// Whether the rate agrees with the estimated bias. At rest the comparison has the margin
+    /// `restGateFloor`. During motion of the joints the margin is a fifth of this value, for the
+    /// noise of `slowRate`, plus the error of a commanded turn, `jointRate`.
     @_noLocks @_noAllocation
     private func isNear(
         _ difference: Vector3, variance: Vector3, jointRate: Vector3,

@@ -4,11 +4,11 @@ import CMathShim
 /// distinguish a steady turn from rest on a table.
 ///
 /// The evidence has three sources. Gravity: if the direction of gravity turns relative to the
-/// carrier, the sensor is not at rest, and the bias learned from it is reverted. Earlier rests: the
-/// longer they were, the less a new rest at another rate counts. Time: a rate that differs from the
-/// bias for longer than any person turns a camera is the new bias. A turn about the vertical at
-/// power-on cannot be distinguished from a bias, so the wrong bias is replaced only after that
-/// time.
+/// carrier, the sensor is not at rest, and a bias learned during this turn is reverted. Earlier
+/// rests: the longer they were, the longer a new rest at another rate must last to replace the
+/// bias. Time: if the rate differs from the bias for longer than any person turns a camera, this
+/// rate is the new bias. A turn about the vertical at power-on cannot be distinguished from a bias,
+/// so the resulting wrong bias is replaced only after that time.
 struct RestEvidence: Sendable, BitwiseCopyable {
     /// Duration of the rest in which the present bias was learned, s.
     private(set) var support = 0.0
@@ -24,8 +24,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Whether gravity has been observed for long enough. The value is true immediately if no
-    /// earlier evidence contradicted rest.
+    /// Whether gravity has been observed for long enough to accept rest. The value is true
+    /// immediately if no earlier evidence contradicted rest.
     var isProven: Bool { @_noLocks @_noAllocation get { watched >= proof } }
 
     /// Handles motion of the sensor: the next stillness starts the observation of gravity again.
@@ -39,7 +39,7 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - force: Specific force, smoothed, body frame, m/s².
-    ///   - variance: Variance of that force, from its unsteadiness, (m/s²)².
+    ///   - variance: Variance of the smoothed force, from its noise, (m/s²)².
     ///   - relativeRate: Rate of the sensor relative to its carrier, body frame, rad/s.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
@@ -50,8 +50,9 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         parameters: AttitudeEstimator.Parameters
     ) -> Bool {
         watched += duration
-        // The smoothing must settle first, but the first measurement must already show a fast tilt.
-        // Later the reference is renewed, so that errors do not accumulate.
+        // The smoothing must settle first. The delay is short enough that a fast tilt is detected
+        // before the first bias measurement. Later the reference is renewed, so that errors do not
+        // accumulate.
         if watched < 0.5 * parameters.restTime || window > parameters.restProofTime {
             reference = force
             turned = .zero
@@ -61,7 +62,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         window += duration
         turned += relativeRate.cross(force) * duration
         let drift = (force - reference + turned).squaredNorm
-        // The mean of a noisy sensor varies, so three sigma of a difference are added to the limit.
+        // The mean of a noisy sensor varies, so three standard deviations of the difference of two
+        // means are added to the limit.
         let limit = parameters.restDriftThreshold * parameters.restDriftThreshold + 18 * variance
         guard drift < limit else {
             restartWatch()
@@ -71,7 +73,7 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// Adds `duration` seconds of rest to the bias's support.
+    /// Adds `duration` seconds of rest to `support`.
     @_noLocks @_noAllocation
     mutating func confirm(_ duration: Double) {
         support += duration
@@ -79,19 +81,20 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         rivalTime = 0
     }
 
-    /// Reverts the support, because the sensor was not at rest.
+    /// Reverts `support` to an earlier value, because the sensor was not at rest.
     ///
     /// - Parameter support: Value of `support` before the apparent rest began, s.
     @_noLocks @_noAllocation
     mutating func withdraw(to support: Double) { self.support = support }
 
-    /// Processes a period of stillness at a rate that differs from the bias.
+    /// Processes one filter period in which the sensor is still, but its rate differs from the
+    /// bias.
     ///
     /// - Parameters:
     ///   - rate: Mean raw rate of the carrier, rad/s.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
-    /// - Returns: Whether this has lasted so long that the bias must be wrong.
+    /// - Returns: Whether the deviating rate has lasted so long that the bias must be wrong.
     @_noLocks @_noAllocation
     mutating func overrules(
         rate: Vector3, duration: Double, parameters: AttitudeEstimator.Parameters

@@ -1,23 +1,24 @@
-/// Detector of a specific force that leans away from the estimated vertical for longer than any
-/// person's motion explains.
+/// Detector of a wrong inclination: the mean specific force leans away from the estimated vertical
+/// for longer than the motion of a person can explain.
 ///
-/// The speed of a person is bounded, which bounds the effect of acceleration on a long mean of the
-/// force. With the kernel t/τ² exp(-t/τ) of two first-order means, the effect is at most 2/e ·
+/// The speed of a person is bounded. This bounds the effect of acceleration on a long mean of the
+/// force. With the kernel t/τ² exp(-t/τ) of two first-order low-passes, the effect is at most 2/e ·
 /// speed/τ, which is 0.74 m/s² at 5 m/s and τ = 5 s. A larger lean is an error of the estimate: the
-/// estimate is wrong by 5° or more and should have been corrected long before. A vehicle that
-/// brakes from 50 km/h also triggers the detector; the estimate can then indeed be wrong.
+/// estimate is wrong by 5° or more, and the filter should have corrected it long before. A vehicle
+/// that brakes from 50 km/h also triggers the detector; the estimate can then indeed be wrong.
 ///
 /// The detector only reports its result; it does not change the estimate.
 struct TiltDoubt: Sendable, BitwiseCopyable {
-    /// Whether the lean is currently doubtful.
+    /// Whether the lean is too large at present, so that the estimate is doubtful.
     private(set) var isDoubtful = false
     /// Tangent of the angle between the long mean of the force and the estimated vertical.
     private(set) var lean = 0.0
 
-    /// Time constant of each of the two means, s.
+    /// Time constant of each of the two low-passes, s.
     private static var memory: Double { @_noLocks @_noAllocation get { 5 } }
-    /// Tangents at which the lean becomes doubtful (4.3°), and is no longer doubtful (2.3°). An
-    /// error of 5° is reported after 17 s, one of 30° after 4 s.
+    /// Tangents of the lean at which the estimate becomes doubtful (4.3°), and at which it is no
+    /// longer doubtful (2.3°). An error of 5° is reported after 17 s, and an error of 30° after 4
+    /// s.
     private static var most: Double { @_noLocks @_noAllocation get { 0.075 } }
     private static var least: Double { @_noLocks @_noAllocation get { 0.04 } }
 
@@ -32,7 +33,8 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
 
     /// Processes the filter period that ended with the estimator's last sample, if a period ended.
     ///
-    /// - Parameter estimator: The estimator, the same in all calls. Call this after each `update`.
+    /// - Parameter estimator: The estimator, the same in all calls. Call this method after each
+    ///   `update`.
     @_noLocks @_noAllocation
     mutating func follow(_ estimator: AttitudeEstimator) {
         guard let ended = estimator.ended, ended.duration > 0 else { return }
