@@ -1,4 +1,4 @@
-/// An angle, stored in radians. Conversions from and to degrees happen only here.
+/// An angle, stored in radians, with conversions from and to degrees.
 public struct Angle: Hashable, Sendable, BitwiseCopyable {
     /// The angle in radians; any number of turns.
     public var radians: Double
@@ -19,7 +19,7 @@ public struct Angle: Hashable, Sendable, BitwiseCopyable {
     @inlinable
     public var degrees: Double { @_noLocks get { radians * (180 / .pi) } }
 
-    /// The shortest turn from this angle to `target`, in (-π, π]. Only this function wraps angles.
+    /// The shortest turn from this angle to `target`, wrapped to (-π, π].
     @inlinable @_noLocks
     public func shortestArc(to target: Angle) -> Angle {
         var turn = (target.radians - radians).truncatingRemainder(dividingBy: 2 * .pi)

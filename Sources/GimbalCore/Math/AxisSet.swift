@@ -32,7 +32,7 @@ public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
     @inlinable @_noLocks
     public mutating func insert(_ other: AxisSet) { rawValue |= other.rawValue }
 
-    /// Removes the axes of `other`.
+    /// The axes of this set that are not in `other`.
     @_noLocks
     func subtracting(_ other: AxisSet) -> AxisSet {
         var rest = self
@@ -42,7 +42,7 @@ public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension AxisVector {
-    /// The axes that are in exactly one of the two sets.
+    /// The axes on which the two vectors have different values.
     @_noLocks
     func differing(from other: AxisVector) -> AxisSet {
         AxisSet(yaw: yaw != other.yaw, roll: roll != other.roll, pitch: pitch != other.pitch)

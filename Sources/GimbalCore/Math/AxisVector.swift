@@ -10,7 +10,8 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
     /// Value of the innermost joint, about y, which carries the camera.
     public var pitch: Double
 
-    /// Creates a vector from its three values, handle side first.
+    /// Creates a vector from its three values, in the order from the handle's joint to the
+    /// camera's.
     @inlinable @inline(__always) @_noLocks
     public init(yaw: Double, roll: Double, pitch: Double) {
         self.yaw = yaw
@@ -110,8 +111,8 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension Vector3 {
-    /// The components of a camera-frame vector by axis: yaw about z, roll about x, pitch about y of
-    /// the camera.
+    /// The components of this camera-frame vector, assigned to the axes: yaw is the z component,
+    /// roll x and pitch y.
     @inlinable
     public var perAxis: AxisVector {
         @_noLocks @inline(__always) get { AxisVector(yaw: z, roll: x, pitch: y) }

@@ -30,7 +30,7 @@ extension AxisVector {
 }
 
 extension Vector3 {
-    /// The component about one of the camera's axes.
+    /// The component about one axis of the camera; yaw is z, roll is x, pitch is y.
     @inlinable
     public subscript(axis: GimbalAxis) -> Double {
         @_noLocks get {

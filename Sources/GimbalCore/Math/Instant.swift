@@ -1,5 +1,6 @@
-/// A point in time: nanoseconds on a monotonic clock with an arbitrary zero. The core never reads a
-/// clock. Time arrives as an argument, so a run with recorded or simulated instants is repeatable.
+/// A point in time: nanoseconds on a monotonic clock with an arbitrary zero. This module never
+/// reads a clock. It receives every time as an argument, so a run with recorded or simulated times
+/// is repeatable.
 public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     /// Nanoseconds since the clock's zero.
     public var nanoseconds: Int64
@@ -8,7 +9,8 @@ public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     @inlinable @_noLocks
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Creates the instant `seconds` after the clock's zero; finite, within ±9e9 s.
+    /// Creates the instant `seconds` after the clock's zero; `seconds` must be finite and within
+    /// ±9e9.
     @inlinable @_noLocks
     public init(seconds: Double) { nanoseconds = Int64(seconds * 1e9) }
 

@@ -1,14 +1,14 @@
 /// One value for each gimbal axis, for example a controller's state or a tuning, in the order of
 /// the joints from handle to camera.
 public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopyable {
-    /// Value of the outermost joint, or about the camera's z axis.
+    /// Value for the outermost joint, or for rotation about the camera's z axis.
     public var yaw: Value
-    /// Value of the middle joint, or about the camera's x axis.
+    /// Value for the middle joint, or for rotation about the camera's x axis.
     public var roll: Value
-    /// Value of the innermost joint, or about the camera's y axis.
+    /// Value for the innermost joint, or for rotation about the camera's y axis.
     public var pitch: Value
 
-    /// Creates the set of the three values, handle side first.
+    /// Creates the three values, in the order from the handle's joint to the camera's.
     @inline(__always)
     public init(yaw: Value, roll: Value, pitch: Value) {
         self.yaw = yaw
@@ -60,7 +60,7 @@ public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopya
 
     /// Changes the value of each axis.
     ///
-    /// - Returns: One number for each axis.
+    /// - Returns: The results of `body`, one for each axis.
     @inline(__always)
     mutating func step(_ body: (inout Value, GimbalAxis) -> Double) -> AxisVector {
         let (first, second, third) = (body(&yaw, .yaw), body(&roll, .roll), body(&pitch, .pitch))
@@ -69,7 +69,7 @@ public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopya
 
     /// Changes the value of each axis.
     ///
-    /// - Returns: The axes for which `change` returns true.
+    /// - Returns: The axes for which `body` returns true.
     @inline(__always)
     mutating func judge(_ body: (inout Value, GimbalAxis) -> Bool) -> AxisSet {
         let (first, second, third) = (body(&yaw, .yaw), body(&roll, .roll), body(&pitch, .pitch))

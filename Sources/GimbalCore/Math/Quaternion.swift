@@ -12,7 +12,7 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     /// Third vector component.
     public var z: Double
 
-    /// The quaternion with these components; not normalised.
+    /// Creates a quaternion from its components, without normalisation.
     @inlinable @inline(__always) @_noLocks
     public init(w: Double, x: Double, y: Double, z: Double) {
         self.w = w
@@ -29,7 +29,8 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
 
     /// The rotation by `vector.norm` radians about `vector`: the exponential map.
     ///
-    /// Exact for any finite vector. Below 1e-4 rad a series with an error below 1e-17 is used.
+    /// The result is exact for any finite vector. Below 1e-4 rad it is computed as a series with an
+    /// error below 1e-17.
     @inlinable @inline(__always) @_noLocks
     public init(rotationVector vector: Vector3) {
         let squared = vector.squaredNorm
@@ -112,7 +113,7 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
         }
     }
 
-    /// The vector rotated from the body into the reference frame.
+    /// The vector `v` rotated from the body frame into the reference frame.
     @inlinable @inline(__always) @_noLocks
     public func rotate(_ v: Vector3) -> Vector3 {
         let u = Vector3(x, y, z)
@@ -120,7 +121,7 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
         return v + t * w + u.cross(t)
     }
 
-    /// The vector rotated from the reference frame into the body.
+    /// The vector `v` rotated from the reference frame into the body frame.
     @inlinable @inline(__always) @_noLocks
     public func inverseRotate(_ v: Vector3) -> Vector3 { conjugate.rotate(v) }
 

@@ -1,6 +1,7 @@
 public import CMathShim
 
-/// Three Cartesian components. The declaration that holds the vector states its frame and unit.
+/// A vector of three Cartesian components. The declaration that holds the vector states its frame
+/// and unit.
 public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     /// Forward component in body frames, north in the earth frame.
     public var x: Double
@@ -88,7 +89,7 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { x.isFinite && y.isFinite && z.isFinite }
     }
 
-    /// The same direction with a length of at most `limit` (not negative).
+    /// This vector, shortened to a length of `limit` if it is longer; `limit` is not negative.
     @inlinable @inline(__always) @_noLocks
     public func limited(to limit: Double) -> Vector3 {
         let length = norm
