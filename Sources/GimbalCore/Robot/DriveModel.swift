@@ -1,5 +1,6 @@
-/// Speed of two driven wheels. The requested speeds are limited and ramped; after a request has
-/// expired, the wheels brake to a stop. Pure; one thread.
+/// Speed controller of a robot with two driven wheels: limits the requested speeds and ramps
+/// towards them. After a request has expired, the wheels brake to a stop. The model reads no clock
+/// and causes no side effects; use it from one thread.
 public struct DriveModel: Sendable, BitwiseCopyable {
     /// Limits that the owner configures.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -17,10 +18,10 @@ public struct DriveModel: Sendable, BitwiseCopyable {
 
     /// A request for wheel speeds.
     public struct Request: Sendable, BitwiseCopyable {
-        /// Speed of the left wheel, as a fraction of full speed, -1...1, forwards positive; a
-        /// larger value is limited to this range.
+        /// Requested speed of the left wheel, as a fraction of full speed, -1...1, forwards
+        /// positive; a value outside this range is limited.
         public var left: Double
-        /// Speed of the right wheel, in the same unit and range.
+        /// Requested speed of the right wheel, in the same unit and range.
         public var right: Double
         /// Dead-man time: at this time the request expires and the wheels stop.
         public var validUntil: Instant
@@ -40,18 +41,18 @@ public struct DriveModel: Sendable, BitwiseCopyable {
 
     /// Limits that the owner configures.
     public var parameters: Parameters
-    /// Speed of the left wheel now, as a fraction of full speed.
+    /// Present speed of the left wheel, as a fraction of full speed, forwards positive.
     public private(set) var left = 0.0
-    /// Speed of the right wheel now, as a fraction of full speed.
+    /// Present speed of the right wheel, as a fraction of full speed, forwards positive.
     public private(set) var right = 0.0
 
     /// Creates wheels at rest.
     public init(parameters: Parameters) { self.parameters = parameters }
 
-    /// Advances by one period.
+    /// Computes the wheel speeds of the next period.
     ///
     /// - Parameters:
-    ///   - request: The newest request; a speed that is not finite counts as zero.
+    ///   - request: The newest request. If one of its speeds is not finite, both count as zero.
     ///   - now: The time of this period.
     ///   - dt: Seconds since the previous period, limited to 0.2, so that a delayed thread does not
     ///     cause a jump.
@@ -62,7 +63,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
         right = next(right, towards: isValid ? request.right : 0, dt: dt)
     }
 
-    /// Stops at once, without a ramp.
+    /// Sets both speeds to zero at once, without a ramp.
     public mutating func stop() {
         left = 0
         right = 0
@@ -71,7 +72,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
     private func next(_ speed: Double, towards wish: Double, dt: Double) -> Double {
         let limit = min(max(parameters.limit, 0), 1)
         let goal = min(max(wish, -limit), limit)
-        // A change of direction brakes to a stop first.
+        // A wheel that must change its direction first brakes to a stop.
         let isBraking = speed * goal < 0 || abs(goal) < abs(speed)
         let step = (isBraking ? parameters.deceleration : parameters.acceleration) * dt
         let aim = speed * goal < 0 ? 0 : goal

@@ -1,11 +1,12 @@
-/// Model of a stepper motor with a step line and a direction line: trapezoidal ramps to a position
-/// or a velocity, soft limits, homing to a switch. Pure: each call, at the next time of a regular
-/// grid, returns the states of the lines. The position counts the steps that were put on the line,
-/// so a late call delays a step but does not lose it. One thread.
+/// Controller of a stepper motor with a step line and a direction line. It moves to a position or
+/// at a velocity with a trapezoidal speed profile, keeps soft limits, and homes to a switch. The
+/// caller calls `tick` at a fixed interval, and then outputs `lines`. The position counts the steps
+/// that were output, so a late call delays a step but does not lose it. The controller reads no
+/// clock and causes no side effects; use it from one thread.
 public struct StepAxis: Sendable, BitwiseCopyable {
     /// Limits of the motor and its mechanics.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Largest speed, steps/s; at most half the rate of the calls.
+        /// Largest speed, steps/s; at most half the number of calls of `tick` per second.
         public var maxSpeed = 800.0
         /// Acceleration, steps/s².
         public var acceleration = 2000.0
@@ -13,10 +14,10 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         public var minimum = -100_000
         /// Highest position, steps from home.
         public var maximum = 100_000
-        /// Speed towards the switch, steps/s, negative, because the switch is at the lower end. The
-        /// speed away from the switch is a quarter of this speed.
+        /// Homing speed towards the switch, steps/s; negative, because the switch is at the lower
+        /// end. The motor leaves the switch at a quarter of this speed.
         public var homingSpeed = -200.0
-        /// Steps without a response from the switch after which homing fails.
+        /// Number of steps without a change of the switch after which homing fails.
         public var homingRange = 200_000
 
         /// The defaults.
@@ -25,17 +26,18 @@ public struct StepAxis: Sendable, BitwiseCopyable {
 
     /// A goal of the motor.
     public enum Goal: Sendable, BitwiseCopyable {
-        /// Slow down and stop.
+        /// Decelerate to a stop.
         case hold
-        /// Go to a position, steps from home; limited to the soft limits.
+        /// Move to a position, steps from home; limited to the soft limits.
         case position(Int)
-        /// Go a number of steps beyond the present goal. `replaced` converts this request to a
-        /// position. If `tick` receives `further`, the motor stops and holds its position.
+        /// Move a number of steps relative to the present goal. `replaced` converts this request to
+        /// a position. If `tick` receives an unconverted `further`, the motor decelerates to a
+        /// stop.
         case further(Int)
-        /// Turn at a velocity, steps/s, until the given time, then hold.
+        /// Turn at a velocity, steps/s, until the given time, then decelerate to a stop.
         case velocity(Double, validUntil: Instant)
-        /// Search for the switch; its edge becomes position 0. A different time requests a new
-        /// search.
+        /// Search for the home switch; its edge becomes position 0. A value of `asked` that differs
+        /// from the previous one requests a new search.
         case home(asked: Instant)
     }
 
@@ -56,7 +58,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
 
     /// States of the two lines.
     public struct Lines: Sendable, BitwiseCopyable, Equatable {
-        /// Step line: the motor makes a step when it becomes active.
+        /// Step line: the motor makes a step when this line becomes active.
         public var step = false
         /// Direction line: active means forwards.
         public var direction = false
@@ -67,7 +69,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
 
     /// Limits of the motor.
     public let parameters: Parameters
-    /// Number of steps put on the line since home, forwards minus backwards.
+    /// Number of steps output since home, forwards minus backwards.
     public private(set) var position = 0
     /// Present speed, steps/s.
     public private(set) var speed = 0.0
@@ -75,7 +77,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     public private(set) var homing = Homing.none
     /// Present states of the lines.
     public private(set) var lines = Lines()
-    /// Distance from `position` to the ideal motion, steps; at half a step the motor makes a step.
+    /// Distance from `position` to the ideal continuous position, steps; at half a step the motor
+    /// makes a step.
     private var ahead = 0.0
     private var sought = 0
     private var asked: Instant?
@@ -86,13 +89,13 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     /// Whether the motor is at rest.
     public var isStanding: Bool { speed == 0 }
 
-    /// Advances by one tick of the grid.
+    /// Computes the states of the lines for the next tick.
     ///
     /// - Parameters:
-    ///   - goal: The newest goal.
+    ///   - goal: The newest goal of the motor.
     ///   - isAtSwitch: Whether the home switch is pressed.
     ///   - now: The time of this tick.
-    ///   - dt: Interval of the grid, s.
+    ///   - dt: Interval between two ticks, s.
     public mutating func tick(_ goal: Goal, isAtSwitch: Bool, now: Instant, dt: Double) {
         let wasHigh = lines.step
         lines.step = false
@@ -115,7 +118,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         sought += 1
     }
 
-    /// Ends a motion and starts the goal's motion; the remaining fraction of a step is dropped.
+    /// Ends a motion to a position: at low speed, within 0.05 steps of the target, the motor stops
+    /// exactly at the target.
     private mutating func settle(_ goal: Goal, dt: Double) {
         switch goal {
         case .position(let wanted):
@@ -150,7 +154,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The speed, limited so that the motor stops before a soft limit.
+    /// The speed, limited so that the motor can stop before a soft limit, steps/s.
     private func limited(_ wanted: Double) -> Double {
         let limit = wanted < 0 ? parameters.minimum : parameters.maximum
         let room = (Double(limit - position) - ahead) * (wanted < 0 ? -1 : 1)
@@ -158,8 +162,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         return min(max(wanted, -most), most)
     }
 
-    /// The largest speed from which the motor can stop within the given steps. A fifth of the
-    /// acceleration is reserved for late ticks.
+    /// The largest speed from which the motor can stop within the given number of steps, steps/s. A
+    /// fifth of the acceleration is reserved for late ticks.
     private func fastest(within steps: Double) -> Double {
         min(parameters.maxSpeed, (1.6 * parameters.acceleration * steps).squareRoot())
     }
@@ -171,7 +175,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Homing speed, limited to the motor's largest speed.
+    /// Homing speed, steps/s, negative, limited to the motor's largest speed.
     private var homingSpeed: Double { max(parameters.homingSpeed, -parameters.maxSpeed) }
 
     private mutating func homingWish(isAtSwitch: Bool) -> Double {
@@ -212,12 +216,12 @@ public struct StepAxis: Sendable, BitwiseCopyable {
 
 extension StepAxis.Goal {
     /// The goal that results from a new request while the motor is at `position`. A relative
-    /// request counts from the present goal, so that requests which arrive faster than the motor
-    /// steps are not lost.
+    /// request starts from the present goal, so that requests that arrive faster than the motor
+    /// moves are not lost.
     ///
     /// - Parameters:
     ///   - goal: The requested goal.
-    ///   - position: Steps from home.
+    ///   - position: Present position of the motor, steps from home.
     ///   - parameters: Limits of the motor; the result is within them.
     /// - Returns: The motor's next goal; never `further`.
     public func replaced(
