@@ -1,14 +1,15 @@
-/// Detector of a frozen chip: it repeats the same sample for longer than its own noise allows.
+/// Detector of a frozen chip. A frozen chip repeats the same sample for longer than the chip's own
+/// noise permits.
 ///
-/// Gyroscope and accelerometer are tested separately, because they can be two chips (as in a
-/// BMI088), of which one can hang while the other works. A chip's noise decides how often two
-/// samples are identical to the bit, so the limit depends on the chip's longest repetition so far:
-/// it is four times the longest repetition, at least eight samples, at most `longestSeconds`.
+/// Gyroscope and accelerometer are tested separately. They can be two chips (as in a BMI088), and
+/// one chip can hang while the other works. The noise of a chip determines how often two samples
+/// are identical to the bit, so the limit depends on the chip's longest repetition so far. The
+/// limit is four times the longest repetition, at least eight samples and at most `longestSeconds`.
 /// During the first 250 samples the limit is `longestSeconds`.
 ///
 /// Loop thread only; constant time.
 struct FreezeTest: Sendable, BitwiseCopyable {
-    /// Whether the chip is frozen, as of the last sample.
+    /// Whether the chip was frozen at the last sample.
     private(set) var isFrozen = false
     /// Whether the last sample repeated the sample before it.
     var isRepeating: Bool { @_noLocks get { count > 0 } }
@@ -22,7 +23,7 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     /// Smallest number of repetitions that means a frozen chip. Fewer repetitions can occur in
     /// noise after a filter whose corner is far below the sample rate.
     private static var fewest: Int32 { @_noLocks get { 8 } }
-    /// Number of samples after which the measured noise of the chip is used.
+    /// Number of samples after which the limit is derived from the chip's longest repetition.
     private static var learning: Int32 { @_noLocks get { 250 } }
 
     @_noLocks
@@ -31,10 +32,11 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     /// Processes the next sample.
     ///
     /// - Parameters:
-    ///   - isSame: Whether the sample is identical to the previous one, to the bit.
+    ///   - isSame: Whether the sample is identical to the previous sample, to the bit.
     ///   - dt: Seconds between the two samples.
     ///   - longestSeconds: Duration from which on a repetition means a frozen chip, s.
-    /// - Returns: Whether this sample has just shown that the chip is frozen.
+    /// - Returns: Whether the detector recognises with this sample that the chip is frozen; false
+    ///   for the following samples of the same repetition.
     @_noLocks
     mutating func note(isSame: Bool, dt: Double, longestSeconds: Double) -> Bool {
         if samples < Self.learning { samples += 1 }

@@ -1,4 +1,5 @@
-/// The newest gyroscope samples of one tick, at most four, so that spectra include every sample.
+/// The newest gyroscope samples of one tick, at most four. A batch is recorded instead of one
+/// sample, so that spectra include every sample.
 public struct GyroBatch: Sendable, BitwiseCopyable {
     /// Number of samples, 0...4.
     public private(set) var count = 0
@@ -11,9 +12,10 @@ public struct GyroBatch: Sendable, BitwiseCopyable {
     @_noLocks
     public init() {}
 
-    /// Adds the newest sample; a fifth one replaces the oldest.
+    /// Adds the newest sample; a fifth sample replaces the oldest.
     ///
-    /// - Parameter rate: Camera frame, rad/s, corrected, bias included.
+    /// - Parameter rate: Rate in the camera frame, rad/s, with the mounting corrected but the bias
+    ///   included.
     @_noLocks @_noAllocation
     public mutating func append(_ rate: Vector3) {
         switch count {

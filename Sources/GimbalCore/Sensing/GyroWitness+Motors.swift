@@ -1,18 +1,19 @@
 extension GyroWitness {
     /// Effect of the motors on the camera.
     struct Motors: Sendable, BitwiseCopyable {
-        /// Acceleration of the camera by its motors at the time of the sample, without any part
-        /// that depends on the gyroscope, camera frame, rad/s².
+        /// Acceleration of the camera by its motors at the time of the sample, computed from
+        /// commanded torques and inertia without the gyroscope, camera frame, rad/s².
         var acceleration: Vector3
-        /// Part of the acceleration that corrects the camera's errors, camera frame, rad/s²; nil if
-        /// unknown. Without encoders it is the whole acceleration, computed from the rotors'
-        /// positions, which the observers estimate from the gyroscope.
+        /// Part of the motors' acceleration that corrects the camera's errors, camera frame,
+        /// rad/s²; nil if unknown. For motors without encoders this is the whole acceleration. It
+        /// is computed from the rotors' positions, which observers estimate from the gyroscope.
         var exerted: Vector3?
-        /// Rate and acceleration of the set-point, delayed like the sample, camera frame, rad/s and
-        /// rad/s².
+        /// Rate, rad/s, and acceleration, rad/s², of the set-point, with the same delay as the
+        /// sample, camera frame.
         var planned: (rate: Vector3, acceleration: Vector3)
-        /// Largest change of the rate per time that is accepted without a witness, rad/s²: the
-        /// largest acceleration of a camera with a third of the assumed inertia by its motors.
+        /// Largest change of the rate per time that is accepted without confirmation by another
+        /// source, rad/s²: the largest acceleration that the motors can give a camera with about a
+        /// third of the configured inertia.
         var strongest: Double
 
         @_noLocks

@@ -1,54 +1,58 @@
 internal import CMathShim
 
 /// Plausibility check of the gyroscope against three independent sources, called witnesses: the
-/// motors' torque over the inertia, the joints' encoders, and the gyroscope's own history. The
-/// literature calls this fault detection by analytical redundancy (Gertler, "Fault Detection and
-/// Diagnosis in Engineering Systems", 1998).
+/// acceleration that the motors' torque should cause, the joints' encoders, and the gyroscope's own
+/// history. This method is known as fault detection by analytical redundancy (Gertler, "Fault
+/// Detection and Diagnosis in Engineering Systems", 1998).
 ///
 /// The reference is a predicted camera rate: the last accepted sample plus the effect of the motors
-/// and of the recent disturbance. A sample that deviates from it by more than the usual scatter
-/// starts a dispute, in which the sensors contradict each other. During a dispute the prediction
-/// continues without the gyroscope, and the encoders decide: if the camera turns unexpectedly, its
-/// joints must turn by the same angle. A change that is too large for motors or a hand is rejected.
-/// If no witness confirms it within four samples, the gyroscope counts as contradicted. A smaller
-/// change is used during the dispute. Therefore a single wild sample has no effect, pushes by hand
-/// are tolerated, and a gyroscope that the joints contradict is no longer used after at most 10 ms.
+/// and of the recent disturbance torque. If a sample deviates from the reference by more than the
+/// usual scatter, a dispute starts: the sources contradict each other. During a dispute the
+/// prediction continues without the gyroscope, and the encoders decide: if the camera turns
+/// unexpectedly, its joints must turn by the same angle. A sample whose change is too large for
+/// motors or a hand is refused. If the samples are refused for 3.5 ms, at least two samples, and no
+/// witness confirms them, the gyroscope counts as contradicted. A sample with a smaller change is
+/// used during the dispute. Therefore a single outlier has no effect, pushes by hand are tolerated,
+/// and a gyroscope that the joints contradict is no longer used after at most 10 ms.
 ///
-/// While the outputs are off, the samples are not checked. A contradicted gyroscope is accepted
-/// again after it has been calm for a tenth of a second.
+/// While the outputs are off, the samples are not checked. A contradicted gyroscope is then
+/// accepted again after its rate has stayed below `calmRate` for a tenth of a second.
 ///
 /// Loop thread only; constant time, no allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {
-    /// The camera's rate without a disputed gyroscope, camera frame, rad/s.
+    /// Predicted rate of the camera, camera frame, rad/s. A disputed gyroscope does not affect this
+    /// rate.
     var rate: Vector3 { @_noLocks get { reference + silent } }
 
-    /// The camera's rate without a disputed gyroscope at the time of the newest sample.
+    /// Value of `rate` at the time of the newest sample, rad/s.
     private var reference = Vector3.zero
-    /// Change by motors and disturbance since the newest sample, rad/s.
+    /// Change of the camera's rate by motors and disturbance since the newest sample, rad/s.
     private var silent = Vector3.zero
-    /// Whether a witness contradicts the gyroscope, or none confirms an implausible change.
+    /// Whether a witness contradicts the gyroscope, or no witness has confirmed an implausible
+    /// change.
     private(set) var isContradicted = false
 
-    /// The camera's rate, bridged from the last sample in use by the effect of motors and
-    /// disturbance since then, camera frame, rad/s.
+    /// Camera rate that replaces refused samples, camera frame, rad/s: the rate of the last used
+    /// sample plus the effect of motors and disturbance since then.
     private(set) var bridged = Vector3.zero
-    /// The value of `bridged` without the last sample in use. If later samples repeat that sample,
-    /// it was already frozen.
+    /// Value of `bridged` without the last used sample, rad/s. If later samples repeat that sample,
+    /// the sensor was already frozen, and this value replaces `bridged`.
     private var earlier = Vector3.zero
-    /// Whether the newest sample is refused, or repeats the previous one. The camera's rate is then
-    /// `bridged`.
+    /// Whether a dispute is open and the newest sample is refused or repeats the previous sample.
+    /// The camera's rate is then `bridged`.
     var isDoubtful: Bool { @_noLocks get { isDisputed && (isRefusing || isRepeating) } }
 
-    /// Joint angles from the encoders, rad.
+    /// Recent joint angles from the encoders, rad.
     private var joints = JointHistory()
     private var hasJoints = false
-    /// Smallest step of the encoders so far, rad.
+    /// Smallest change of a joint angle so far, rad: the resolution of the encoders.
     private var encoderStep = Double.infinity
     private var lastJoints = AxisVector.zero
     private var hasReference = false
-    /// Acceleration that the motors do not explain, smoothed, rad/s².
+    /// Smoothed acceleration that the motors do not explain, camera frame, rad/s².
     private var disturbance = Vector3.zero
-    /// Mean square of the unexplained change from one sample to the next, rad²/s².
+    /// Mean square of the change from one sample to the next that the motors do not explain,
+    /// rad²/s².
     private var scatter = 0.0
     private var isDisputed = false
     private var isRefusing = false
@@ -56,20 +60,20 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Duration for which samples have been refused, s.
     private var refused = 0.0
     private var age = 0.0
-    /// Angle by which the gyroscope has turned more than the reference since the dispute began,
+    /// Integral of the gyroscope's rate minus the reference since the dispute began, camera frame,
     /// rad.
     private var claimed = Vector3.zero
-    /// Angle by which the reference has turned more than at its constant rate from the beginning of
-    /// the dispute, rad.
+    /// Integral of the reference minus its value at the beginning of the dispute, camera frame,
+    /// rad.
     private var modelled = Vector3.zero
     private var startRate = Vector3.zero
     private var images = MirrorImages()
     private var lastRate = Vector3.zero
     private var calm = 0.0
     private var sampleSeconds = 0.0
-    /// The handle's motion, computed from the joints and from accepted samples.
+    /// The handle's rate, computed from the joints and from accepted samples.
     private var handle = HandleRate()
-    /// The handle's motion, computed under the assumption that the gyroscope is right in this
+    /// The handle's rate, computed under the assumption that the gyroscope is right in the present
     /// dispute.
     private var claimedHandle = HandleRate()
 
@@ -79,13 +83,15 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private static var scatterMemory: Double { @_noLocks get { 1 } }
     /// Largest acceleration of any camera by a hand, a blow or a stop, rad/s².
     private static var blow: Double { @_noLocks get { 3000 } }
-    /// Largest change of the handle's rate during a dispute, rad/s², as in a runner's hand.
+    /// Largest angular acceleration of the handle during a dispute, rad/s², as in a runner's hand.
     private static var handleAcceleration: Double { @_noLocks get { 300 } }
-    /// Time in a dispute before a witness against the gyroscope counts, s. For the same time a
-    /// refused gyroscope waits for a witness. The encoders' witness counts from the fourth sample
-    /// on, because the angle that a light camera turns between fewer samples is uncertain.
+    /// Time for which a dispute lasts before the encoders can contradict the gyroscope, s. The
+    /// gyroscope also counts as contradicted after its samples were refused for this time without
+    /// confirmation. The encoders can contradict the gyroscope only from the fourth sample on,
+    /// because the angle that a light camera turns within fewer samples is uncertain.
     private static var hearing: Double { @_noLocks get { 0.0035 } }
-    /// Rate below which a camera without motors is calm, as in the hand of a walking person, rad/s.
+    /// Rate that a working gyroscope usually stays below while the motors are off, as in the hand
+    /// of a walking person, rad/s.
     private static var calmRate: Double { @_noLocks get { 1 } }
     /// Duration after which an undecided dispute ends, s.
     private static var longestDispute: Double { @_noLocks get { 0.03 } }
@@ -98,7 +104,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - rate: The gyroscope's rate minus its bias, camera frame, rad/s.
     ///   - measuredJoints: The encoders' angles at the same time, rad; nil without encoders.
-    ///   - isRepeated: Whether the gyroscope repeated its last sample to the bit.
+    ///   - isRepeated: Whether the sample is identical to the gyroscope's last sample, to the bit.
     ///   - motors: Effect of the motors; nil while the outputs are off.
     ///   - sensorDelay: Age of the gyroscope's rate relative to the joint angles, s.
     ///   - dt: Seconds since the previous sample, more than 0.
@@ -138,16 +144,15 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             }
             open()
         }
-        // `bridged` continues from the last sample in use with the change by motors and
-        // disturbance.
+        // `bridged` continues from the last used sample with the change by motors and disturbance.
         let gained = (motors.acceleration + disturbance) * dt
         bridged += gained
         earlier += gained
         if isRepeated, !wasRepeating { bridged = earlier }
         let wasRefusing = isRefusing
         isRefusing = (rate - bridged).norm > limit
-        // A wild sample starts a separate dispute. The angle that this sample contributes does not
-        // count in later disputes.
+        // An outlier during a dispute starts a separate dispute, so that the angle of the outlier
+        // does not count in later disputes.
         if isRefusing, !wasRefusing, age > 0 {
             reference = bridged
             open()
@@ -157,7 +162,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         refused = isRefusing ? refused + dt : 0
         if !isRefusing { noteHandle(rate: rate, sensorDelay: sensorDelay, dt: dt) }
         claimed += (rate - reference) * dt
-        // A gyroscope that returns to its expected value had only a momentary fault.
+        // A gyroscope that returns to the predicted rate had only a momentary fault.
         if !isContradicted, !isRepeated, !isRefusing, difference.norm < noise {
             settle(rate)
             return true
@@ -170,7 +175,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             }
         case false?: isContradicted = true
         case nil:
-            // At any rate of the loop, more than one wild sample is needed.
+            // At any rate of the loop, more than one refused sample is needed.
             if refused > max(Self.hearing, 1.5 * dt) {
                 isContradicted = true
             } else if !isContradicted, !isRefusing, !isRepeated, age > Self.longestDispute {
@@ -183,14 +188,15 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// Advances time without a sample. The next sample repeats the interval since the last one, so
-    /// no time is counted twice.
+    /// Extrapolates `rate` over `dt` seconds without a sample. The next sample processes the whole
+    /// interval since the last sample again, so no time is counted twice.
     @_noLocks
     mutating func wait(_ motors: Motors, dt: Double) {
         silent += (motors.acceleration + disturbance) * dt
     }
 
-    /// Advances the reference to the time of a sample.
+    /// Extrapolates the reference over the interval between two samples, to the time of the new
+    /// sample.
     @_noLocks
     private mutating func pass(_ motors: Motors, dt: Double) {
         if isDisputed {
@@ -202,18 +208,18 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         if isDisputed { modelled += (reference - startRate) * dt }
     }
 
-    /// The camera axes on which the gyroscope shows the mirror image of the motors' effect. Either
-    /// the sign of the gyroscope or the sign of a motor has changed; the response to both is the
-    /// same.
+    /// The camera axes on which the gyroscope measures the opposite of the motors' effect. Either
+    /// the sign of the gyroscope or the sign of a motor has changed; both have the same effect.
     var mirrored: AxisSet { @_noLocks get { images.mirrored } }
 
     /// The camera's rate when a sign is wrong, camera frame, rad/s: on each axis the gyroscope's
-    /// rate with the sign that the responses to the motors show, or zero if they show none.
+    /// rate with the sign that results from the responses to the motors, or zero if the sign is
+    /// unknown.
     ///
     /// - Parameters:
     ///   - gyro: The gyroscope's rate minus its bias, camera frame, rad/s.
     ///   - reversed: The axes that are known to respond in reverse.
-    /// - Returns: The rate; finite if the gyroscope's is.
+    /// - Returns: The rate; finite if `gyro` is finite.
     @_noLocks
     func signedRate(gyro: Vector3, reversed: AxisSet) -> Vector3 {
         let sign = images.signs(reversed: reversed)
@@ -246,8 +252,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         isDisputed = false
         claimedHandle = handle
         disturbance = .zero
-        // A refused gyroscope does not become credible because the motors have been switched off
-        // since the refusal.
+        // Switching the motors off does not make a refused gyroscope credible.
         guard isContradicted || isRefusing else {
             reference = rate
             use(rate)
@@ -306,14 +311,15 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         use(rate)
     }
 
-    /// Whether the joints have turned by the angle that the gyroscope shows; nil if unknown. Both
-    /// angles are taken over the same interval, delayed like the gyroscope.
+    /// Whether the joints have turned by the angle that the gyroscope has measured in this dispute;
+    /// nil if undecided. Both angles cover the same interval: the joint angles are delayed by the
+    /// gyroscope's delay.
     @_noLocks
     private mutating func encoders(sensorDelay: Double) -> Bool? {
         guard hasJoints else { return nil }
         let kinematics = JointKinematics(joints: lastJoints)
-        // Each rate applies at the time of its sample, and changes linearly in between, because a
-        // light camera swings within a few samples.
+        // A light camera can swing within a few samples. Therefore the rate is assumed to change
+        // linearly between two samples.
         let half = 0.5 * sampleSeconds
         let claim = kinematics.jointRates(relativeRate: claimed - (lastRate - reference) * half)
         let size = claim.norm
@@ -328,12 +334,13 @@ struct GyroWitness: Sendable, BitwiseCopyable {
                     + startRate * (age + sampleSeconds) - (reference - startRate) * half)
         let product = claim.yaw * moved.yaw + claim.roll * moved.roll + claim.pitch * moved.pitch
         if product > 0.3 * size * size { return true }
-        // The handle's motion alone can explain a smaller deviation.
+        // The handle's motion alone can explain a deviation below `least`.
         guard (claim - moved).norm > least else { return nil }
         return age > max(Self.hearing, 3.5 * sampleSeconds) ? false : nil
     }
 
-    /// Turn of the joints since the dispute began, delayed like the gyroscope, rad.
+    /// Angle by which the joints have turned since the dispute began, delayed by the gyroscope's
+    /// delay, rad.
     @_noLocks
     private mutating func jointsMoved(sensorDelay: Double) -> AxisVector {
         let delay = max(sensorDelay, 0)
@@ -341,9 +348,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             - joints.value(age: delay + age + sampleSeconds, dt: sampleSeconds)
     }
 
-    /// Updates the handle's rate: the joints' rates minus the camera's, if the gyroscope is right.
-    /// This update runs during disputes too, because an oscillating loop has one dispute after
-    /// another while the handle continues to move.
+    /// Updates the handle's rate: the joints' rates minus the camera's rate that the gyroscope
+    /// measures. This update also runs during disputes, because an oscillating loop causes one
+    /// dispute after another while the handle continues to move.
     @_noLocks
     private mutating func noteHandle(rate: Vector3, sensorDelay: Double, dt: Double) {
         guard hasJoints else { return }
@@ -355,25 +362,26 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     }
 }
 
-/// The handle's rate, as the joints show it when the camera's rate is known.
+/// Estimator of the handle's rate about the joints, from joint rates and camera rate.
 private struct HandleRate: Sendable, BitwiseCopyable {
-    /// Joint rates without the part caused by the camera, rad/s: smoothed once, and smoothed twice.
-    /// If the handle's rate changes, the difference between both shows the lag of the first.
+    /// Joint rates minus the part that the camera's rotation causes, rad/s: `rate` is smoothed once
+    /// and `past` twice. While the handle's rate changes, their difference is a measure of the lag
+    /// of `rate`.
     private(set) var rate = AxisVector.zero
     private var past = AxisVector.zero
-    /// Largest recent difference of the two smoothed rates, decaying with time, rad/s, because a
-    /// rate that has just changed can return to its old value.
+    /// Largest recent norm of `rate - past`, decaying with time, rad/s. A recent change remains in
+    /// this value, because the handle's rate can return to its old value.
     private(set) var wander = 0.0
 
     /// Time constant of `rate`, s: long enough to exclude an oscillation of the camera.
     private static var memory: Double { @_noLocks get { 0.012 } }
-    /// Time constant of `wander`, s: the duration of a jerk of the hand.
+    /// Time constant of `wander`, s: the duration of a sudden movement of the hand.
     private static var wanderMemory: Double { @_noLocks get { 0.05 } }
 
     @_noLocks
     init() {}
 
-    /// Processes the rate shown by one sample, rad/s, over `dt` seconds.
+    /// Processes the handle's rate from one sample, rad/s, `dt` seconds after the previous sample.
     @_noLocks
     mutating func follow(_ shown: AxisVector, dt: Double) {
         let share = dt / (Self.memory + dt)

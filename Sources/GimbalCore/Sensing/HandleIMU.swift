@@ -1,11 +1,12 @@
 internal import CMathShim
 
-/// Joint angles and rates from a second gyroscope on the handle.
+/// Estimator of joint angles and rates from a second gyroscope on the handle.
 ///
-/// The joint rates are the camera's minus the handle's, and their integral gives the angles. Drift
-/// is corrected by the assumption that the handle is upright on average (roll and pitch, time
-/// constant 20 s). For yaw there is no such reference, so it drifts with the remaining offsets of
-/// both gyroscopes. The handle gyroscope's offset is learned while camera and handle rest.
+/// The joint rates result from the camera's rate minus the handle's rate, and their integral gives
+/// the angles. The assumption that the handle is upright on average corrects the drift of roll and
+/// pitch (time constant 20 s). The yaw angle has no such reference, so it drifts with the remaining
+/// offsets of both gyroscopes. The offset of the handle's gyroscope is learned while camera and
+/// handle rest.
 ///
 /// Loop thread only; constant time.
 struct HandleIMU: Sendable, BitwiseCopyable {
@@ -13,12 +14,12 @@ struct HandleIMU: Sendable, BitwiseCopyable {
     private static var leaning: Double { @_noLocks get { 20 } }
     /// Time constant with which the offset is learned at rest, s.
     private static var learning: Double { @_noLocks get { 0.5 } }
-    /// Largest offset, rad/s; a larger rate is motion.
+    /// Largest offset of the handle's gyroscope, rad/s; a larger rate counts as motion.
     private static var largestBias: Double { @_noLocks get { 0.05 } }
 
     /// Offset of the handle's gyroscope, handle frame, rad/s.
     private(set) var bias = Vector3.zero
-    /// Rate of the handle minus its offset, handle frame, rad/s.
+    /// Rate of the handle, corrected for the offset, handle frame, rad/s.
     private(set) var rate = Vector3.zero
     /// Joint angles, rad.
     private(set) var joints = AxisVector.zero
@@ -28,11 +29,11 @@ struct HandleIMU: Sendable, BitwiseCopyable {
 
     private var hasJoints = false
 
-    /// Creates an observer that has not received a sample yet.
+    /// Creates an estimator that has not received a sample yet.
     @_noLocks
     init() {}
 
-    /// Advances by one tick.
+    /// Updates the joint angles with the readings of one tick.
     ///
     /// - Parameters:
     ///   - measured: Reading of the handle's gyroscope, handle frame, rad/s; finite.
@@ -62,8 +63,8 @@ struct HandleIMU: Sendable, BitwiseCopyable {
         joints.pitch += Self.wrapped(upright.pitch - joints.pitch) * share
     }
 
-    /// Adopts the joint angles of a better source, so that the integration continues from them when
-    /// that source fails.
+    /// Sets the joint angles to the angles of a better source, rad, so that the integration
+    /// continues from these angles when that source fails.
     @_noLocks
     mutating func align(_ angles: AxisVector) {
         joints = angles

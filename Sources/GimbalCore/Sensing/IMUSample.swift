@@ -7,7 +7,7 @@ public struct IMUSample: Sendable, BitwiseCopyable {
         /// The set as bits.
         public var rawValue: UInt32
 
-        /// The set with these bits.
+        /// Creates the set with these bits.
         @inlinable @_noLocks
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
@@ -48,7 +48,8 @@ public struct IMUSample: Sendable, BitwiseCopyable {
     public var gyro: Vector3
     /// Specific force on the camera, body frame (FRD), m/s²: [0, 0, -9.81] at rest and level.
     public var accel: Vector3
-    /// Joint angles, rad, zero where the camera is aligned with the handle; valid with `.joints`.
+    /// Joint angles, rad, all zero when the camera is aligned with the handle; valid with
+    /// `.joints`.
     public var joints: AxisVector = .zero
     /// Joint rates, rad/s; valid with `.jointRates`.
     public var jointRates: AxisVector = .zero
@@ -58,7 +59,7 @@ public struct IMUSample: Sendable, BitwiseCopyable {
     public var magneticField: Vector3 = .zero
     /// Temperature of the sensor itself, °C; valid with `.temperature`.
     public var temperature = 0.0
-    /// The optional parts that are measured.
+    /// The optional parts that this sample contains.
     public var contents: Contents = .none
 
     /// Creates a sample of gyroscope and accelerometer only.
@@ -69,7 +70,7 @@ public struct IMUSample: Sendable, BitwiseCopyable {
         self.accel = accel
     }
 
-    /// Whether a temperature is measured that a working chip can have, -60...150 °C.
+    /// Whether the sample contains a temperature, and a working chip can have it (-60...150 °C).
     var hasPossibleTemperature: Bool {
         @_noLocks get {
             contents.contains(.temperature) && temperature > -60 && temperature < 150

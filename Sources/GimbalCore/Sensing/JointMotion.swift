@@ -1,15 +1,15 @@
 /// Joint angles and their rates, from any source.
 ///
-/// The rate comes from a first-order low-pass. The integral of this rate equals the change of the
-/// angle, so the steps of an encoder (0.022° with 14 bits) average out and do not look like motion.
-/// Loop thread; constant time.
+/// The rate is the derivative of the angle after a first-order low-pass. The integral of this rate
+/// equals the change of the angle, so the steps of an encoder (0.022° with 14 bits) average out and
+/// do not look like motion. Loop thread; constant time.
 struct JointMotion: Sendable, BitwiseCopyable {
-    /// Time constant of the rate, s.
+    /// Time constant of the low-pass, s.
     static var smoothing: Double { @_noLocks get { 0.1 } }
 
     /// Newest angles, rad.
     private(set) var angles = AxisVector.zero
-    /// The geometry at these angles.
+    /// The kinematics at these angles.
     private(set) var kinematics = JointKinematics(joints: .zero)
     /// Smoothed rates, rad/s.
     private(set) var rates = AxisVector.zero

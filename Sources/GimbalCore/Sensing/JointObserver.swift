@@ -1,4 +1,4 @@
-/// Joint angles from the best source that is currently available.
+/// Joint angles and rates from the best source that is currently available.
 ///
 /// Loop thread only; constant time.
 struct JointObserver: Sendable, BitwiseCopyable {
@@ -17,8 +17,9 @@ struct JointObserver: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether `motion` is good enough to limit and to follow the joints. Angles from a second
-    /// gyroscope are not good enough: they assume an upright handle, and their yaw drifts.
+    /// Whether `motion` is accurate enough for joint limits and for modes that follow the handle.
+    /// Angles from a second gyroscope are not good enough: they assume an upright handle, and their
+    /// yaw drifts.
     var isKnown: Bool {
         @_noLocks @inline(__always) get {
             switch source {
@@ -28,23 +29,23 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the joints make it possible to distinguish a handle at rest from a camera that the
-    /// motors hold still in a moving hand: the joint angles are known, or a second IMU shows that
-    /// the handle is at rest.
+    /// Whether rest of the camera is evidence that the handle is at rest too. Without this
+    /// information, motors can hold the camera still in a moving hand. The value is true if the
+    /// joint angles are known, or if a second IMU measures that the handle is at rest.
     var tellsRest: Bool {
         @_noLocks @inline(__always) get {
             if case .handleIMU = source { handle.isStill } else { isKnown }
         }
     }
 
-    /// Whether encoders measure the joints.
+    /// Whether the angles come from encoders.
     var isMeasured: Bool {
         @_noLocks @inline(__always) get { if case .encoders = source { true } else { false } }
     }
 
-    /// The camera's rate relative to the handle, camera frame, rad/s; zero if unknown. A second
-    /// gyroscope is not used, because its offset would be taken for the offset of the camera's
-    /// gyroscope.
+    /// The camera's rate relative to the handle, camera frame, rad/s; zero if unknown. The angles
+    /// from a second gyroscope are not used, because its offset would then appear as an offset of
+    /// the camera's gyroscope.
     var relativeRate: Vector3 {
         @_noLocks @inline(__always) get {
             guard isKnown else { return .zero }
@@ -52,18 +53,18 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The handle's rate, camera frame, rad/s, with a delay of 0.1 s: the camera's rate minus the
-    /// joints' rates, both with the same delay. With different delays the camera's own shaking
-    /// would appear in the result. A mode that follows the handle would then cancel the
+    /// The handle's rate, camera frame, rad/s: the camera's rate minus the joints' rates, both
+    /// smoothed with a time constant of 0.1 s. With different smoothing the camera's own
+    /// oscillation would appear in the result, and a mode that follows the handle would cancel the
     /// controller's damping.
     var carryingRate: Vector3 { @_noLocks @inline(__always) get { cameraRate - relativeRate } }
 
     /// Updates the joint angles and rates from all sources.
     ///
     /// - Parameters:
-    ///   - sample: The newest sample, if any.
-    ///   - modelled: Joint angles in the motors' own model, rad; nil without a model.
-    ///   - modelSource: The basis of that model.
+    ///   - sample: The newest sample; nil if no sample has arrived.
+    ///   - modelled: Joint angles from a model of the motors, rad; nil without a model.
+    ///   - modelSource: The source to report for these angles: the kind of model.
     ///   - attitude: Estimated camera attitude, body to earth.
     ///   - rate: Camera rate without bias, body frame, rad/s.
     ///   - isAtRest: Whether the estimator detects rest.

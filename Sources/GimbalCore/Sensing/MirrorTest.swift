@@ -1,25 +1,29 @@
 internal import CMathShim
 
-/// Test of one axis for a mirror image: the gyroscope shows the opposite of the motor's effect,
-/// because the sign of the gyroscope or of the motor has changed.
+/// Polarity check of one axis during operation. If the sign of the gyroscope or of the motor has
+/// changed, the gyroscope measures the mirror image of the motor's effect: the same change with the
+/// opposite sign.
 ///
-/// The test compares the recent change of the gyroscope's rate from sample to sample with the
-/// change that the motor has caused. In a loop with the right sign the two are never opposite. For
-/// a disturbance at one frequency their phase is that of the open loop, 90° to 180° behind, so
-/// their values and slopes are never opposite at the same time; at the beginning of a push their
-/// correlation is -0.5. With a wrong sign, both grow exponentially and remain opposite in value and
-/// slope. So the test looks for a correlation below -0.85, with and without the mean, in a change
-/// that a motor with the right sign does not explain and that exceeds the usual scatter. The change
-/// of the set-point is subtracted first. The gyroscope's own change must also oppose the motor,
-/// because friction can hold a camera while its set-point moves away. With a wrong sign, the
-/// command to the motor keeps its direction. A mirrored oscillation, in contrast, means that the
-/// loop has more delay than assumed.
+/// The test compares the recent changes of the gyroscope's rate from sample to sample with the
+/// changes that the motor should have caused. In a loop with the right sign these two signals are
+/// never opposite. For a disturbance at one frequency, the phase between them is the phase of the
+/// open loop, 90° to 180° of lag, so their values and slopes are never opposite at the same time.
+/// At the beginning of a push by hand their correlation is -0.5. With a wrong sign, both signals
+/// grow exponentially and remain opposite in value and slope.
+///
+/// Therefore the test requires a correlation below -0.85, with and without subtraction of the
+/// means. The changes must also exceed the usual scatter, and a motor with the right sign must not
+/// explain them. The change of the set-point is subtracted first. The gyroscope's own change must
+/// also oppose the motor, because friction can hold a camera while its set-point moves away.
+/// Finally, the command to the motor must keep its direction, as it does with a wrong sign. An
+/// oscillation that looks mirrored means instead that the loop has more delay than assumed.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirrorTest: Sendable, BitwiseCopyable {
-    /// Values that describe one sample, the same for all axes.
+    /// Values of one sample that are the same for all axes.
     struct Rule: Sendable, BitwiseCopyable {
-        /// Usual mean square of the rate changes that the motors do not explain, rad²/s².
+        /// Usual mean square, per axis, of the rate changes that the motors do not explain,
+        /// rad²/s².
         var scatter: Double
         /// Seconds since the previous sample, more than 0.
         var dt: Double
@@ -31,36 +35,41 @@ struct MirrorTest: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Weighted sums over the last `memory` seconds, rad²/s²: of the squared changes, of their
-    /// product, and of their squared difference.
+    /// Exponentially weighted sums over about the last `memory` seconds, rad²/s²: `told` of the
+    /// motor's squared changes, `seen` of the gyroscope's squared changes, `product` of the
+    /// products of both, and `unexplained` of their squared differences.
     private var told = 0.0
     private var seen = 0.0
     private var product = 0.0
     private var unexplained = 0.0
-    /// Weighted sum of the motor's changes over the last `memory` seconds, rad/s.
+    /// Exponentially weighted sums of the changes over about the last `memory` seconds, rad/s:
+    /// `pushes` of the motor's changes, and `changes` of the gyroscope's changes without the
+    /// set-point's.
     private var pushes = 0.0
     private var changes = 0.0
-    /// Weighted sum of the gyroscope's changes, including the changes of the set-point, rad/s.
+    /// Weighted sum of the gyroscope's changes, including the effect of the set-point, rad/s.
     private var shown = 0.0
-    /// Duration for which the gyroscope has shown the mirror image, s.
+    /// Time for which the gyroscope has measured the mirror image, s.
     private var lasting = 0.0
 
     /// Time constant of the weighted sums, s; at least six samples.
     private static var memory: Double { @_noLocks get { 0.008 } }
 
-    /// Time for which the gyroscope must show the mirror image, s; at least five samples.
+    /// Time for which the gyroscope must measure the mirror image until `isMirrored` is true, s; at
+    /// least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
-    /// Fraction of the commands' power that is due to their mean, above which the commands have
-    /// kept their direction.
+    /// Smallest ratio of the squared mean of the motor's changes to their mean square at which the
+    /// commands have kept their direction.
     private static var steadiness: Double { @_noLocks get { 0.4 } }
     /// Rate below which the camera does not count as turning, rad/s.
     private static var leastRate: Double { @_noLocks get { 0.1 } }
 
-    /// Whether the gyroscope shows the mirror image of the motor's effect, as of the last step.
+    /// Whether the gyroscope measured the mirror image of the motor's effect at the last step.
     private(set) var isMirrored = false
 
-    /// Correlation of command and response over the last moments, -1...1; 0 without commands.
+    /// Correlation of the motor's and the gyroscope's changes over about the last `memory` seconds,
+    /// -1...1; 0 without commands.
     var correlation: Double {
         @_noLocks get {
             let scale = cm_sqrt(told * seen)
@@ -74,12 +83,12 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     /// Processes one sample.
     ///
     /// - Parameters:
-    ///   - push: Change of the rate since the previous sample by the motor's correction of an
-    ///     error, rad/s.
-    ///   - gyro: Change of the gyroscope's rate, rad/s.
-    ///   - planned: Change of the set-point's rate, rad/s.
-    ///   - rate: The gyroscope's rate, without the set-point's, rad/s.
-    ///   - rule: Conditions of this sample.
+    ///   - push: Change of the camera's rate since the previous sample that the motor's correction
+    ///     of an error should have caused, rad/s.
+    ///   - gyro: Change of the gyroscope's rate since the previous sample, rad/s.
+    ///   - planned: Change of the set-point's rate since the previous sample, rad/s.
+    ///   - rate: The gyroscope's rate minus the set-point's rate, rad/s.
+    ///   - rule: Scatter and interval of this sample.
     @_noLocks
     mutating func step(push: Double, gyro: Double, planned: Double, rate: Double, _ rule: Rule) {
         let dt = rule.dt
@@ -118,7 +127,7 @@ struct MirrorImages: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// The axes on which the gyroscope shows the mirror image of the motor's effect, as of the last
+    /// The axes on which the gyroscope measured the mirror image of the motor's effect at the last
     /// step.
     var mirrored: AxisSet {
         @_noLocks get {
@@ -126,7 +135,8 @@ struct MirrorImages: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Processes one sample. The parameters are those of `MirrorTest.step`, camera frame.
+    /// Processes one sample. The parameters have the same meaning as in `MirrorTest.step`; the
+    /// vectors are in the camera frame.
     @_noLocks
     mutating func step(
         push: Vector3, gyro: Vector3, planned: Vector3, rate: Vector3, _ rule: MirrorTest.Rule
@@ -139,7 +149,8 @@ struct MirrorImages: Sendable, BitwiseCopyable {
     /// Sign of the gyroscope's reading about each axis, relative to the motors.
     ///
     /// - Parameter reversed: The axes that are known to respond in reverse.
-    /// - Returns: 1 or -1, or 0 if the responses to the motors do not show the sign; camera frame.
+    /// - Returns: 1 or -1 for each axis, or 0 if the responses to the motors do not determine the
+    ///   sign; camera frame.
     @_noLocks
     func signs(reversed: AxisSet) -> Vector3 {
         Vector3(

@@ -1,9 +1,10 @@
-/// The motors' effect on the camera's rate, computed from torque and inertia, and delayed until the
-/// next sample shows it. `GyroWitness` compares the gyroscope with it.
+/// Prediction of the motors' effect on the camera's rate, computed from torque and inertia. The
+/// prediction is delayed by the time from a command to the sample that contains its effect.
+/// `GyroWitness` compares the gyroscope with this prediction.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorEffect: Sendable, BitwiseCopyable {
-    /// The part of the commands that results from the set-point alone.
+    /// The part of the motors' effect that results from the set-point alone.
     struct Planned: Sendable, BitwiseCopyable {
         /// Moment on the camera, camera frame, N·m.
         var moment = Vector3.zero
@@ -18,33 +19,35 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Torques for the test of the sign: `MirrorTest` searches for their mirror image in the
-    /// camera's response.
+    /// Torques for the polarity check: `MirrorTest` searches for their mirror image in the camera's
+    /// response.
     enum Push: Sendable, BitwiseCopyable {
-        /// Error-correcting part of the commanded torques, N·m; it takes effect one delay later.
+        /// Error-correcting part of the commanded torques, N·m; it takes effect after the delay of
+        /// the loop.
         case told(AxisVector, planned: Planned)
-        /// Torques of motors without encoders at the time of the newest sample, N·m.
+        /// Estimated torques of motors without encoders at the time of the newest sample, N·m.
         case exerted(AxisVector)
-        /// No torques, because a rotor's position is unknown.
+        /// The torques are unknown, because a rotor's position is unknown.
         case unknown
     }
 
-    /// Effect of the motors as of the last step; nil while the outputs are off.
+    /// Effect of the motors at the last step; nil while the outputs are off.
     private(set) var motors: GyroWitness.Motors?
 
-    /// Commanded torques, N·m.
+    /// Recently commanded torques, N·m.
     private var told = JointHistory()
-    /// Error-correcting part of the commanded torques, N·m.
+    /// Error-correcting part of the recently commanded torques, N·m.
     private var answers = JointHistory()
-    /// Largest recent jolt by the servos, rad/s.
+    /// Largest recent change of the camera's rate within a sample that the servos can cause, rad/s.
     private var largestJolt = 0.0
 
-    /// Largest possible acceleration divided by the assumed one: for a third of the assumed
-    /// inertia, and a motor that is stronger than in its data sheet.
+    /// Ratio of the largest possible acceleration to the acceleration with the assumed inertia: the
+    /// true inertia can be a third of the assumed inertia, and a motor can be stronger than in its
+    /// data sheet.
     private static var doubt: Double { @_noLocks get { 3.5 } }
-    /// Acceleration by a mechanical stop of a camera with unknown inertia, rad/s².
+    /// Largest acceleration by a mechanical stop of a camera with unknown inertia, rad/s².
     private static var stop: Double { @_noLocks get { 12000 } }
-    /// Largest difference between the times at which a servo and its model move, s.
+    /// Largest difference between the times at which a servo moves and at which its model moves, s.
     private static var servoMemory: Double { @_noLocks get { 0.05 } }
 
     @_noLocks
@@ -61,13 +64,13 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         largestJolt = 0
     }
 
-    /// Advances the prediction by one control period of motors that exert a torque.
+    /// Updates the prediction for one control period with motors that exert torques.
     ///
     /// - Parameters:
     ///   - torques: Torques commanded in this period, N·m.
     ///   - push: Torques whose mirror image `MirrorTest` searches for; ignored until the inertia is
-    ///     found.
-    ///   - delay: Time from the command to the sample that shows it, s.
+    ///     identified.
+    ///   - delay: Time from a command to the sample that contains its effect, s.
     ///   - limit: The largest torques, N·m.
     ///   - inertia: Inertia about the camera's axes, kg·m², and the standard deviation of its natural
     ///     logarithm.
@@ -106,12 +109,13 @@ struct MotorEffect: Sendable, BitwiseCopyable {
             strongest: max(isFound ? 0 : Self.stop, Self.doubt * largest / smallest))
     }
 
-    /// Advances by one period of servos. The horns of servos can change their rate within a sample,
-    /// but only after a command to turn.
+    /// Updates the prediction for one control period with servos. The horns of servos can change
+    /// their rate within a sample, but only after a command to turn.
     ///
     /// - Parameters:
-    ///   - jolts: Largest change of each joint's rate within a sample, rad/s: as the commands
-    ///     permit, or at a start, when the horns can be elsewhere, twice the servos' maximum.
+    ///   - jolts: Largest change of each joint's rate within a sample, rad/s, that the commands
+    ///     permit. At a start the horns can be at any position, so the value is twice the servos'
+    ///     largest rate.
     ///   - kinematics: The joints' geometry.
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks

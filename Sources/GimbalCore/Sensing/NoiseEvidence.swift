@@ -1,13 +1,13 @@
 /// Test whether a sensor has noise. Identical samples mean a frozen sensor only if the sensor has
 /// noise.
 ///
-/// White noise reverses direction from one sample to the next in two of three cases, and after a
-/// low-pass in well over half of them. Motion, however violent, does not have this effect on all
-/// six axes at once. Loop thread; constant time.
+/// With white noise, the difference of two consecutive samples changes its sign in two of three
+/// cases, and after a low-pass in well over half of the cases. Motion, however violent, does not
+/// have this effect on all six axes at once. Loop thread; constant time.
 struct NoiseEvidence: Sendable, BitwiseCopyable {
-    /// Number of differences that one test evaluates.
+    /// Number of differences between consecutive samples that one test evaluates.
     private static var window: Int32 { @_noLocks get { 250 } }
-    /// Fraction of the differences that must reverse direction on every axis.
+    /// Fraction of the differences that must change their sign on every axis.
     private static var share: Double { @_noLocks get { 0.4 } }
 
     /// Whether a test has found noise on all axes since the start.
@@ -21,7 +21,8 @@ struct NoiseEvidence: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes the differences between two consecutive samples, rad/s and m/s².
+    /// Processes the differences between two consecutive samples: of the gyroscope, rad/s, and of
+    /// the accelerometer, m/s².
     @_noLocks
     mutating func add(gyro: Vector3, accel: Vector3) {
         guard !isNoisy else { return }

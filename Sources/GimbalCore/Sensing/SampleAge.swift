@@ -1,16 +1,16 @@
-/// Age of the newest sample at its use in the loop, compared with its mean age.
+/// Deviation of the newest sample's age, at its use in the loop, from the mean age.
 ///
-/// The sensor has its own clock. When the sensor's and the loop's clock have drifted apart by one
-/// period of the sensor, a tick finds two new samples or none, and the age of the newest sample
-/// jumps by that period. A controller that interprets the jump as motion would kick the motors.
-/// With a known age, the controller compares the sample with the set-point of the same moment.
+/// The sensor has its own clock. Whenever the clocks of sensor and loop have drifted apart by one
+/// sample period, a tick finds two new samples or none, and the age of the newest sample jumps by
+/// that period. A controller that interprets this jump as motion would command a jump of torque.
+/// With a known age, the controller compares the sample with the set-point of the same time.
 ///
 /// Loop thread only; constant time.
 struct SampleAge: Sendable, BitwiseCopyable {
-    /// Time constant of the mean, s, longer than the interval between two such jumps.
+    /// Time constant of the mean age, s, longer than the interval between two such jumps.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// Largest deviation from the mean that is returned, s. If the deviation is larger, samples are
-    /// missing, and the supervisor reacts.
+    /// Largest deviation that is returned, s. If the deviation is larger, samples are missing, and
+    /// the supervisor reacts.
     private static var bound: Double { @_noLocks get { 0.005 } }
 
     private var mean = Double.nan
@@ -18,12 +18,12 @@ struct SampleAge: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Advances by one tick.
+    /// Processes the age at one tick.
     ///
     /// - Parameters:
     ///   - age: Age of the newest sample at this tick, s.
     ///   - dt: Seconds since the previous tick.
-    /// - Returns: Age minus the mean age, s.
+    /// - Returns: Age minus mean age, s, limited to ±5 ms.
     @_noLocks
     mutating func excess(age: Double, dt: Double) -> Double {
         if mean.isNaN { mean = age }

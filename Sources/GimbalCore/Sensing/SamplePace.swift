@@ -1,13 +1,13 @@
-/// Number of samples for each tick of the loop.
+/// Counter of samples per tick of the loop.
 ///
 /// A loop that is faster than its sensor holds each sample for several ticks. Such a loop has the
-/// delay of a loop at the sensor's rate, so it needs the tuning for that rate. The count covers a
-/// quarter of a second, so that a lost sample or a late tick has no effect.
+/// delay of a loop at the sensor's rate, so it needs the tuning for that rate. The samples are
+/// counted over a quarter of a second, so that a lost sample or a late tick has no effect.
 ///
 /// Loop thread only; constant time, no allocation.
 struct SamplePace: Sendable, BitwiseCopyable {
     /// Mean time for which the loop uses a sample, minus one tick, s; zero if nearly every tick has
-    /// its own sample.
+    /// a new sample.
     private(set) var wait = 0.0
 
     private var samples = 0.0
@@ -26,16 +26,16 @@ struct SamplePace: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func note() { samples += 1 }
 
-    /// Counts a tick that ended `dt` seconds after the previous one.
+    /// Counts a tick that ended `dt` seconds after the previous tick.
     @_noLocks
     mutating func step(dt: Double) {
         ticks += 1
         elapsed += dt
         guard elapsed >= Self.window else { return }
-        // Without samples their rate is unknown, so `wait` does not change.
+        // Without samples the sample rate is unknown, and the loop counts as not slow.
         let isSlow = samples > 0 && samples < Self.least * ticks
         let new = isSlow ? elapsed / samples - elapsed / ticks : 0
-        // The number of counted samples can be wrong by one.
+        // The count can be wrong by one sample, so small changes are ignored.
         if abs(new - wait) > 0.25 * wait { wait = new }
         samples = 0
         ticks = 0

@@ -1,8 +1,8 @@
-/// Plausibility checks of each IMU sample, with a name for every fault.
+/// Plausibility checks of each IMU sample. Each kind of fault has a separate counter and condition.
 ///
-/// A refused sample never reaches the estimator. A condition stays raised for
-/// `Parameters.holdSeconds` after its last cause, so a single bad sample briefly reduces the
-/// outputs, and a lasting fault turns them off.
+/// The estimator never receives a refused sample. A condition stays raised for
+/// `Parameters.holdSeconds` after its last cause. Therefore a single bad sample reduces the outputs
+/// briefly, and a lasting fault turns them off.
 public struct SampleScreen: Sendable, BitwiseCopyable {
     /// The sensor's limits and the thresholds of the faults.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -16,17 +16,18 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// 1, because the sensor's scale error and its filters keep a saturated axis slightly below
         /// full scale.
         public var fullScaleShare = 0.98
-        /// Duration of bit-identical samples of gyroscope or accelerometer that means a frozen
-        /// chip, s. The noise of a real chip changes its samples; once that noise is known, a
-        /// shorter repetition is enough (`FreezeTest`).
+        /// Time for which gyroscope or accelerometer must repeat the same sample, to the bit, until
+        /// the chip counts as frozen, s. The noise of a working chip changes its samples. After
+        /// this noise has been measured, a shorter repetition is enough (see `FreezeTest`).
         public var frozenSeconds = 0.04
-        /// Whether a sensor counts as frozen only if it has shown noise before. For simulators
-        /// without noise, in which a camera at rest or in even rotation repeats its samples to the
-        /// bit.
+        /// Whether a sensor counts as frozen only if noise was measured before. True for simulators
+        /// without noise, in which a camera at rest or in uniform rotation repeats its samples to
+        /// the bit.
         public var frozenNeedsNoise = false
-        /// Whether the gyroscope is compared with motors, joints and its own history.
+        /// Whether the gyroscope is compared with motors, joints and its own history (see
+        /// `GyroWitness`).
         public var witnessesGyro = true
-        /// Longest interval between two samples, s; a longer one is reported as a gap.
+        /// Longest normal interval between two samples, s; a longer interval is reported as a gap.
         public var gapSeconds = 0.02
         /// Time without a sample after which the sensor counts as stale, s.
         public var staleSeconds = 0.02
@@ -39,15 +40,15 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     /// Number of occurrences of each fault since the start.
     public struct Counters: Sendable, BitwiseCopyable, Equatable {
-        /// Samples accepted.
+        /// Number of accepted samples.
         public var accepted: UInt64 = 0
         /// Accepted samples with a gyroscope axis at full scale; the true rate was larger.
         public var gyroSaturated: UInt64 = 0
         /// Accepted samples with an accelerometer axis at full scale; the true specific force was
         /// larger.
         public var accelClipped: UInt64 = 0
-        /// Refused samples: a value was NaN, infinite, out of range, or contradicted by the
-        /// camera's known motion.
+        /// Refused samples, because a value was NaN, infinite or out of range, or because the
+        /// sample contradicted the camera's known motion.
         public var implausible: UInt64 = 0
         /// Number of times that the sensor froze.
         public var frozen: UInt64 = 0
@@ -65,7 +66,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     /// The decision about one sample.
     public enum Verdict: Sendable, BitwiseCopyable, Equatable {
-        /// The sample is used. `dt`: seconds since the previous sample, 0 for the first.
+        /// The sample is used. `dt` is the time since the previous sample, s; 0 for the first
+        /// sample.
         case use(dt: Double)
         /// The sample is refused.
         case refuse
@@ -73,7 +75,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     /// The thresholds of the faults.
     public var parameters: Parameters
-    /// Faults since the start.
+    /// Numbers of accepted samples and of faults since the start.
     public private(set) var counters = Counters()
 
     /// Time, rate and force of the last used sample; nil until a sample has been used.
@@ -82,8 +84,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     private var lastAccel = Vector3.zero
     private var gyro = FreezeTest()
     private var accel = FreezeTest()
-    /// Number of refused samples minus a fifth of the accepted ones, so that a single refusal has
-    /// no lasting effect.
+    /// Number of refused samples minus a fifth of the number of accepted samples, at least 0, so
+    /// that a single refusal has no lasting effect.
     private var refused = 0.0
     private var noise = NoiseEvidence()
     private var saturatedUntil: Instant?
@@ -98,7 +100,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - sample: The next raw sample, in the order of arrival.
-    ///   - isBelieved: Whether the sample agrees with the camera's known motion.
+    ///   - isBelieved: Whether the sample agrees with the camera's known motion (see
+    ///     `GyroWitness`).
     /// - Returns: The decision. Loop thread; constant time.
     @_noLocks
     public mutating func judge(_ sample: IMUSample, isBelieved: Bool = true) -> Verdict {
@@ -157,17 +160,19 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         return result
     }
 
-    /// Whether this gyroscope sample repeats the previous one to the bit.
+    /// Whether this gyroscope sample repeats the previous sample to the bit, although a working
+    /// chip would have noise.
     @_noLocks @inline(__always)
     func repeatsGyro(_ sample: IMUSample) -> Bool {
         lastTime != nil && canFreeze(sample) && sample.gyro == lastGyro
     }
 
-    /// Count of refused samples above which the sensor cannot be used.
+    /// Value of `refused` above which the condition `imuImplausible` is raised. A value out of
+    /// range raises it immediately.
     private static var mostRefused: Double { @_noLocks get { 4.5 } }
 
-    /// Whether repeated samples mean a frozen chip: a simulator can have no noise, and a saturated
-    /// gyroscope shows no noise.
+    /// Whether repeated samples mean a frozen chip. They do not for a simulator without noise and
+    /// for a saturated gyroscope.
     @inline(__always)
     private func canFreeze(_ sample: IMUSample) -> Bool {
         (!parameters.frozenNeedsNoise || noise.isNoisy)
@@ -184,7 +189,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
             && Self.isWithin(sample.jointRates, Self.largestJoint)
     }
 
-    /// Limits beyond any encoder that counts turns, rad, and beyond any joint's rate, rad/s.
+    /// Limit of joint angles, rad, and joint rates, rad/s, beyond the values of any encoder and
+    /// joint.
     private static var largestJoint: Double { @_noLocks get { 1e4 } }
 
     private static func isWithin(_ v: AxisVector, _ limit: Double) -> Bool {
@@ -195,8 +201,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         abs(v.x) <= limit && abs(v.y) <= limit && abs(v.z) <= limit
     }
 
-    /// Counts and names a saturated sample. The sample is used, because its values are lower bounds
-    /// of the true ones.
+    /// Counts a saturated sample, and raises the condition `imuSaturated` for the gyroscope. The
+    /// sample is used nevertheless, because its values are lower bounds of the true values.
     private mutating func noteFullScale(_ sample: IMUSample) {
         let share = parameters.fullScaleShare
         if !Self.isWithin(sample.gyro, share * parameters.gyroRange) {

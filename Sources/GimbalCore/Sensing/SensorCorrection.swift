@@ -3,12 +3,13 @@ internal import CMathShim
 /// Calibration of the sensors: converts raw samples to the camera's body frame.
 ///
 /// Offsets and matrices apply in the sensor's own frame, because the sensor's errors originate in
-/// this frame; the mounting rotation comes last. The gyroscope's bias is not subtracted here. The
-/// bias is the estimator's initial value, and the estimator continues to learn it.
+/// this frame; the mounting rotation comes last. This type does not subtract the gyroscope's bias.
+/// The calibrated bias is the estimator's initial value, and the estimator then continues to learn
+/// the bias.
 public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
     /// An affine correction: `matrix · (raw − offset)`.
     public struct Affine: Sendable, BitwiseCopyable, Equatable {
-        /// Reading of the sensor at zero input, sensor frame, in its unit.
+        /// Reading of the sensor at zero input, sensor frame, in the unit of the reading.
         public var offset = Vector3.zero
         /// First row of the matrix.
         public var rowX = Vector3(1, 0, 0)
@@ -17,7 +18,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         /// Third row of the matrix.
         public var rowZ = Vector3(0, 0, 1)
 
-        /// Creates the identity, which changes nothing.
+        /// Creates the identity, which does not change a reading.
         @_noLocks
         public init() {}
 
@@ -40,9 +41,11 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         /// `sigma` covers the temperature's effect.
         public var temperature = Double.nan
 
-        /// Drift of a gyroscope's offset per kelvin, rad/s/K. BMI088: 0.015 °/s/K.
+        /// Drift of a gyroscope's offset with temperature, rad/s/K: the data sheet value of a
+        /// BMI088, 0.015 °/s/K.
         public static var perKelvin: Double { @_noLocks get { 0.015 * Double.pi / 180 } }
-        /// Assumed temperature difference if it is not measured, K.
+        /// Assumed temperature difference since the calibration if the present temperature is
+        /// unknown, K.
         public static var unknownDifference: Double { @_noLocks get { 10 } }
 
         /// Creates an unknown bias.
@@ -53,12 +56,12 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         @inlinable
         public var isKnown: Bool { @_noLocks get { sigma > 0 } }
 
-        /// The standard deviation, widened by the change of the sensor's temperature since the
-        /// calibration.
+        /// The standard deviation of the bias, increased for the change of the sensor's temperature
+        /// since the calibration.
         ///
-        /// - Parameter now: Temperature of the sensor, °C; NaN if unknown, as before the first
-        ///   sample.
-        /// - Returns: Each axis, rad/s. Any thread; constant time.
+        /// - Parameter now: Present temperature of the sensor, °C; NaN if unknown, as before the
+        ///   first sample.
+        /// - Returns: Standard deviation of each axis, rad/s. Any thread; constant time.
         @_noLocks
         public func sigma(at now: Double) -> Double {
             guard !temperature.isNaN else { return sigma }
@@ -85,11 +88,12 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
     /// Gyroscope bias from a calibration.
     public var gyroBias = BiasPrior()
 
-    /// Creates a calibration that changes nothing.
+    /// Creates a calibration that does not change a sample.
     @_noLocks
     public init() {}
 
-    /// Converts a raw sample to the camera's body frame. Joints and handle stay unchanged.
+    /// Converts a raw sample to the camera's body frame. Joint values and the handle's rate stay
+    /// unchanged.
     ///
     /// - Parameter raw: Raw sample, sensor frame.
     /// - Returns: The corrected sample, body frame (FRD). Any thread; constant time.
@@ -104,7 +108,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         return sample
     }
 
-    /// The mounting rotation from angles in the order yaw, roll, pitch.
+    /// The mounting rotation from Euler angles in the sequence yaw, roll, pitch.
     ///
     /// - Parameter angles: Orientation of the sensor relative to the camera, rad.
     /// - Returns: Rotation from sensor frame to camera body frame.

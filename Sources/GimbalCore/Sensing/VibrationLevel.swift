@@ -1,12 +1,13 @@
 import CMathShim
 
-/// Strength of the camera's vibration above the frequencies of a hand: the root mean square of
-/// specific force and rate above a corner frequency, averaged over about a second.
+/// Strength of the camera's vibration: the root mean square of specific force and rate above a
+/// corner frequency, averaged over about a second. The corner is above the frequencies of hand
+/// motion.
 ///
 /// Two first-order high-passes in series remove the motion of walking, which has frequencies up to
-/// 6 Hz and ten times the strength of vibration. Vibration that the sensor's filter removes, or
-/// that is too fast for the sample rate, is not included. Loop thread; constant time, about 10 ns a
-/// sample.
+/// 6 Hz and ten times the strength of vibration. The level does not include vibration that the
+/// sensor's filter removes or that is too fast for the sample rate. Loop thread; constant time,
+/// about 10 ns per sample.
 public struct VibrationLevel: Sendable, BitwiseCopyable {
     /// Time constants of the filters that separate vibration from motion, independent of the sample
     /// rate.
@@ -28,7 +29,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
     private var accel = Channel()
     private var gyro = Channel()
 
-    /// Creates a level that has not received a sample yet.
+    /// Creates an estimator that has not received a sample yet.
     ///
     /// - Parameter parameters: Time constants of the filters.
     @_noLocks @_noAllocation
@@ -54,7 +55,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
             accel.restart(at: newAccel)
             return
         }
-        // Bilinear transform, so that slow sample rates give the same level.
+        // The bilinear transform gives the same level at low sample rates.
         let inverse = 1 / (2 * parameters.highPassTime + dt)
         let keep = (2 * parameters.highPassTime - dt) * inverse
         let pass = 2 * parameters.highPassTime * inverse
