@@ -6,16 +6,16 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     var least: Double
     /// Largest credible ratio of response to command.
     var most: Double
-    /// Smallest correlation between the response and the inverted command.
+    /// Smallest correlation between the response and the inverted command, 0...1.
     var likeness: Double
-    /// Smallest angle by which the camera must have turned away from its set-point, rad: larger
-    /// than the camera's remaining motion when a person walks and the motors stabilise it.
+    /// Smallest angle by which the camera must have turned away from its set-point, rad. This angle
+    /// must exceed the remaining motion of a stabilised camera while a person walks.
     var evidence: Double
-    /// Whether an encoder must show that the joint turns with the camera, because a wide range of
-    /// credible ratios is weak evidence.
+    /// Whether an encoder must also measure that the joint turns with the camera. This condition is
+    /// needed when the range of credible ratios is so wide that it is weak evidence.
     var needsJoint: Bool
-    /// Whether the delay is known. The response to a probe of 50 Hz looks mirrored if it comes 10
-    /// ms later than assumed; that is not evidence of a wrong sign.
+    /// Whether the loop's delay is known. The response to a probe of 50 Hz looks inverted if it
+    /// arrives 10 ms later than assumed; such a response is not evidence of a wrong sign.
     var isDelayKnown = true
 
     @_noLocks
@@ -30,9 +30,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
         self.needsJoint = needsJoint
     }
 
-    /// Thresholds for motors that exert torques. After the inertia is found, the thresholds are
-    /// close to the expected response, so that a push by hand does not look like a reversed
-    /// response. They are wider for a configured and for an unknown inertia.
+    /// Thresholds for motors that exert torques. After the inertia is identified, the thresholds
+    /// are close to the expected response, so that a push by hand does not look like a reversed
+    /// response. The range is wider for a configured inertia, and widest for an unknown inertia.
     @_noLocks
     init(findsInertia: Bool, isInertiaFound: Bool, isDelayKnown: Bool) {
         defer { self.isDelayKnown = isDelayKnown }
@@ -46,49 +46,51 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     }
 }
 
-/// Test of one joint for a reversed response: a motor or a sensor with the wrong sign.
+/// Polarity check of one joint: detects a response opposite to the command, which means that a
+/// motor or a sensor has the wrong sign.
 ///
-/// Command and response pass the same band-pass, on two time scales, and older values lose weight
-/// at the same rate. With a wrong sign the camera's deviation grows exponentially, and the response
-/// is the mirror image of the command. The response to a push by hand is not a mirror image,
-/// because the beginning of the push has no counterpart in the command. In addition the camera must
-/// have turned away from its set-point with increasing speed, opposite to the command; only a push
-/// or a wrong sign causes this. Until the inertia is known, an encoder must also have shown that
-/// the joint turned with the camera, because friction lets a handle drag the camera along without a
-/// turn of the joint.
+/// Command and response pass the same band-pass on two time scales, and are then correlated with
+/// exponentially decreasing weight of older values. With a wrong sign the camera's deviation grows
+/// exponentially, and the response is the mirror image of the command. The response to a push by
+/// hand is not a mirror image, because the beginning of the push has no counterpart in the command.
+///
+/// In addition, the camera must have turned away from its set-point with increasing speed, opposite
+/// to the command; only a push or a wrong sign causes this. Until the inertia is known, an encoder
+/// must also have measured that the joint turned with the camera. Otherwise the handle could drag
+/// the camera along by friction, without a turn of the joint.
 ///
 /// Loop thread only; constant time, no allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
     private var fast = Correlator()
     private var slow = Correlator()
-    /// Recent angle by which the camera turned away from its set-point, rad, minus the effect of
-    /// its initial rate.
+    /// Recent angle by which the camera turned away from its set-point, without the effect of the
+    /// initial rate, rad.
     private var turned = 0.0
-    /// Initial rate of the camera relative to its set-point, fading, rad/s; nil before the first
-    /// period.
+    /// Camera's rate relative to its set-point when the motors came on, decaying with time, rad/s;
+    /// nil before the first period.
     private var firstRate: Double?
-    /// Angle by which the camera turned away from its set-point over the last `jointMemory`, rad,
-    /// and the joint's angle at the beginning of that time.
+    /// Angle by which the camera turned away from its set-point over about the last `jointMemory`
+    /// seconds, rad. `pastJoint` is the joint angle smoothed over the same time, rad.
     private var turnedWithJoint = 0.0
     private var pastJoint: Double?
-    /// The response one period ago, in the unit of `seen`.
+    /// The parameter `seen` of the previous call of `step`.
     private var pastSeen = 0.0
 
-    /// Memory of `turned`, s.
+    /// Time constant with which `turned` and `firstRate` decay, s.
     private static var memory: Double { @_noLocks get { 0.3 } }
-    /// Time constant of the comparison of camera and joint, s.
+    /// Time constant for the comparison of camera and joint angle, s.
     private static var jointMemory: Double { @_noLocks get { 0.04 } }
 
-    /// Filter coefficients for one control period, the same for every axis.
+    /// Filter coefficients of one control period; the same values apply to every axis.
     struct Pace: Sendable, BitwiseCopyable {
         /// Seconds since the previous period, more than 0.
         let dt: Double
-        /// Fraction by which `turned` decreases in this period.
+        /// Fraction by which `turned` decays in this period.
         let fade: Double
-        /// Weight of a new value in the low-pass of `jointMemory`.
+        /// Weight of a new value in the low-pass with the time constant `jointMemory`.
         let joint: Double
-        /// Coefficients of the two time scales: about the response times of a fast loop and of a
-        /// slow one.
+        /// Coefficients of the two time scales, which are about the response times of a fast and of
+        /// a slow loop.
         fileprivate let fast, slow: Correlator.Pace
 
         @_noLocks
@@ -104,30 +106,30 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether the joint's response is reversed, as of the last step.
+    /// Whether the response of the joint was reversed in the last period.
     private(set) var isReversed = false
 
-    /// Advances by one period.
+    /// Processes command and response of one period.
     ///
     /// - Parameters:
-    ///   - told: Command to the motor that was in effect at the time of `seen`, in the unit of
-    ///     `seen`.
-    ///   - seen: Response of the camera about the joint's axis.
-    ///   - astray: Camera's rate about the joint's axis minus the desired one, rad/s.
+    ///   - told: Command to the motor whose effect `seen` contains, in the unit of `seen`.
+    ///   - seen: Response of the camera about the joint's axis: acceleration, rad/s², for torque
+    ///     motors, or rate, rad/s, for servos.
+    ///   - astray: Camera's rate minus the desired rate about the joint's axis, rad/s.
     ///   - error: Angle from the camera to its set-point about the joint's axis, rad.
     ///   - joint: Joint angle from an encoder, rad; nil without an encoder.
     ///   - bar: Thresholds at which a response counts as the mirror image of the command.
-    ///   - least: Smallest command that counts, in the unit of `seen`; the joint's friction can
-    ///     absorb less.
-    ///   - pace: Coefficients of this period, the same for every axis.
+    ///   - least: Smallest command that is evaluated, in the unit of `seen`; the joint's friction
+    ///     can absorb a smaller command.
+    ///   - pace: Filter coefficients of this period.
     @_noLocks
     mutating func step(
         told: Double, seen: Double, astray: Double, error: Double, joint: Double?,
         bar: ResponseBar, least: Double, pace: Pace
     ) {
         let dt = pace.dt
-        // A cause that moved the camera before the motors came on, such as a walker's hand,
-        // continues afterwards.
+        // If a cause, such as the hand of a walking person, moved the camera before the motors came
+        // on, it continues afterwards. Its effect is subtracted.
         let first = firstRate ?? astray
         let fade = pace.fade
         turned += (astray - first) * dt - turned * fade
@@ -141,8 +143,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
             turned * astray > 0 && error * astray < 0
             && min(abs(turned), 2 * abs(error)) > bar.evidence
             && 2 * abs(astray) * Self.memory > abs(turned)
-        // The response to a wrong sign keeps its direction. A camera that oscillates from one
-        // period to the next is mirrored in every second one.
+        // With a wrong sign the response keeps its direction. If the camera oscillates with twice
+        // the control period, the response looks inverted in every second period.
         isReversed =
             isMirrored && isLeaving && (isTurned || !bar.needsJoint) && abs(told) > least
             && seen * pastSeen > 0
@@ -160,7 +162,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     }
 }
 
-/// Correlation of two band-passed signals over the last moments.
+/// Correlation of the band-passed command and the band-passed response, with exponentially
+/// decreasing weight of older values.
 private struct Correlator: Sendable, BitwiseCopyable {
     private var told = BandPass()
     private var seen = BandPass()
@@ -170,14 +173,14 @@ private struct Correlator: Sendable, BitwiseCopyable {
 
     /// Coefficients of one period.
     struct Pace: Sendable, BitwiseCopyable {
-        /// Factor on the sums in this period, below 1.
+        /// Factor by which the sums decay in this period, below 1.
         let keep: Double
-        /// Weights of a new value in the two low-passes.
+        /// Weights of a new value in the two low-passes of the band-pass.
         let short, long: Double
 
         @_noLocks
         init(seconds least: Double, dt: Double) {
-            // With fewer samples, a cause and its response cannot be distinguished.
+            // With fewer than six periods, a command and its response cannot be distinguished.
             let seconds = max(least, 6 * dt)
             keep = 1 - min(dt / (4 * seconds), 1)
             short = dt / (seconds + dt)
@@ -188,13 +191,13 @@ private struct Correlator: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether the response opposes the command rather than follows it.
+    /// Whether the correlation of command and response is negative, below -0.3.
     var isOpposed: Bool {
         @_noLocks get { products < -0.3 * cm_sqrt(toldSquares * seenSquares) }
     }
 
-    /// Advances by one period. Returns whether the response is the mirror image of the command, and
-    /// growing.
+    /// Processes one period. Returns whether the response is the mirror image of the command, and
+    /// accelerates the camera away from its set-point.
     @_noLocks
     mutating func step(
         told newTold: Double, seen newSeen: Double, astray: Double,
@@ -213,7 +216,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
     }
 }
 
-/// Difference of two low-passes that start at the first value.
+/// Band-pass: the difference of two first-order low-passes, both initialised with the first value.
 private struct BandPass: Sendable, BitwiseCopyable {
     private var short = Double.nan
     private var long = 0.0

@@ -1,5 +1,5 @@
-/// A set of named conditions, each of which can prevent or limit motion. `status`, the socket and
-/// the log show the conditions.
+/// A set of named conditions. A condition can prevent or limit motion, or only be reported.
+/// `status`, the socket and the log show the conditions.
 ///
 /// The set operations are written out: those of `OptionSet` are generic, and the checker of
 /// real-time code rejects them in debug builds.
@@ -7,7 +7,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     /// The set as bits.
     public var rawValue: UInt64
 
-    /// The set with these bits.
+    /// Creates the set with these bits.
     @inlinable @_noLocks
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
@@ -24,7 +24,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable @_noLocks
     public mutating func insert(_ other: Conditions) { rawValue |= other.rawValue }
 
-    /// Removes the conditions of `other`.
+    /// The conditions of this set that are not in `other`.
     @inlinable @_noLocks
     public func subtracting(_ other: Conditions) -> Conditions {
         Conditions(rawValue: rawValue & ~other.rawValue)
@@ -42,7 +42,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var inactiveMode: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 0) }
     }
-    /// The dead-man of a rate command has expired, so the set-point stands still.
+    /// The dead-man time of a rate command has expired, so the set-point does not move.
     @inlinable public static var commandExpired: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 1) }
     }
@@ -54,7 +54,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var jointLimit: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 3) }
     }
-    /// The loop missed its period.
+    /// The control loop has missed a period.
     @inlinable public static var loopOverrun: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 4) }
     }
@@ -66,19 +66,20 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var imuMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 6) }
     }
-    /// The last IMU sample is too old.
+    /// The newest IMU sample is too old.
     @inlinable public static var imuStale: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 7) }
     }
-    /// Consecutive IMU samples are identical to the bit: the sensor is frozen.
+    /// Consecutive IMU samples are identical to the bit, so the sensor counts as frozen.
     @inlinable public static var imuFrozen: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 8) }
     }
-    /// An IMU value is NaN, infinite or outside the sensor's range.
+    /// An IMU value is NaN, infinite or outside the sensor's range, or several samples contradicted
+    /// the camera's known motion.
     @inlinable public static var imuImplausible: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 9) }
     }
-    /// The clock of the samples ran backwards or jumped.
+    /// The time stamps of the samples went backwards or have a gap.
     @inlinable public static var imuTimeFault: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 10) }
     }
@@ -94,8 +95,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var shutdown: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 13) }
     }
-    /// The gyroscope is, or was a moment ago, at full scale, so the attitude is wrong by an unknown
-    /// angle.
+    /// The gyroscope is, or was a moment ago, at full scale, so the attitude error is unknown.
     @inlinable public static var imuSaturated: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 14) }
     }
@@ -103,7 +103,8 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var motorHot: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 18) }
     }
-    /// The inertia is being identified; until then the camera is held where it is.
+    /// The inertia is being identified; until it is known, the controller holds the camera at its
+    /// present attitude.
     @inlinable public static var inertiaUnknown: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 17) }
     }
@@ -111,35 +112,37 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var autotuning: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 19) }
     }
-    /// A calibration is in progress: the camera is turned by hand, or must be still.
+    /// A calibration is in progress: the user turns the camera by hand, or the camera must be
+    /// still.
     @inlinable public static var calibrating: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 15) }
     }
-    /// Gravity contradicted the attitude estimate, so the estimate starts again.
+    /// The measured gravity contradicted the attitude estimate, so the estimator starts again.
     @inlinable public static var gravityMismatch: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 16) }
     }
-    /// In lockstep: no simulator is connected.
+    /// In lockstep mode, no simulator is connected.
     @inlinable public static var simulatorMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 20) }
     }
-    /// In lockstep: the simulator has not sent a line within its time limit.
+    /// In lockstep mode, the simulator has not sent a line within its time limit.
     @inlinable public static var simulatorSilent: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 21) }
     }
-    /// The joints' encoders were present at the start and have stopped delivering.
+    /// The joints' encoders were present at the start, and deliver no angles any more.
     @inlinable public static var encoderMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 22) }
     }
-    /// The IMU on the handle was present at the start and has stopped delivering.
+    /// The IMU on the handle was present at the start, and delivers no samples any more.
     @inlinable public static var handleIMUMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 23) }
     }
-    /// A motor without encoder has lost its rotor; the field searches for it.
+    /// The rotor of a motor without encoder does not follow the magnetic field any more; the
+    /// controller searches for the rotor's position.
     @inlinable public static var motorSlipped: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 28) }
     }
-    /// The magnetometer was present at the start and has stopped delivering.
+    /// The magnetometer was present at the start, and delivers no samples any more.
     @inlinable public static var magnetometerMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 24) }
     }
@@ -148,67 +151,70 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var bootModeUnavailable: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 25) }
     }
-    /// The mode follows the handle, but joint angles are no longer available; the camera is held as
-    /// in `locked`.
+    /// The mode follows the handle, but joint angles are no longer available; the controller holds
+    /// the camera as in `locked`.
     @inlinable public static var jointsUnknown: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 26) }
     }
-    /// The joints are at their rest pose, where the outputs were requested to go off.
+    /// The joints have reached their rest pose, so the outputs go off, as requested.
     @inlinable public static var retracted: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 27) }
     }
-    /// The camera moves opposite to a motor's command; latched until it is reset.
+    /// The camera moves opposite to a motor's command; this fault is latched until it is reset.
     @inlinable public static var responseReversed: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 29) }
     }
-    /// The loop has missed its period repeatedly; latched until it is reset.
+    /// The control loop has missed its period repeatedly; this fault is latched until it is reset.
     @inlinable public static var loopUnreliable: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 30) }
     }
-    /// A motor has been at its limit for seconds, and its joint does not move.
+    /// A motor has been at its torque limit for 3 s although the camera does not move.
     @inlinable public static var motorStalled: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 31) }
     }
-    /// A controller's output was not a number or beyond its limit; latched until it is reset.
+    /// A controller's output was not a number or beyond its limit; this fault is latched until it
+    /// is reset.
     @inlinable public static var controlFault: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 33) }
     }
-    /// The servos cannot reach the joint angles that the camera's attitude requires; if they came
-    /// on, the camera would jump.
+    /// The servos cannot reach the joint angles that the camera's attitude requires. If the servos
+    /// were switched on, the camera would jump.
     @inlinable public static var jointsOutOfReach: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 32) }
     }
-    /// Joints or motors contradict the gyroscope, so it is not used until the camera is calm.
+    /// Joints or motors contradict the gyroscope (see `GyroWitness`). The gyroscope is not used
+    /// until its rate has been low for a tenth of a second with the outputs off.
     @inlinable public static var gyroContradicted: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 34) }
     }
-    /// The control loop oscillates; its gains are lowered, and the properties that they depend on
-    /// are measured again.
+    /// The control loop oscillates. The controller lowers its gains, and measures inertia and delay
+    /// again, on which they depend.
     @inlinable public static var loopOscillating: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 40) }
     }
-    /// The identification of the inertia has failed; the camera is held softly, and the
-    /// identification is repeated later.
+    /// The identification of the inertia has failed. The controller holds the camera with low
+    /// gains, and repeats the identification later.
     @inlinable public static var inertiaNotFound: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 41) }
     }
-    /// The attitude is doubtful. Either the measured direction of gravity has jumped without a turn
-    /// of the gyroscope, so the accelerometer is not used; or it has differed from the estimate for
-    /// longer than motion explains.
+    /// The attitude is doubtful. Either the measured direction of gravity has jumped while the
+    /// gyroscope measured no rotation, and the accelerometer is not used. Or the measured direction
+    /// has differed from the estimate for longer than motion can explain.
     @inlinable public static var attitudeDoubtful: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 42) }
     }
-    /// Samples arrive more slowly than the loop runs; the gains are those of a loop at the samples'
-    /// rate.
+    /// Samples arrive more slowly than the loop runs; the controller uses the gains for a loop at
+    /// the sample rate.
     @inlinable public static var samplesSlow: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 43) }
     }
-    /// The saved inertia or delay belongs to another camera; the measured values are used.
+    /// The saved inertia or delay does not fit the present camera; the controller uses the measured
+    /// values.
     @inlinable public static var tuningStale: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 44) }
     }
-    /// Motors without encoders have lost their rotors and flung the camera; the motors are off
-    /// until the camera hangs still.
+    /// The rotors of motors without encoders did not follow the magnetic field, and the camera was
+    /// flung. The motors are off until the camera hangs still.
     @inlinable public static var rotorLost: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 45) }
     }

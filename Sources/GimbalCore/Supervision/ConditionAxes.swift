@@ -1,5 +1,5 @@
-/// The axes of each condition that belongs to a motor or a joint. The set is empty for a condition
-/// that does not hold.
+/// For each condition of a motor, a joint or a camera axis, the set of axes on which the condition
+/// holds.
 public struct ConditionAxes: Sendable, BitwiseCopyable {
     /// Axes of `motorSaturated`.
     public var saturated = AxisSet.none
@@ -13,7 +13,7 @@ public struct ConditionAxes: Sendable, BitwiseCopyable {
     public var atLimit = AxisSet.none
     /// Axes of `jointsOutOfReach`.
     public var outOfReach = AxisSet.none
-    /// Axes of `responseReversed`, until it is reset.
+    /// Axes of `responseReversed`, until the fault is reset.
     public var reversed = AxisSet.none
     /// Camera axes of `loopOscillating`.
     public var oscillating = AxisSet.none
@@ -26,7 +26,7 @@ public struct ConditionAxes: Sendable, BitwiseCopyable {
     @_noLocks
     public init() {}
 
-    /// The conditions of motors and joints that hold on at least one axis.
+    /// The conditions that hold on at least one axis.
     var conditions: Conditions {
         @_noLocks get {
             var result = Conditions.none

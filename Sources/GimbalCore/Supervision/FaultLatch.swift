@@ -1,4 +1,5 @@
-/// Faults that must last for a time, and faults that are latched until they are reset.
+/// Detector of faults that must last for a time, and memory of faults that are latched until a user
+/// resets them.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FaultLatch: Sendable, BitwiseCopyable {
@@ -10,14 +11,14 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         var reversed: AxisSet
         /// The motors at their torque limit.
         var saturated: AxisSet
-        /// Camera's rate, rad/s.
+        /// Magnitude of the camera's rate, rad/s.
         var rate: Double
-        /// Camera's rate relative to its set-point's rate, rad/s, if the motors can lose their
-        /// rotors; otherwise 0.
+        /// Magnitude of the camera's rate relative to its set-point, rad/s; always 0 for motors
+        /// with encoders and for servos.
         var astray: Double
         /// Angle between camera and set-point, rad.
         var error: Double
-        /// Faults that the surrounding runtime reports.
+        /// Conditions that other parts of the daemon report.
         var external: Conditions
 
         @_noLocks
@@ -35,23 +36,23 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// All conditions that hold, latched or not.
+    /// All faults of this type that hold, latched or not.
     private(set) var conditions: Conditions = .none
     /// The joints with a reversed response, latched.
     private(set) var reversed = AxisSet.none
-    /// The stalled motors: at their torque limit, but their joints do not move.
+    /// The stalled motors: they are at their torque limit, but the camera does not move.
     private(set) var stalled = AxisSet.none
 
     private var latched: Conditions = .none
     private var stuck = 0.0
     private var rotors = RotorLoss()
 
-    /// Time at the limit without effect after which a motor counts as stalled, s.
+    /// Time at the torque limit without effect after which a motor counts as stalled, s.
     private static var stallSeconds: Double { @_noLocks get { 3 } }
-    /// Largest camera rate while a joint is stuck, rad/s.
+    /// Largest rate of the camera at which a motor can count as stalled, rad/s.
     private static var stillRate: Double { @_noLocks get { 5 * .pi / 180 } }
-    /// Smallest attitude error of a stalled motor, rad; a working motor at its limit would have
-    /// removed it.
+    /// Smallest attitude error at which a motor can count as stalled, rad; a working motor at its
+    /// limit would have removed a larger error.
     private static var stallError: Double { @_noLocks get { 2 * .pi / 180 } }
 
     @_noLocks
@@ -65,11 +66,12 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         rotors = RotorLoss()
     }
 
-    /// Latches the fault `controlFault`: the controller's output must not reach a motor.
+    /// Latches the fault `controlFault`: the controller's output was invalid, and must not reach a
+    /// motor.
     @_noLocks
     mutating func noteUnsoundOutput() { latched.insert(.controlFault) }
 
-    /// Advances by one period.
+    /// Processes the observations of one period.
     @_noLocks
     mutating func step(_ seen: Evidence, dt: Double) {
         let isBlocked =
@@ -86,21 +88,23 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     }
 }
 
-/// Detector of motors that fling their camera because they have lost their rotors. After a loss the
-/// motors are off until the camera has hung still for a time. Each further loss doubles that time,
-/// up to a minute; each minute of successful holding halves it.
+/// Detector of motors without encoders that fling the camera, because their rotors do not follow
+/// the magnetic field. After such a loss the motors are off until the camera has hung still for a
+/// waiting time. Each further loss doubles the waiting time, up to a minute; each minute of
+/// successful holding halves it.
 private struct RotorLoss: Sendable, BitwiseCopyable {
-    /// Recent time for which the camera was flung, s; older time loses weight.
+    /// Time for which the camera was flung, s; it decays with the time constant `memory`.
     private var flung = 0.0
-    /// Time for which the camera has been calm since the loss, s; nil without a loss.
+    /// Time for which the camera has hung still since the loss, s; nil without a loss.
     private var calm: Double?
-    /// Time for which the camera must be calm before the motors come on again, s.
+    /// Waiting time: time for which the camera must hang still before the motors come on again, s.
     private var patience = shortestPatience
 
-    /// Largest rate of a held camera relative to its set-point's, rad/s: no request and no hand
-    /// turns it faster.
+    /// Largest rate of a held camera relative to its set-point, rad/s. Neither a request nor a hand
+    /// causes a larger rate.
     private static var flingRate: Double { @_noLocks get { 7 } }
-    /// Longest time at a higher rate, s; by then the camera has moved by 60°.
+    /// Time above `flingRate` after which the camera counts as flung, s; by then the camera has
+    /// moved by 60°.
     private static var flingSeconds: Double { @_noLocks get { 0.15 } }
     /// Time constant of `flung`, s.
     private static var memory: Double { @_noLocks get { 1 } }
@@ -115,14 +119,14 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Advances by one period.
+    /// Processes one period, and counts the time of loss or recovery.
     ///
     /// - Parameters:
-    ///   - astray: Camera's rate relative to its set-point's, rad/s; nil while the outputs do not
-    ///     hold it.
-    ///   - rate: Camera's rate, rad/s.
-    ///   - dt: Seconds since the previous call.
-    /// - Returns: Whether the rotors are lost.
+    ///   - astray: Magnitude of the camera's rate relative to its set-point, rad/s; nil while the
+    ///     outputs are off.
+    ///   - rate: Magnitude of the camera's rate, rad/s.
+    ///   - dt: Seconds since the previous call of this method.
+    /// - Returns: Whether the motors must be off because of a loss.
     @_noLocks
     mutating func step(astray: Double?, rate: Double, dt: Double) -> Bool {
         flung *= 1 - min(dt / Self.memory, 1)

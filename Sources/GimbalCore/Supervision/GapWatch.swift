@@ -5,10 +5,11 @@
 struct GapWatch: Sendable, BitwiseCopyable {
     private var usualPeriod = 0.0
 
-    /// Weight of a new period in the mean period: a memory of twenty periods.
+    /// Weight of a new period in the mean period, which corresponds to a memory of twenty periods.
     private static var newShare: Double { @_noLocks get { 0.05 } }
-    /// Shortest gap, in mean periods, and the bounds of that length, s: two samples of the slowest
-    /// loop, and the longest dispute about the gyroscope.
+    /// Shortest gap, in mean periods, and the lower and upper bound of that length, s. The lower
+    /// bound is two periods of the slowest loop; the upper bound is the longest dispute about the
+    /// gyroscope (see `GyroWitness`).
     private static var periods: Double { @_noLocks get { 4 } }
     private static var shortest: Double { @_noLocks get { 0.01 } }
     private static var longest: Double { @_noLocks get { 0.03 } }

@@ -1,36 +1,37 @@
-/// Reduction of the gains, axis by axis, while the motors shake the camera.
+/// Reduction of the gains, axis by axis, while the control loop oscillates.
 ///
-/// Each detection by `OscillationWatch` halves the gains of the axis; a measured inertia restores
-/// them. An oscillation that continues at the smallest gains does not come from the loop. The gains
-/// are then restored, and that oscillation is tolerated.
+/// Each detection by `OscillationWatch` halves the gains of the axis; a new measurement of the
+/// inertia restores them. If an oscillation continues at the smallest gains, the loop does not
+/// cause it. The gains are then restored, and the oscillation is tolerated.
 ///
 /// Loop thread only; constant time, no allocation.
 struct OscillationGuard: Sendable, BitwiseCopyable {
-    /// Fraction of the configured gains on each camera axis, `least`...1.
+    /// Factor on the configured gains of each camera axis, `least`...1.
     private(set) var share = AxisVector(repeating: 1)
     /// The axes with reduced gains.
     private(set) var oscillating = AxisSet.none
 
     private var watch = OscillationWatch()
-    /// The smallest fraction of the configured gains.
+    /// The smallest factor on the configured gains.
     private let least: Double
 
     /// Creates a guard with full gains.
     ///
-    /// - Parameter least: Smallest fraction of the configured gains, 0...1. 1/32 suits a loop with
-    ///   unknown inertia: at a start the inertia is at least 1/17 of the assumed one.
+    /// - Parameter least: Smallest factor on the configured gains, 0...1. The default, 1/32, suits
+    ///   a loop with unknown inertia: at a start the true inertia is at least 1/17 of the assumed
+    ///   inertia.
     @_noLocks
     init(least: Double = 1 / 32.0) { self.least = least }
 
-    /// Advances by one period.
+    /// Computes the signals of one period and processes them.
     ///
     /// - Parameters:
-    ///   - told: Error-correcting motor commands about the camera's axes: accelerations, rad/s², or
-    ///     rates, rad/s.
+    ///   - told: Parts of the motor commands that correct errors, about the camera's axes:
+    ///     accelerations, rad/s², or rates, rad/s.
     ///   - largest: Largest command that the motors can follow, in the same unit, more than 0.
     ///   - rate: Camera's rate, camera frame, rad/s.
-    ///   - delay: Configured time from a command to the sample that shows it, s. The delay is not
-    ///     measured; the true one can be twice as long.
+    ///   - delay: Configured time from a command to the sample that contains its effect, s. This
+    ///     delay is not measured; the true delay can be twice as long.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The axes whose gains have just been reduced.
     @_noLocks
@@ -48,7 +49,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
             pitch: sight(told.y, rate.y, largest.pitch), dt: dt)
     }
 
-    /// Advances by one period.
+    /// Processes the signals of one period.
     ///
     /// - Parameters:
     ///   - yaw: Signals about the camera's z axis.
@@ -94,7 +95,8 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         oscillating = oscillating.subtracting(AxisSet(axis))
     }
 
-    /// Suspends the check, because an excitation shakes the camera or its recent motion is unknown.
+    /// Restarts the check, because an excitation shakes the camera or the camera's recent motion is
+    /// unknown.
     @_noLocks
     mutating func forgetMotion() { watch.reset() }
 

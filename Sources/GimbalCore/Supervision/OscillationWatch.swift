@@ -1,33 +1,35 @@
 internal import CMathShim
 
-/// Detector of an oscillating loop.
+/// Detector of an oscillating control loop.
 ///
-/// Above a loop's crossover, neither the set-point nor a hand has power. A rotation of the camera
-/// at these frequencies comes from the motors or from a vibration, or is the gyroscope's noise. In
-/// an oscillation of the loop, the camera's rate follows an earlier motor command: rate and
-/// command, both above the crossover, are coherent at any phase, so neither the delay nor the
-/// inertia must be known. In addition, the oscillation's motor command exceeds a fraction of the
-/// motors' limit. Noise is not coherent with earlier commands, and a knock decays. An external
-/// vibration looks the same as an oscillation of the loop, but does not end when the gains are
-/// lowered; the caller then marks it as tolerated.
+/// Above the crossover frequency of the loop, neither the set-point nor a hand has power. At these
+/// frequencies the measured rate comes from the motors, from a vibration or from the gyroscope's
+/// noise. When the loop oscillates, the camera's rate follows an earlier motor command: above the
+/// crossover, rate and command are coherent. The phase between them can have any value, so neither
+/// the delay nor the inertia must be known. In addition, the amplitude of the motor command must
+/// exceed a fraction of the motors' limit. Noise is not coherent with earlier commands, and the
+/// effect of a knock decays. An external vibration has the same signs as an oscillation of the
+/// loop, but does not end when the gains are lowered; the caller then marks the vibration as
+/// tolerated.
 ///
 /// Loop thread only; constant time, no allocation.
 struct OscillationWatch: Sendable, BitwiseCopyable {
-    /// Signals of one axis in a period.
+    /// Signals and limits of one axis in one period.
     struct Sight: Sendable, BitwiseCopyable {
-        /// Error-correcting motor command, rad/s², or rad/s for motors that receive rates.
+        /// Part of the motor command that corrects errors, rad/s², or rad/s for motors that receive
+        /// rates.
         var told: Double
         /// Camera's rate, rad/s.
         var rate: Double
         /// Smallest RMS of `told` that counts as an oscillation, in the unit of `told`.
         var floor: Double
-        /// Lower limit of the watched frequencies, rad/s: above the loop's crossover.
+        /// Lower limit of the monitored frequencies, rad/s: above the loop's crossover.
         var corner: Double
-        /// Whether no probe moves the camera. Only then a growing oscillation comes from the loop
-        /// alone.
+        /// Whether no probe excites the camera. Only then a growing oscillation certainly comes
+        /// from the loop.
         var isKnown: Bool
-        /// Whether the command includes the hand's motion. An oscillation must then be larger above the
-        /// corner frequency than below it, and must be one tone for six swings.
+        /// Whether the command includes the hand's motion. The command must then be larger above
+        /// the corner frequency than below it, and must be a single tone for six cycles.
         var followsHand: Bool
 
         @_noLocks
@@ -49,12 +51,13 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     private var pitch = AxisOscillation()
     private var told = JointHistory()
 
-    /// RMS of an oscillation's motor command as a fraction of the motor's limit; noise alone causes
-    /// 0.05.
+    /// Smallest RMS motor command of an oscillation, as a fraction of the motor's limit; noise
+    /// alone causes 0.05.
     static var shaken: Double { @_noLocks get { 0.15 } }
-    /// `Sight.corner` times the loop's delay; the corner is half an octave above the crossover.
+    /// Product of `Sight.corner`, rad/s, and the loop's delay, s; the corner is then half an octave
+    /// above the crossover.
     static var beyondCrossover: Double { @_noLocks get { 0.85 } }
-    /// Upper end of the frequencies of a hand and of steps, rad/s.
+    /// Upper limit of the frequencies of hand motion and steps, rad/s.
     static var hand: Double { @_noLocks get { 2 * .pi * 10 } }
 
     /// Interval between a command and the later rate with which it is compared, s. The noise of
@@ -64,19 +67,20 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Starts again, because the outputs are about to come on, or an excitation shakes the camera.
+    /// Restarts the detector, because the outputs are about to come on, or because an excitation
+    /// shakes the camera.
     @_noLocks
     mutating func reset() { self = OscillationWatch() }
 
-    /// Advances by one period.
+    /// Processes the signals of one period.
     ///
     /// - Parameters:
     ///   - sightYaw: Signals about the camera's z axis.
     ///   - sightRoll: Signals about the camera's x axis.
     ///   - sightPitch: Signals about the camera's y axis.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: The axes with a newly detected or a continuing oscillation; reported repeatedly
-    ///   while it lasts.
+    /// - Returns: The axes with a newly detected or a continuing oscillation. A continuing
+    ///   oscillation is reported again after 80 ms.
     @_noLocks
     mutating func step(
         yaw sightYaw: Sight, roll sightRoll: Sight, pitch sightPitch: Sight, dt: Double
@@ -84,7 +88,7 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         let past = told.value(age: Self.age, dt: dt)
         told.append(
             AxisVector(yaw: sightYaw.told, roll: sightRoll.told, pitch: sightPitch.told), dt: dt)
-        // The axes usually have the same corner.
+        // The axes usually have the same corner, so the coefficients are reused.
         let paceYaw = AxisOscillation.Pace(sightYaw, dt: dt)
         let paceRoll = paceYaw.adapted(to: sightRoll)
         let isYaw = yaw.step(past.yaw, sightYaw, paceYaw)
@@ -93,11 +97,11 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         return AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
     }
 
-    /// Whether no axis shows signs of an oscillation.
+    /// Whether there is no sign of an oscillation on any axis.
     var isCalm: Bool { @_noLocks get { yaw.isCalm && roll.isCalm && pitch.isCalm } }
 
-    /// Tolerates the present oscillation of these axes, because it comes from outside. The
-    /// oscillation is reported again only if its size doubles.
+    /// Marks the present oscillation of these axes as tolerated, because the loop does not cause
+    /// it. The oscillation is reported again only if its size doubles.
     @_noLocks
     mutating func tolerate(_ axes: AxisSet) {
         if axes.contains(.yaw) { yaw.tolerate() }
@@ -112,73 +116,81 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var rateLow = Vector2()
     private var toldLow = Vector2()
     private var sumLow = Vector2()
-    // Means over `memory`: squares of the three signals, and products of the last two with the
-    // rate.
+    // Means over `memory`: the mean squares of the three signals, and the mean products of the rate
+    // with the command's integral (`inPhase`) and with the command (`inQuadrature`).
     private var rateSquare = 0.0
     private var toldSquare = 0.0
     private var sumSquare = 0.0
-    /// Mean square of the command below the corner.
+    /// Mean square of the command below the corner frequency.
     private var handSquare = 0.0
     private var inPhase = 0.0
     private var inQuadrature = 0.0
-    /// Mean product of the command and its integral. The mean is zero for an oscillation, and
-    /// positive for a motion that runs away, because its command and integral grow together.
+    /// Mean product of the command and its integral. The mean is zero for an oscillation. It is
+    /// positive for a motion that runs away, because command and integral then grow together.
     private var growth = 0.0
-    /// Duration of the oscillation so far, s.
+    /// Time for which the signs of an oscillation have been present, s.
     private var evidence = 0.0
-    /// Largest command in this half swing and in the previous ones, newest first.
+    /// Largest absolute command in the present half cycle. `crests` holds the largest commands of
+    /// the previous half cycles.
     private var crest = 0.0
     private var crests = Crests()
     private var wasUp = false
-    /// Number of consecutive half swings, none of which was much smaller than the previous one.
+    /// Number of consecutive half cycles, each with an amplitude that fits the previous half cycle.
     private var halves = 0
-    /// RMS of `told` at the last detection, and the RMS up to which the oscillation is tolerated.
+    /// RMS of the command at the last detection, and the RMS up to which an oscillation is
+    /// tolerated.
     private var level = 0.0
     private var tolerated = 0.0
 
-    /// Time constant of the means, s, and its minimum in radians at the corner: one and a half
-    /// swings.
+    /// Time constant of the means, s, and its minimum as a phase at the corner frequency, rad: one
+    /// and a half cycles. The minimum applies only without a probe.
     private static var memory: Double { @_noLocks get { 0.04 } }
     private static var memorySwings: Double { @_noLocks get { 3 * .pi } }
-    /// Shortest duration of an oscillation, s; by then a knock has decayed.
+    /// Shortest duration of an oscillation until it is reported, s; by then the effect of a knock
+    /// has decayed.
     private static var patience: Double { @_noLocks get { 0.08 } }
-    /// Smallest fraction of the rate's power that the command must explain.
+    /// Smallest coherence of an oscillation: the fraction of the rate's power that the command
+    /// explains.
     private static var leastCoherence: Double { @_noLocks get { 0.6 } }
     /// Time constant of `handSquare`, s: the duration of a step.
     private static var handMemory: Double { @_noLocks get { 0.3 } }
-    /// Smallest crest of a tone, relative to the floor. A healthy servo that hunts within its dead
-    /// band has smaller crests.
+    /// Smallest amplitude of a tone, as a multiple of `Sight.floor`, if the command includes the
+    /// hand's motion. A healthy servo that hunts within its dead band causes smaller amplitudes.
     private static var crest: Double { @_noLocks get { 2 } }
-    /// Interval of repeated reports, s.
+    /// Interval between two reports of the same oscillation, s.
     private static var repetition: Double { @_noLocks get { 0.08 } }
-    /// Mean command, relative to the floor, above which the motion counts as an oscillation even if
-    /// it is not coherent.
+    /// RMS of the command above which the motion counts as an oscillation even without coherence,
+    /// as a multiple of `Sight.floor`.
     private static var plenty: Double { @_noLocks get { 3 } }
 
-    /// Consecutive half swings that make a tone: five swings. A heel strike excites two or three.
+    /// Number of consecutive half cycles that are a tone: five cycles. A heel strike excites two or
+    /// three cycles.
     private static var swings: Int { @_noLocks get { 10 } }
-    /// Consecutive half swings that make a tone if the command includes the hand's motion; a runner
-    /// excites five swings.
+    /// Number of consecutive half cycles that are a tone if the command includes the hand's motion:
+    /// six cycles. The motion of a runner excites five cycles.
     private static var handSwings: Int { @_noLocks get { 12 } }
-    /// Smallest ratio of a half swing's crest to the crest before it in a growing tone.
+    /// Smallest ratio of the amplitude of a half cycle to the amplitude of the previous half cycle
+    /// in a growing tone.
     private static var growing: Double { @_noLocks get { 0.8 } }
-    /// Smallest ratio of the smaller to the larger of two consecutive crests in a tone; a dead band
-    /// makes them unequal.
+    /// Smallest ratio of the smaller to the larger of two consecutive amplitudes in a tone; a dead
+    /// band makes them unequal.
     private static var alike: Double { @_noLocks get { 0.6 } }
-    /// Ratio of the crests over four half swings that a vibration of varying strength does not
-    /// reach.
+    /// Smallest growth of the amplitude over four half cycles of a growing tone; a vibration of
+    /// varying strength grows less.
     private static var growth: Double { @_noLocks get { 1.3 } }
-    /// Fraction of a pure tone's power that the command explains.
+    /// Smallest coherence of a pure tone: the fraction of the rate's power that the command
+    /// explains.
     private static var pureCoherence: Double { @_noLocks get { 0.95 } }
-    /// Crest of a pure tone relative to the floor: a light camera turns by degrees before its
-    /// motors reach their limit.
+    /// Smallest amplitude of a pure tone that grows, as a multiple of `Sight.floor`. The value is
+    /// small, because a light camera turns by degrees before its motors reach their limit.
     private static var early: Double { @_noLocks get { 0.6 } }
 
-    /// Coefficients of one period, for one corner.
+    /// Filter coefficients of one period, for one corner frequency.
     struct Pace: Sendable, BitwiseCopyable {
         /// Seconds since the previous period, more than 0.
         let dt: Double
-        /// Weights of a new value in the high-passes, in the means and in `handSquare`.
+        /// Weights of a new value: `share` in the high-passes, `fresh` in the means, and `hand` in
+        /// `handSquare`.
         let share, fresh, hand: Double
         private let corner: Double
         private let isKnown: Bool
@@ -189,9 +201,10 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             corner = seen.corner
             isKnown = seen.isKnown
             share = seen.corner * dt / (1 + seen.corner * dt)
-            // The default memory is shorter than three swings of a slow loop; over such a short
-            // time a heel strike looks like a pure tone. During a probe the camera can be far
-            // lighter than assumed, so a quick response is more important.
+            // `memory` is shorter than three cycles of a slow loop, and over such a short time a
+            // heel strike looks like a pure tone. Therefore the means are longer for a slow loop.
+            // During a probe the camera can be far lighter than assumed, so a quick response is
+            // more important.
             let memory =
                 seen.isKnown
                 ? max(AxisOscillation.memory, AxisOscillation.memorySwings / seen.corner)
@@ -222,7 +235,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The last six crests, the newest first.
+    /// The amplitudes of the last six half cycles, the newest first.
     private struct Crests: Sendable, BitwiseCopyable {
         var first = 0.0
         var second = 0.0
@@ -246,10 +259,10 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether no recent sign of an oscillation exists.
+    /// Whether there is no recent sign of an oscillation on this axis.
     var isCalm: Bool { @_noLocks get { evidence == 0 && halves < 3 } }
 
-    /// Counts half swings of the command; a new half swing begins where the command changes its
+    /// Counts the half cycles of the command; a new half cycle begins when the command changes its
     /// sign.
     private mutating func count(_ told: Double, _ seen: OscillationWatch.Sight) {
         let isUp = told > 0
@@ -273,14 +286,14 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         evidence = 0
     }
 
-    /// Advances by one period; `past` is the command from some moments before the rate.
+    /// Processes one period; `past` is the command from `OscillationWatch.age` before the rate.
+    /// Returns whether an oscillation is reported.
     mutating func step(_ past: Double, _ seen: OscillationWatch.Sight, _ pace: Pace) -> Bool {
         let (dt, share, fresh) = (pace.dt, pace.share, pace.fresh)
         let rate = rateLow.pass(seen.rate, share: share)
         let told = toldLow.pass(past, share: share)
-        // The same filter, applied to the integral of the command: its output is a quarter turn
-        // later, up to half the loop's rate, because the integral extends to the middle of the
-        // period.
+        // The same filter for the integral of the command. The output lags `told` by 90° up to half
+        // the loop's rate, because the integral extends to the middle of the period.
         let before = sumLow.first
         sumLow.first += (past - sumLow.first) * share
         let middle = 0.5 * (before + sumLow.first)
@@ -314,7 +327,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             level = max(level, size)
             return true
         }
-        // An oscillation that takes half of a motor's capacity is never tolerated.
+        // An oscillation whose command takes about half of a motor's limit is never tolerated.
         let floor = seen.followsHand ? max(seen.floor, cm_sqrt(handSquare)) : seen.floor
         let isLarge = size > max(floor, min(tolerated, Self.plenty * floor))
         guard isLarge, isSwinging, least > 0, isCoherent || size > Self.plenty * floor else {
@@ -323,8 +336,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             return false
         }
         evidence += size > Self.plenty * floor ? 2 * dt : dt
-        // If an oscillation has decayed since the last reduction of the gains, they need not be
-        // lowered further.
+        // If an oscillation has decayed since the last reduction of the gains, the gains need not
+        // be lowered further.
         let lasts = seen.followsHand ? halves >= Self.handSwings : evidence > Self.patience
         guard lasts, size > 0.7 * level || level == 0 else { return false }
         evidence -= Self.repetition

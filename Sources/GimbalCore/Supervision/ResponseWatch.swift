@@ -1,4 +1,5 @@
-/// Check, joint by joint, that the camera follows the commands to its motors.
+/// Polarity check of all joints: the camera must not respond opposite to the commands to its
+/// motors.
 ///
 /// Loop thread only; constant time, no allocation.
 struct ResponseWatch: Sendable, BitwiseCopyable {
@@ -14,17 +15,18 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { axes.axes { $0.isReversed } }
     }
 
-    /// Starts again, because the outputs are about to come on.
+    /// Restarts the check, because the outputs are about to come on.
     @_noLocks
     mutating func reset() { self = ResponseWatch() }
 
-    /// Advances the check by one control period of motors that exert torques.
+    /// Processes one control period with motors that exert torques.
     ///
     /// - Parameters:
-    ///   - accelerations: Accelerations of the camera that the present torques command, rad/s².
-    ///   - delay: Time from a command to the sample that shows it, s.
+    ///   - accelerations: Accelerations of the camera about the joints' axes that the present
+    ///     torques should cause, rad/s².
+    ///   - delay: Time from a command to the sample that contains its effect, s.
     ///   - rates: Camera's rate about the joints' axes, rad/s.
-    ///   - wanted: Desired rate, rad/s.
+    ///   - wanted: Desired rate of the camera about the joints' axes, rad/s.
     ///   - errors: Rotation from the camera to the set-point about the joints' axes, rad.
     ///   - joints: Joint angles from encoders, rad; nil without encoders.
     ///   - bar: Thresholds at which a response counts as the mirror image of the command.
@@ -46,7 +48,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
             joints: joints, bar: bar, least: least, dt: dt)
     }
 
-    /// Advances the check by one control period of servos.
+    /// Processes one control period with servos.
     ///
     /// - Parameters:
     ///   - jointRates: Present joint rates in the servos' model, rad/s.

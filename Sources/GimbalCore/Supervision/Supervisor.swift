@@ -1,12 +1,12 @@
 /// Effect of a condition on the outputs, mildest first.
 public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
-    /// The condition is only shown; it does not affect the outputs.
+    /// The condition is only reported; it does not affect the outputs.
     case report
     /// Outputs that are off stay off; outputs that are on stay on.
     case blockStart
-    /// Outputs ramp down to off.
+    /// The outputs ramp down and then go off.
     case softOff
-    /// The motors stop the camera without the failed sensor, then the outputs go off.
+    /// The motors first stop the camera without the failed sensor; then the outputs go off.
     case brake
     /// The outputs go off immediately.
     case off
@@ -16,11 +16,12 @@ public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
     public static func < (a: Response, b: Response) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Decision whether the outputs can be on: a pure function from conditions and previous state to
-/// the next state. Critical for safety; the tests are its specification.
+/// Safety supervisor of the outputs: a pure function that computes the next state of the outputs
+/// from the conditions and the previous state. This function is critical for safety; the tests are
+/// its specification.
 ///
-/// The structure (conditions, state and action in one function) follows Crazyflie's supervisor; the
-/// waiting time before recovery follows Betaflight's failsafe.
+/// The structure (conditions, state and action in one function) follows the supervisor of the
+/// Crazyflie firmware. The waiting time before recovery follows the failsafe of Betaflight.
 public struct Supervisor: Sendable, BitwiseCopyable {
     /// Durations of the transitions.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -30,7 +31,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         public var softStopSeconds = 0.2
         /// Duration of braking before the outputs go off, s.
         public var brakeSeconds = 0.025
-        /// Time without conditions after a fault until the outputs come back, s.
+        /// Time without faults after which the outputs come on again, s.
         public var recoverySeconds = 0.5
 
         /// The defaults.
@@ -51,20 +52,20 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         case braking
     }
 
-    /// State that one evaluation passes to the next.
+    /// State of the supervisor between two evaluations.
     public struct State: Sendable, BitwiseCopyable, Equatable {
         /// State of the outputs.
         public var phase = Phase.off
         /// Fraction of the controller's output that reaches the motors, 0...1.
         public var authority = 0.0
-        /// Remaining time for which the outputs stay off after the end of a fault that turned them
-        /// off, s. Zero before any fault: the first start, and a change from the mode `inactive`,
-        /// need no waiting.
+        /// Remaining time without faults until the outputs can come on again, s. It is zero before
+        /// the first fault, so the first start and a change from the mode `inactive` need no
+        /// waiting.
         public var recoverySeconds = 0.0
         /// Remaining duration of braking, s.
         public var brakeSeconds = 0.0
 
-        /// Creates the initial state: outputs off, no fault yet.
+        /// Creates the initial state: the outputs are off, and no fault has occurred.
         public init() {}
 
         /// Whether the power stages are on.
@@ -72,8 +73,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         public var isEnabled: Bool { @_noLocks get { phase != .off } }
     }
 
-    /// Effect of the given conditions: the most severe one. A condition that is not listed here is
-    /// only reported.
+    /// Effect of the given conditions on the outputs: the most severe effect of all conditions. A
+    /// condition outside the sets `offAtOnce`, `braking`, `softly` and `blocking` is only reported.
     @_noLocks
     public static func response(to conditions: Conditions) -> Response {
         if conditions.intersects(offAtOnce) { return .off }
@@ -82,8 +83,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         return conditions.intersects(blocking) ? .blockStart : .report
     }
 
-    /// Conditions that turn the outputs off immediately: a stop was requested, or no output can be
-    /// made.
+    /// Conditions that turn the outputs off immediately: a stop was requested, or no valid output
+    /// can be computed.
     @inlinable
     public static var offAtOnce: Conditions {
         @_noLocks get {
@@ -92,8 +93,9 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Conditions that prevent closed-loop control: the camera's motion is unknown, or a sign is
-    /// wrong. A moving camera would coast without motors, so the motors stop it first.
+    /// Conditions that prevent closed-loop control, because the camera's motion is unknown or a
+    /// sign is wrong. Without motors a moving camera would coast, so the motors brake it before
+    /// they go off.
     @inlinable
     public static var braking: Conditions {
         @_noLocks get {
@@ -122,7 +124,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         @_noLocks get { offAtOnce | braking | softly | blocking }
     }
 
-    /// Evaluates the conditions once. The most severe condition wins.
+    /// Computes the next state of the outputs. The most severe condition determines the effect.
     ///
     /// - Parameters:
     ///   - state: Result of the previous evaluation.
@@ -158,8 +160,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         return next
     }
 
-    /// Starts the recovery time when a fault occurs while the outputs are on. The time decreases
-    /// only while no fault holds.
+    /// Restarts the recovery time while a fault is present and the outputs are on. The time
+    /// decreases only while no fault is present.
     private static func noteFault(
         _ state: inout State, conditions: Conditions, dt: Double, parameters: Parameters
     ) {
