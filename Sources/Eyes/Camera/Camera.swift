@@ -4,11 +4,11 @@ import CVideo
 public struct CameraMode: Sendable, Equatable {
     /// Coding of the camera's pictures.
     public enum Coding: Sendable, Equatable {
-        /// Encoded by the camera.
+        /// H.264; the camera encodes the pictures.
         case h264
         /// Single JPEG pictures.
         case jpeg
-        /// Not compressed, with GStreamer's name of the format, such as `YUY2`.
+        /// Uncompressed pictures; the value is GStreamer's name of the format, such as `YUY2`.
         case raw(String)
     }
 
@@ -34,20 +34,20 @@ public struct Camera: Sendable, Equatable {
 
     /// Interface of the operating system to the camera.
     public var interface: Interface
-    /// Name for people.
+    /// Name of the camera, for display.
     public var name: String
-    /// `/dev/video0`, or libcamera's name.
+    /// Path of the device, such as `/dev/video0`, or libcamera's name of the camera.
     public var path: String
-    /// Kernel driver; empty for libcamera.
+    /// Name of the kernel driver; empty for a camera of libcamera.
     public var driver = ""
-    /// Formats.
+    /// Picture formats that the camera offers.
     public var modes: [CameraMode] = []
 }
 
 extension Camera {
-    /// Drivers whose devices look like cameras but deliver no pictures of one: codecs and image
-    /// processors of the Raspberry Pi, and its sensor interfaces, whose raw data only libcamera
-    /// can use.
+    /// Drivers whose devices are listed as cameras but do not deliver usable pictures: codecs,
+    /// image processors and sensor interfaces of the Raspberry Pi. Only libcamera can use the raw
+    /// data of the sensor interfaces.
     private static let internalDrivers: Set<String> = [
         "bcm2835-codec", "bcm2835-isp", "rpivid", "rpi-hevc-dec", "pispbe", "rp1-cfe", "unicam",
     ]
@@ -55,7 +55,7 @@ extension Camera {
     /// Whether the device delivers pictures of a camera.
     var isUsable: Bool { !Self.internalDrivers.contains(driver) }
 
-    /// The cameras that are connected; takes up to some 100 ms.
+    /// List the connected cameras. The search takes up to a few 100 ms.
     static func connected() -> [Camera] {
         let capacity = 32
         return withUnsafeTemporaryAllocation(of: cv_camera.self, capacity: capacity) { buffer in
@@ -77,7 +77,7 @@ extension Camera {
 }
 
 extension CameraMode {
-    /// The coding; nil for a coding that airframe-eyes does not use.
+    /// Converts the coding of the C shim; nil for a coding that airframe-eyes does not use.
     fileprivate init?(_ mode: cv_mode) {
         switch text(mode.media) {
         case "video/x-h264": coding = .h264
@@ -91,7 +91,7 @@ extension CameraMode {
     }
 }
 
-/// Converts a C array that ends with a NUL to a text.
+/// Converts a NUL-terminated C array to a string.
 func text<Characters>(_ characters: Characters) -> String {
     withUnsafeBytes(of: characters) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)

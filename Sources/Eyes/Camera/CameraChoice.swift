@@ -1,20 +1,21 @@
-/// Choice of the camera, of its format and of the encoder, from the settings and what is connected.
-/// Pure.
+/// Choice of the camera and its format, from the settings and the connected cameras. The type is
+/// pure.
 ///
-/// Order in which the formats of a camera are preferred. H.264 from the camera is preferred,
-/// because it costs no processor time. Raw pictures come second, if the bus can transfer the
-/// requested rate: they need no decoder, which would delay them by a frame. JPEG comes third; with
-/// JPEG, USB cameras deliver large pictures at full rate.
+/// The formats of a camera are preferred in this order. H.264 from the camera comes first, because
+/// it costs no processor time. Raw pictures come second, if the bus can transfer the requested
+/// rate: they need no decoder, which would delay them by one frame. JPEG comes third; with JPEG,
+/// USB cameras deliver large pictures at full rate.
 public enum CameraChoice: Sendable, Equatable {
     /// A camera, and the format that airframe-eyes requests from it.
     case camera(Camera, CameraFormat)
-    /// The drawn picture; `reason` states why, nil if the settings request it.
+    /// The drawn picture. `reason` states why no camera is used; nil if the settings request the
+    /// drawn picture.
     case drawn(reason: String?)
 
-    /// Chooses.
+    /// Chooses a camera and its format, or the drawn picture.
     ///
     /// - Parameters:
-    ///   - video: The settings.
+    ///   - video: Settings of the stream.
     ///   - cameras: The connected cameras.
     public init(_ video: EyesSettings.Video, among cameras: [Camera]) {
         if video.source == .test {
@@ -65,7 +66,8 @@ public struct CameraFormat: Sendable, Equatable {
     /// The format of `camera` that is nearest to the settings; nil if the camera has no usable
     /// format.
     init?(for video: EyesSettings.Video, of camera: Camera) {
-        // libcamera's element converts its pictures to any size and to a format of the encoder.
+        // GStreamer's element `libcamerasrc` converts pictures to any size and to a format that the
+        // encoder accepts.
         if camera.interface == .libcamera {
             self.init(
                 coding: .raw("NV12"), width: video.width, height: video.height,
@@ -89,22 +91,23 @@ public struct CameraFormat: Sendable, Equatable {
         self.rateHz = rateHz
     }
 
-    /// Whether the pictures must be changed in size to fit the settings.
+    /// Whether the pictures must be scaled to the configured size.
     func needsScaling(to video: EyesSettings.Video) -> Bool {
         width != video.width || height != video.height
     }
 
-    /// Suitability of a mode; the smallest is the best.
+    /// Rank of a camera mode; the mode with the smallest rank is the most suitable.
     private struct Rank: Comparable {
-        /// Number of pictures per second that the mode lacks.
+        /// Shortfall of the mode's rate from the requested rate, pictures per second.
         let missingRate: Int
-        /// Difference from the requested number of pixels; missing pixels count double.
+        /// Difference of the mode's number of pixels from the requested number; missing pixels
+        /// count double.
         let sizeError: Int
         let coding: Int
         let index: Int
 
-        /// The suitability; nil if the mode cannot be used. H.264 cannot be scaled, so its size
-        /// must be exact.
+        /// Computes the rank of a mode; nil if the mode cannot be used. H.264 pictures cannot be
+        /// scaled, so a mode with H.264 must have exactly the configured size.
         init?(_ mode: CameraMode, _ video: EyesSettings.Video, _ index: Int) {
             let (width, height) = (
                 video.width.clamped(to: mode.widths), video.height.clamped(to: mode.heights)
@@ -131,7 +134,8 @@ public struct CameraFormat: Sendable, Equatable {
                 < (b.missingRate, b.sizeError, b.coding, b.index)
         }
 
-        /// Formats that the converter reads; sensors' mosaics are not among them.
+        /// Raw formats that GStreamer's converter can read. Bayer mosaics of image sensors are not
+        /// included.
         private static let rawFormats: Set<String> = [
             "YUY2", "UYVY", "YVYU", "NV12", "NV21", "I420", "YV12", "RGB", "BGR", "GRAY8",
         ]

@@ -1,17 +1,17 @@
 import CVideo
 
-/// Encoder of H.264, chosen among GStreamer's elements.
+/// H.264 encoder: one of GStreamer's elements.
 public enum Encoder: String, Sendable, Equatable {
-    /// The board's encoder.
+    /// The hardware encoder of the board.
     case v4l2 = "v4l2h264enc"
-    /// The processor.
+    /// Software encoder on the CPU.
     case x264 = "x264enc"
 
     /// Chooses an encoder; nil if none is installed.
     ///
     /// - Parameters:
-    ///   - choice: The setting.
-    ///   - isInstalled: Whether GStreamer has an element of a name.
+    ///   - choice: The setting `video.encoder`.
+    ///   - isInstalled: Function that returns whether GStreamer has an element with the given name.
     init?(
         _ choice: EyesSettings.EncoderChoice,
         isInstalled: (String) -> Bool = { cv_has_element($0) }
@@ -30,9 +30,9 @@ public enum Encoder: String, Sendable, Equatable {
     /// `encoder`.
     ///
     /// None of the encoders makes B-frames, for which the encoder would have to wait for later
-    /// pictures. A key frame each second lets a player that lost packets recover. The description
-    /// states the H.264 level for the hardware encoder, because its driver otherwise refuses larger
-    /// pictures.
+    /// pictures. A player that has lost packets recovers at the next key frame, which comes once a
+    /// second. The description states the H.264 level for the hardware encoder, because its driver
+    /// otherwise refuses larger pictures.
     func elements(_ video: EyesSettings.Video) -> String {
         switch self {
         case .v4l2:

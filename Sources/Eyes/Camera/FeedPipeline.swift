@@ -1,9 +1,9 @@
-/// Pipeline of a camera and its encoder, in gst-launch's notation. Pure.
+/// Pipeline of a camera and its encoder, in gst-launch's notation. The type is pure.
 ///
 /// Each queue holds two pictures at most and drops the oldest, so a slow encoder loses pictures
 /// instead of falling behind.
 struct FeedPipeline: Sendable, Equatable {
-    /// The description.
+    /// The pipeline in gst-launch's notation.
     let text: String
     /// The encoder of the pipeline; nil if the camera encodes the pictures.
     let encoder: Encoder?
@@ -16,12 +16,13 @@ struct FeedPipeline: Sendable, Equatable {
 
     private static let queue =
         "queue max-size-buffers=2 max-size-bytes=0 max-size-time=0 leaky=downstream"
-    /// The elements after the encoder.
+    /// Elements of the pipeline after the encoder, in gst-launch's notation.
     static let end =
         "h264parse config-interval=-1 ! video/x-h264,stream-format=byte-stream,alignment=au"
         + " ! appsink name=frames sync=false max-buffers=4 drop=true"
 
-    /// The pipeline of a choice; nil if the camera needs an encoder and none is installed.
+    /// Creates the pipeline for the chosen camera; nil if the camera needs an encoder and none is
+    /// installed.
     init?(_ choice: CameraChoice, _ video: EyesSettings.Video, encoder: Encoder?) {
         switch choice {
         case .camera(let camera, let format):
@@ -66,7 +67,7 @@ struct FeedPipeline: Sendable, Equatable {
         }
     }
 
-    /// A value in gst-launch's notation.
+    /// Quotes a string for gst-launch's notation.
     private static func quoted(_ text: String) -> String {
         let escaped = text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
         return "\"" + String(escaped) + "\""

@@ -1,8 +1,8 @@
 import GimbalCore
 
-/// Drawn picture: the horizon and the headings as a camera with the gimbal's attitude would see
-/// them, with a time code. The drawn picture is the test picture, and replaces the pictures of a
-/// missing camera.
+/// Drawn picture: the horizon and the headings as they appear to a camera with the gimbal's
+/// attitude, with a time code. The drawn picture is the test picture, and replaces the pictures of
+/// a missing camera.
 ///
 /// The format is I420: brightness, then two planes of colour with half the width and height.
 struct DrawnView {
@@ -11,10 +11,10 @@ struct DrawnView {
 
     let width: Int
     let height: Int
-    /// The picture.
+    /// Bytes of the picture in the format I420.
     private(set) var bytes: [UInt8]
 
-    /// A black picture; width and height are even.
+    /// Creates a black picture. Width and height, pixels, must be even.
     init(width: Int, height: Int) {
         self.width = width
         self.height = height
@@ -25,7 +25,7 @@ struct DrawnView {
     ///
     /// - Parameters:
     ///   - attitude: Attitude of the camera; nil if it is unknown.
-    ///   - notice: Text in the middle of the picture; nil without a text.
+    ///   - notice: Text in the middle of the picture; nil means no text.
     ///   - exposed: Time that the time code contains, ns on CLOCK_MONOTONIC.
     mutating func draw(_ attitude: AxisVector?, notice: String?, exposed: Int64) {
         let rotation = EulerZXY.quaternion(attitude ?? AxisVector(yaw: 0, roll: 0, pitch: 0))
@@ -54,12 +54,14 @@ struct DrawnView {
 
     private func degrees(_ angle: Double) -> String { "\(Int((angle * 180 / .pi).rounded()))" }
 
-    /// Pixels per unit of the tangent.
+    /// Focal length, pixels: distance from the picture's centre per unit of the tangent of the
+    /// angle.
     private var focus: Double { Double(width) / 2 / 0.57735026919 }
 
-    /// Sky above the horizon, ground below it.
+    /// Draws the sky above the horizon, and the ground below it.
     ///
-    /// - Parameter down: Direction of gravity in the camera's frame.
+    /// - Parameter down: Direction of gravity in the camera's frame (x forward, y right, z down), a
+    ///   unit vector.
     private mutating func drawHorizon(down: Vector3) {
         for row in 0..<height {
             let y = (Double(row) + 0.5 - Double(height) / 2) / focus
@@ -80,7 +82,7 @@ struct DrawnView {
         }
     }
 
-    /// A mark at the horizon for each tenth degree of heading.
+    /// Draws a mark at the horizon for every 10° of heading.
     private mutating func drawHeadings(_ rotation: Quaternion) {
         let scale = max(1, width / 320)
         for heading in stride(from: 0, to: 360, by: 10) {

@@ -1,6 +1,6 @@
-/// Letters of five by three pixels, for the drawn picture.
+/// Characters of 3 × 5 pixels, for the drawn picture.
 enum Glyphs {
-    /// Rows from the top, three bits each, as five octal digits.
+    /// Shape of each character: five octal digits, one for each row of three pixels, from the top.
     private static let shapes: [Character: Int] = [
         "0": 0o75557, "1": 0o26227, "2": 0o71747, "3": 0o71717, "4": 0o55711, "5": 0o74717,
         "6": 0o74757, "7": 0o71111, "8": 0o75757, "9": 0o75717, "-": 0o00700, ".": 0o00002,
@@ -14,7 +14,7 @@ enum Glyphs {
     /// Width of a text, pixels.
     static func width(of text: String, scale: Int) -> Int { text.count * 4 * scale }
 
-    /// Calls `body` with column and row of each pixel.
+    /// Calls `body` with the column and the row of each pixel that belongs to the text.
     static func forEachPixel(of text: String, _ body: (Int, Int) -> Void) {
         for (index, character) in text.enumerated() {
             guard let shape = shapes[character] else { continue }

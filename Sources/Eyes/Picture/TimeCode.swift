@@ -1,13 +1,13 @@
-/// Time of exposure in a picture: two rows of 20 black or white cells at the upper left. A player on
-/// the same computer reads how old a picture is.
+/// Time of exposure in a picture: two rows of 20 black or white cells at the upper left. A player
+/// on the same computer computes the age of a picture from this code.
 ///
 /// The first 32 bits are the time on CLOCK_MONOTONIC in units of 0.1 ms, highest bit first; the
 /// last 8 bits are their check sum. The cells are large compared with the encoder's blocks, so the
 /// code survives a low bit rate.
 enum TimeCode {
-    /// Cells of a row.
+    /// Number of cells in a row.
     static let columns = 20
-    /// Rows.
+    /// Number of rows.
     static let rows = 2
     /// Duration of one step of the time in the code, ns.
     static let step: Int64 = 100_000
@@ -17,15 +17,15 @@ enum TimeCode {
 
     /// The bits of the code for a time.
     ///
-    /// - Parameter nanoseconds: On CLOCK_MONOTONIC.
-    /// - Returns: 40 bits.
+    /// - Parameter nanoseconds: Time on CLOCK_MONOTONIC, ns.
+    /// - Returns: The 40 bits of the code.
     static func bits(_ nanoseconds: Int64) -> [Bool] {
         let count = UInt32(truncatingIfNeeded: nanoseconds / step)
         return (0..<32).map { count >> (31 - $0) & 1 == 1 }
             + (0..<8).map { checkSum(count) >> (7 - $0) & 1 == 1 }
     }
 
-    /// Draws the code of a time into brightness values.
+    /// Draws the code of a time into the brightness values of a picture.
     static func draw(
         _ nanoseconds: Int64, into luma: UnsafeMutableRawBufferPointer, width: Int, height: Int
     ) {
@@ -40,13 +40,13 @@ enum TimeCode {
         }
     }
 
-    /// The age of a picture.
+    /// Compute the age of a picture from its time code.
     ///
     /// - Parameters:
     ///   - luma: Brightness values of the picture, in rows of `stride` bytes.
     ///   - width: Width, pixels.
     ///   - stride: Bytes from one row to the next.
-    ///   - now: Time from which the age counts, ns on CLOCK_MONOTONIC.
+    ///   - now: Present time, ns on CLOCK_MONOTONIC.
     /// - Returns: Age of the picture, ns, with a resolution of 0.1 ms; nil if the picture contains
     ///   no valid code.
     static func age(
@@ -56,7 +56,8 @@ enum TimeCode {
         guard width >= columns * side, luma.count >= stride * rows * side else { return nil }
         var code: UInt64 = 0
         for index in 0..<rows * columns {
-            // The middle half of the cell, where the encoder's errors are smallest.
+            // Only the middle half of the cell is read, because the encoder's errors are smallest
+            // there.
             let (x, y) = (index % columns * side + side / 4, index / columns * side + side / 4)
             var sum = 0
             for row in y..<y + side / 2 {
@@ -70,7 +71,8 @@ enum TimeCode {
         return Int64(steps) * step
     }
 
-    /// The check sum is inverted, so that a black or a white picture has no valid code.
+    /// Check sum of the time's 32 bits. The check sum is inverted, so that a black or a white
+    /// picture has no valid code.
     private static func checkSum(_ count: UInt32) -> UInt8 {
         ~(0..<4).reduce(UInt8(0x5A)) { sum, index in
             sum &* 31 &+ UInt8(truncatingIfNeeded: count >> (8 * index))

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Lists the cameras and the chosen pipeline.
+/// Command that lists the connected cameras and the chosen pipeline.
 struct CamerasCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cameras",
@@ -33,7 +33,7 @@ struct CamerasCommand: ParsableCommand {
 }
 
 extension CameraMode: CustomStringConvertible {
-    /// "JPEG 160...1920 x 120...1080".
+    /// Text for display, such as "JPEG 160...1920 x 120...1080".
     public var description: String {
         let name =
             switch coding {

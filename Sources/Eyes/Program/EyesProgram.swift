@@ -2,7 +2,7 @@ import ArgumentParser
 import SystemPackage
 import Wire
 
-/// airframe-eyes as a program.
+/// Entry point of the program airframe-eyes.
 public enum EyesProgram {
     /// Executes the command line, and ends the process.
     public static func main() { AirframeEyes.main() }
@@ -22,7 +22,7 @@ struct AirframeEyes: ParsableCommand {
         defaultSubcommand: ServeCommand.self)
 }
 
-/// Options that choose the settings.
+/// Options of the command line that name the configuration file and override settings.
 struct EyesOptions: ParsableArguments {
     @Option(help: "Configuration file; default \(EyesConfiguration.defaultFile.string).")
     var config: String?
@@ -36,7 +36,7 @@ struct EyesOptions: ParsableArguments {
         EyesConfiguration(file: config, overrides: overrides)
     }
 
-    /// Reads the settings, or ends the program with all problems.
+    /// Reads the settings. If they are invalid, the program prints all problems and ends.
     func load() throws -> EyesSettings {
         do {
             return try configuration.load()

@@ -2,7 +2,7 @@ import ArgumentParser
 import CVideo
 import PlainText
 
-/// Measures a stream that shows the test picture.
+/// Command that measures the latency of a stream with the test picture.
 struct LatencyCommand: ParsableCommand {
     /// Largest permitted mean time from exposure to RTP packet, ms.
     static let barMs = 100.0
@@ -45,7 +45,7 @@ struct LatencyFigures {
     struct Distribution {
         let sorted: [Double]
 
-        /// nil without values.
+        /// Sorts the values; nil if there are no values.
         init?(_ values: [Double]) {
             guard !values.isEmpty else { return nil }
             sorted = values.sorted()
@@ -62,13 +62,15 @@ struct LatencyFigures {
         }
     }
 
-    /// Times from the exposure of a picture to its last RTP packet, and to the decoded picture.
+    /// Latencies from the exposure of a picture to its last RTP packet (`packet`), and to the
+    /// decoded picture (`decoded`); nil if they were not measured.
     let packet: Distribution?
     let decoded: Distribution?
     let pictures: Int
     let size: String
 
-    /// Plays a stream. The first second is not measured, because a player begins with old pictures.
+    /// Plays a stream, and measures its latencies. The first second is not measured, because a
+    /// player begins with old pictures.
     init(_ url: String, over transport: Player.Transport, seconds: Double) throws(VideoError) {
         let player = try Player(url, over: transport)
         var (packets, decodes): ([Double], [Double]) = ([], [])
@@ -96,7 +98,7 @@ struct LatencyFigures {
         self.size = size
     }
 
-    /// Text for people.
+    /// The latencies as text for display.
     var text: String {
         guard let packet, let decoded else {
             return

@@ -3,10 +3,10 @@ import PlainText
 
 /// Log on standard error, which systemd passes to the journal.
 enum Log {
-    /// Writes a text, one line for each line of it.
+    /// Writes every line of a text as one log line.
     static func write(_ text: String) {
         let bytes = Array((text.visibleLines + "\n").utf8)
-        // An error of the stream cannot be reported elsewhere.
+        // A failure to write to standard error is ignored, because it cannot be reported elsewhere.
         _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

@@ -5,7 +5,7 @@ import Configuration
 import Glibc
 import Wire
 
-/// Serves the stream until SIGTERM or SIGINT.
+/// Command that serves the stream until SIGTERM or SIGINT.
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serve the stream (default).")
@@ -27,7 +27,8 @@ struct ServeCommand: ParsableCommand {
             return
         }
         if checkConfig { return }
-        // The signals are blocked before the first thread starts, because threads inherit the mask.
+        // The signals are blocked before the first thread starts, because threads inherit the
+        // signal mask.
         let signals = SignalQueue([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
         do {
@@ -52,7 +53,7 @@ struct SignalQueue {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Waits for a signal; nil after the timeout.
+    /// Waits at most `seconds` for a signal; nil after the timeout.
     func next(within seconds: Double) -> Int32? {
         var set = set
         var time = timespec(
@@ -73,7 +74,7 @@ struct EyesService {
     private let address: String
     private let manager = getenv("NOTIFY_SOCKET").map { String(cString: $0) }
 
-    /// Opens the port and starts the threads.
+    /// Opens the server's port, and starts the threads.
     init(
         _ settings: EyesSettings, _ configuration: EyesConfiguration, _ signals: SignalQueue
     ) throws(VideoError) {
@@ -95,7 +96,7 @@ struct EyesService {
         keeper = FeedKeeper(settings.video, server, world)
     }
 
-    /// Reports once a second, until a signal ends the program.
+    /// Reports the stream's health once a second, until a signal ends the program.
     mutating func run() {
         Log.write("The stream is at \(address).")
         notify("READY=1")
@@ -131,7 +132,8 @@ struct EyesService {
         StreamHealth.Counters(t: cv_now(), feed: keeper.report, server: server.counters())
     }
 
-    /// Applies the live settings of the file. If a value is invalid, no setting changes.
+    /// Reads the configuration file again, and applies the settings that can change while the
+    /// program runs. If a value is invalid, no setting changes.
     private mutating func reload() {
         do throws(ConfigurationFailure) {
             let new = try configuration.load()
@@ -149,20 +151,20 @@ struct EyesService {
         }
     }
 
-    /// Tells systemd. A missing systemd is not an error.
+    /// Sends a notification to systemd (sd_notify(3)). A missing systemd is not an error.
     private func notify(_ text: String) {
         guard let manager else { return }
         _ = cl_notify(manager, text)
     }
 }
 
-/// Addresses of this computer.
+/// Network addresses of this computer.
 enum NetworkInterface {
-    /// Address at which others reach a server.
+    /// Find the address at which other computers reach a server on this computer.
     ///
     /// - Parameter host: Address on which the server listens; 0.0.0.0 means all addresses.
-    /// - Returns: The address for clients; for 0.0.0.0 the address of the first network, and in
-    ///   brackets if it is an IPv6 address.
+    /// - Returns: The address for clients. For 0.0.0.0 it is the computer's address in the first
+    ///   network. An IPv6 address is in brackets.
     static func reachable(_ host: String) -> String {
         guard host == "0.0.0.0" || host == "::" else {
             return host.contains(":") ? "[\(host)]" : host
@@ -190,7 +192,7 @@ enum NetworkInterface {
 }
 
 extension EyesSettings.RTSP {
-    /// Address and port; the schema guarantees both.
+    /// Address and port of the server. The schema guarantees that the setting contains both.
     var endpoint: (host: String, port: UInt16) {
         guard let endpoint = NetworkEndpoint(listen) else { return ("127.0.0.1", 8554) }
         return (endpoint.host, endpoint.port)

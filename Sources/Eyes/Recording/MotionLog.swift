@@ -18,7 +18,7 @@ struct MotionLog {
         self.flight = flight
     }
 
-    /// Whether the log belongs to a recording.
+    /// Whether the log belongs to the given recording.
     func belongs(to other: Recorder) -> Bool { recorder === other }
 
     /// Appends a sample. Samples before the first picture and repeated samples are left out; a
@@ -52,7 +52,7 @@ struct MotionLog {
         _ = try file?.writeAll(text.utf8)
     }
 
-    /// Ends the file.
+    /// Writes the remaining lines, and closes the file.
     mutating func close() {
         // The video recording reports the same error of the disk, so the log does not report it.
         try? flush()

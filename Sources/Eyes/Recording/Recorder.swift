@@ -5,17 +5,17 @@ import SystemPackage
 /// Recording of a feed as an MP4 file. Time 0 of the file is the exposure of its first picture. Any
 /// thread can read the counters; only the keeper's thread opens and closes a recording.
 final class Recorder: @unchecked Sendable {
-    /// Free space that a recording leaves on the disk, bytes.
+    /// Free space on the disk below which a recording ends, bytes.
     static let reserve = 200_000_000
 
     // The type is `@unchecked Sendable`, because the functions of the C library take a lock.
     let handle: OpaquePointer
-    /// The file.
+    /// Path of the MP4 file.
     let path: FilePath
 
-    /// Creates the file.
+    /// Creates the MP4 file.
     ///
-    /// - Parameter directory: Existing directory.
+    /// - Parameter directory: Directory of the file, which must exist.
     /// - Throws: The reason why the file cannot be written.
     init(in directory: String) throws(VideoError) {
         let path = Self.unusedPath(in: FilePath(directory))
@@ -32,7 +32,8 @@ final class Recorder: @unchecked Sendable {
 
     deinit { cv_recorder_close(handle) }
 
-    /// Exposure of the first picture, ns on CLOCK_MONOTONIC; nil before the first picture.
+    /// Time at which the first picture was exposed, ns on CLOCK_MONOTONIC; nil before the first
+    /// picture.
     var start: Int64? {
         let start = cv_recorder_read(handle).start
         return start > 0 ? start : nil
@@ -55,7 +56,8 @@ final class Recorder: @unchecked Sendable {
         return Int(info.f_bavail) * Int(info.f_frsize)
     }
 
-    /// `gimbal-20261125-104500.mp4`; with a number if the name is in use.
+    /// Unused path such as `gimbal-20261125-104500.mp4`. If this name is in use, a number is
+    /// appended.
     private static func unusedPath(in directory: FilePath) -> FilePath {
         var now = time(nil)
         var parts = tm()

@@ -2,34 +2,35 @@ public import Configuration
 import PlainText
 public import SystemPackage
 
-/// Loader of the settings: the file, then `--set`.
+/// Loader of the settings of airframe-eyes: from the configuration file, then from `--set`.
 public struct EyesConfiguration: Sendable {
-    /// Default file; it can be missing.
+    /// Default configuration file. A missing default file is not an error.
     public static let defaultFile = FilePath("/etc/airframe/airframe-eyes.toml")
 
-    /// The file.
+    /// Path of the configuration file.
     let file: FilePath
-    /// Whether a missing file is an error, because the command line names it.
+    /// Whether a missing file is an error; true if the command line names the file.
     let isFileRequired: Bool
-    /// `KEY=VALUE` of each `--set`, in order.
+    /// Arguments `KEY=VALUE` of `--set`, in the order of the command line.
     let overrides: [String]
 
-    /// The sources that a command line describes.
+    /// Creates a loader for the file and the settings that a command line names.
     ///
     /// - Parameters:
-    ///   - file: Argument of `--config`, or nil for the default file.
-    ///   - overrides: Arguments of `--set`; a later one wins.
+    ///   - file: Argument of `--config`; nil means the default file.
+    ///   - overrides: Arguments of `--set`. If two arguments name the same key, the later one
+    ///     applies.
     public init(file: String? = nil, overrides: [String] = []) {
         self.file = file.map { FilePath($0) } ?? Self.defaultFile
         isFileRequired = file != nil
         self.overrides = overrides
     }
 
-    /// Reads the sources.
+    /// Reads the configuration file and the overrides.
     ///
-    /// - Parameter files: The file system.
+    /// - Parameter files: Access to the file system.
     /// - Returns: Valid settings.
-    /// - Throws: Every problem found.
+    /// - Throws: A failure that lists every problem.
     public func load(files: ConfigurationFiles = .system) throws(ConfigurationFailure)
         -> EyesSettings
     {

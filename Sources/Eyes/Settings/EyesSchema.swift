@@ -2,7 +2,7 @@ public import Configuration
 
 /// Declaration of one setting: its rule, and its property of `EyesSettings`.
 public struct EyesSetting: Sendable {
-    /// Key, range, unit and meaning.
+    /// Key, range, unit and meaning of the setting.
     public let rule: SettingRule
     let read: @Sendable (EyesSettings) -> SettingValue
     let write: @Sendable (inout EyesSettings, SettingValue) -> Void
@@ -57,14 +57,14 @@ public enum EyesSchema {
             "Path of airframed's socket, for the test picture and for `airframectl status`."),
     ]
 
-    /// One sentence for each table.
+    /// Name and one-sentence summary of each TOML table.
     static let tables: [(name: String, summary: String)] = [
         ("video", "The camera and its encoder."),
         ("rtsp", "The server that players connect to."),
         ("gimbal", "The connection to airframed."),
     ]
 
-    /// The setting with this key.
+    /// The setting with the given key; nil for an unknown key.
     public static func setting(_ key: String) -> EyesSetting? {
         settings.first { $0.rule.key == key }
     }

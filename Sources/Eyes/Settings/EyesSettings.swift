@@ -1,8 +1,9 @@
-/// Settings of airframe-eyes, checked. `EyesSchema` declares each with its range.
+/// Checked settings of airframe-eyes. `EyesSchema` declares each setting with its range.
 public struct EyesSettings: Sendable, Equatable {
     /// Choice of the camera.
     public enum Source: String, Sendable, CaseIterable {
-        /// The first camera of libcamera, then of V4L2, otherwise the test picture.
+        /// The first camera of libcamera; without one, the first V4L2 camera; without any camera,
+        /// the test picture.
         case auto
         /// A camera of libcamera, for camera modules.
         case libcamera
@@ -18,29 +19,29 @@ public struct EyesSettings: Sendable, Equatable {
         case auto
         /// The board's encoder, `v4l2h264enc`.
         case v4l2
-        /// The processor, `x264enc`.
+        /// The software encoder on the CPU, `x264enc`.
         case x264
     }
 
-    /// The picture.
+    /// Settings of the pictures (table `video`).
     public struct Video: Sendable, Equatable {
         /// Whether the stream is offered.
         public var enabled = true
         /// Source of the pictures.
         public var source = Source.auto
-        /// Name or path of the camera; `auto`: the first.
+        /// Name or path of the camera; `auto` means the first camera.
         public var device = "auto"
-        /// Width, pixels; even.
+        /// Width of the pictures, pixels, an even number.
         public var width = 640
-        /// Height, pixels; even.
+        /// Height of the pictures, pixels, an even number.
         public var height = 480
         /// Pictures per second.
         public var rateHz = 30
-        /// Bit rate, kbit/s.
+        /// Bit rate of the encoder, kbit/s.
         public var bitrateKbps = 2000
         /// Choice of the encoder.
         public var encoder = EncoderChoice.auto
-        /// Whether the camera runs without a client.
+        /// Whether the camera runs while no client is connected.
         public var alwaysOn = false
 
         /// Whether the stream is recorded.
@@ -52,27 +53,27 @@ public struct EyesSettings: Sendable, Equatable {
         var frameNanoseconds: Int64 { 1_000_000_000 / Int64(max(1, rateHz)) }
     }
 
-    /// The server.
+    /// Settings of the RTSP server (table `rtsp`).
     public struct RTSP: Sendable, Equatable {
-        /// Address and port.
+        /// Address and port on which the server listens.
         public var listen = "127.0.0.1:8554"
-        /// Path of the stream.
+        /// Path of the stream in its URL.
         public var path = "/stream"
-        /// Largest number of clients.
+        /// Largest number of simultaneous clients.
         public var maxClients = 8
     }
 
-    /// The daemon.
+    /// Settings of the connection to airframed (table `gimbal`).
     public struct Gimbal: Sendable, Equatable {
         /// Path of the daemon's socket, or `off`.
         public var socket = "/run/airframe/airframed.sock"
     }
 
-    /// The picture.
+    /// Settings of the pictures (table `video`).
     public var video = Video()
-    /// The server.
+    /// Settings of the RTSP server (table `rtsp`).
     public var rtsp = RTSP()
-    /// The daemon.
+    /// Settings of the connection to airframed (table `gimbal`).
     public var gimbal = Gimbal()
 
     /// Creates the settings with their default values.

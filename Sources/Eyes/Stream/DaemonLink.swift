@@ -5,16 +5,16 @@ import Glibc
 import Synchronization
 import Wire
 
-/// Connection to airframed, as a client of its socket like any other: it reports the stream's
-/// health, and receives the camera's attitude while a picture is drawn from it. The link has its
+/// Connection to airframed, as an ordinary client of its socket. The link reports the stream's
+/// health, and receives the camera's attitude while the drawn picture needs it. The link has its
 /// own thread, so a daemon that hangs or is missing never stops the stream.
 final class DaemonLink: Sendable {
-    /// Age from which an attitude counts as unknown, ns.
+    /// Age above which an attitude is unknown, ns.
     private static let attitudeLimit: Int64 = 1_000_000_000
     private static let attitudeNames = ["attitude.yaw", "attitude.roll", "attitude.pitch"]
 
     private struct State {
-        /// Time of the last question for the attitude.
+        /// Time of the last read of `attitude`, ns on CLOCK_MONOTONIC.
         var wanted: Int64 = 0
         var report: CompanionReport?
         var recorder: Recorder?
@@ -44,13 +44,15 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Passes the newest health; the thread sends it within a second.
+    /// Stores the newest health report; the thread sends it within a second.
     func report(_ report: CompanionReport) { state.withLock { $0.report = report } }
 
-    /// Writes the camera's motion next to a recording; nil ends it.
+    /// Starts to write the camera's motion to a file next to the given recording; nil ends this
+    /// log.
     func record(_ recorder: Recorder?) { state.withLock { $0.recorder = recorder } }
 
-    /// Camera's attitude; nil if it is unknown. The link receives it while something asks for it.
+    /// Newest attitude of the camera; nil if it is unknown. The link subscribes to the attitude
+    /// only while this property is read repeatedly.
     var attitude: AxisVector? {
         state.withLock {
             $0.wanted = cv_now()

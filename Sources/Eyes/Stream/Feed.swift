@@ -1,8 +1,8 @@
 import CVideo
 
-/// Running pipeline of a camera. The thread that opened it waits for it and closes it; a painter
-/// may pass pictures from a second thread until then. The class is `@unchecked Sendable`, because
-/// GStreamer allows calls from both threads.
+/// Running GStreamer pipeline of a camera. The thread that opened the pipeline waits for its end
+/// and closes it; until then, a `Painter` can pass pictures from a second thread. The class is
+/// `@unchecked Sendable`, because GStreamer allows calls from both threads.
 final class Feed: @unchecked Sendable {
     private let handle: OpaquePointer
     // The server exists longer than its feeds.
@@ -24,7 +24,7 @@ final class Feed: @unchecked Sendable {
 
     deinit { cv_feed_close(handle) }
 
-    /// Waits for the end of the pipeline.
+    /// Waits at most `seconds` for the end of the pipeline.
     ///
     /// - Returns: Reason why the pipeline has ended; nil while it runs.
     func ended(within seconds: Double) -> String? {
@@ -36,20 +36,23 @@ final class Feed: @unchecked Sendable {
         }
     }
 
-    /// Changes a property of the encoder while it runs; false if this is not possible.
+    /// Changes a property of the running encoder.
+    ///
+    /// - Returns: Whether the encoder has accepted the value.
     func setEncoder(_ property: String, _ value: String) -> Bool {
         cv_feed_set(handle, "encoder", property, value)
     }
 
-    /// Passes a drawn picture, and its time of exposure.
+    /// Passes a drawn picture to the pipeline; `exposed` is its time of exposure, ns on
+    /// CLOCK_MONOTONIC.
     func draw(_ bytes: [UInt8], exposed: Int64) {
-        // A picture before the pipeline runs, or after its end, is lost.
+        // The pipeline drops pictures that arrive before its start or after its end.
         _ = cv_feed_draw(handle, bytes, bytes.count, exposed)
     }
 
-    /// Records into a file from the next key frame on; nil ends the recording.
+    /// Starts to record at the next key frame; nil ends the recording.
     func record(_ recorder: Recorder?) { cv_feed_record(handle, recorder?.handle) }
 
-    /// Counters.
+    /// Counters of the pipeline since its start.
     var counters: cv_feed_stats { cv_feed_read(handle) }
 }

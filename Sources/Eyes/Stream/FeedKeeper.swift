@@ -4,9 +4,9 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Keeper of the feed: opens the camera while a client needs it, replaces a lost camera by the
-/// drawn picture, and opens the camera again when it is back. The keeper has its own thread, the
-/// only one that opens and closes feeds; clients stay connected through every change.
+/// Owner of the feed. The keeper opens the camera while a client needs it, replaces a lost camera
+/// by the drawn picture, and opens the camera again when it is connected again. Only the keeper's
+/// own thread opens and closes feeds; clients stay connected through every change.
 final class FeedKeeper: Sendable {
     /// State of the feed, for reports.
     struct Report: Sendable, Equatable {
@@ -25,7 +25,7 @@ final class FeedKeeper: Sendable {
         }
 
         var phase = Phase.waiting
-        /// Camera and format of the feed as text for people; empty without a feed.
+        /// Camera and format of the feed as text for display; empty without a feed.
         var source = ""
         /// Encoder of the feed; nil if the camera encodes the pictures or there is no feed.
         var encoder: Encoder?
@@ -41,26 +41,26 @@ final class FeedKeeper: Sendable {
         var recording: String?
         /// Reason why a requested recording does not run.
         var recordingProblem: String?
-        /// Size of the pictures; 0 before the first picture.
+        /// Width and height of the pictures, pixels; 0 before the first picture.
         var width = 0
         var height = 0
     }
 
     /// Parts that tests replace.
     struct World: Sendable {
-        /// The connected cameras.
+        /// Function that lists the connected cameras.
         var cameras: @Sendable () -> [Camera] = { Camera.connected() }
-        /// The encoder for a setting.
+        /// Function that chooses the encoder for a setting; nil if no encoder is installed.
         var encoder: @Sendable (EyesSettings.EncoderChoice) -> Encoder? = { Encoder($0) }
-        /// The pipeline of a choice.
+        /// Function that creates the pipeline for the chosen camera.
         var pipeline: @Sendable (CameraChoice, EyesSettings.Video, Encoder?) -> FeedPipeline? = {
             FeedPipeline($0, $1, encoder: $2)
         }
         /// Present attitude of the camera, for the drawn picture; nil if it is unknown.
         var attitude: @Sendable () -> AxisVector? = { nil }
-        /// Receiver of each recording that begins, and of nil when it ends.
+        /// Function that receives each recording when it begins, and nil when it ends.
         var recording: @Sendable (Recorder?) -> Void = { _ in }
-        /// Receiver of sentences for the log.
+        /// Function that writes a sentence to the log.
         var log: @Sendable (String) -> Void = { _ in }
     }
 
@@ -75,7 +75,7 @@ final class FeedKeeper: Sendable {
     private let state: Mutex<State>
     private let thread = StreamThread()
 
-    /// Starts the thread.
+    /// Starts the keeper's thread.
     init(_ video: EyesSettings.Video, _ server: StreamServer, _ world: World = World()) {
         self.server = server
         self.world = world
@@ -103,7 +103,7 @@ final class FeedKeeper: Sendable {
     func stop() { thread.stop() }
 }
 
-/// The work of the keeper's thread.
+/// State and work of the keeper's thread.
 private struct FeedRun {
     /// The open feed.
     private struct Open {
@@ -120,7 +120,8 @@ private struct FeedRun {
     private var watch = FeedWatch()
     private var loss: String?
     private var recorder: Recorder?
-    /// Settings of the recording that has failed: it is not repeated before they change.
+    /// Settings under which a recording failed; a new recording is attempted only after they have
+    /// changed. Nil if no recording has failed.
     private var failed: EyesSettings.Video?
 
     init(keeper: FeedKeeper) { self.keeper = keeper }
@@ -166,9 +167,9 @@ private struct FeedRun {
         }
     }
 
-    /// Opens a feed.
+    /// Opens the feed of the chosen camera.
     ///
-    /// - Returns: Reason of a failure.
+    /// - Returns: Reason of the failure; nil after success.
     private mutating func attempt(_ choice: CameraChoice, _ video: EyesSettings.Video) -> String? {
         let encoder = keeper.world.encoder(video.encoder)
         guard let pipeline = keeper.world.pipeline(choice, video, encoder) else {
@@ -235,7 +236,8 @@ private struct FeedRun {
         keeper.update { $0.losses += 1 }
     }
 
-    /// Applies changed settings: the bit rate to the running encoder, others with a new feed.
+    /// Applies changed settings. A new bit rate is passed to the running encoder; every other
+    /// change replaces the feed.
     private mutating func change(_ open: Open, to video: EyesSettings.Video) {
         var same = open.video
         same.bitrateKbps = video.bitrateKbps
@@ -261,8 +263,8 @@ private struct FeedRun {
 
     // MARK: Recording
 
-    /// Begins and ends the recording. A file contains one feed, so its pictures have one size; a
-    /// replacement for the camera is not recorded.
+    /// Begins or ends the recording, as the settings require. A file contains one feed, so all its
+    /// pictures have the same size. The picture that replaces a lost camera is not recorded.
     private mutating func record(_ video: EyesSettings.Video) {
         if failed != video { failed = nil }
         guard video.record, failed == nil, let open, !open.isReplacement else {
@@ -337,7 +339,7 @@ extension FeedKeeper {
 }
 
 extension FeedKeeper.Report {
-    /// Creates a report with the counters of another report.
+    /// Creates a report of a new phase that keeps the counters of another report.
     fileprivate init(keeping other: Self, phase: Phase, problem: String? = nil) {
         self = other
         self.phase = phase
@@ -350,7 +352,7 @@ extension FeedKeeper.Report {
 }
 
 extension CameraChoice: CustomStringConvertible {
-    /// Camera and format: "HD Webcam, MJPEG 640x480 at 30 Hz".
+    /// Camera and format as text, such as "HD Webcam, MJPEG 640x480 at 30 Hz".
     public var description: String {
         switch self {
         case .drawn: return "the test picture"

@@ -1,22 +1,24 @@
-/// Check whether a feed still sends pictures. The type is pure; times are ns on CLOCK_MONOTONIC.
+/// Monitor that detects a feed without pictures, and schedules new attempts to open the camera. The
+/// type is pure; times are ns on CLOCK_MONOTONIC.
 struct FeedWatch: Sendable {
-    /// Longest permitted time from the start of a feed to its first picture. Camera modules need up
-    /// to 2 s.
+    /// Longest permitted time from the start of a feed to its first picture, ns. Camera modules
+    /// need up to 2 s.
     static let startLimit: Int64 = 5_000_000_000
-    /// Longest permitted time between two pictures of a feed: a cable that is pulled out does not
-    /// always cause an error.
+    /// Longest permitted time between two pictures of a feed, ns. This limit is needed, because a
+    /// disconnected cable does not always cause an error.
     static let silenceLimit: Int64 = 1_500_000_000
-    /// Shortest and longest time between two attempts to open a camera.
+    /// Shortest and longest time between two attempts to open a camera, ns.
     static let shortestPause: Int64 = 1_000_000_000
     static let longestPause: Int64 = 8_000_000_000
-    /// Time after which a camera counts as stable, so that the pause is short again.
+    /// Running time after which a camera is stable, ns; after the loss of a stable camera, the next
+    /// pause is the shortest.
     static let stableAfter: Int64 = 10_000_000_000
 
     private var opened: Int64 = 0
     private var pause = shortestPause
     private var nextAttempt: Int64 = 0
 
-    /// Notes that a feed of a camera has been opened.
+    /// Registers that the feed of a camera has been opened.
     mutating func open(now: Int64) { opened = now }
 
     /// Whether a feed sends no pictures.
@@ -29,16 +31,17 @@ struct FeedWatch: Sendable {
         newest == 0 ? now - opened > Self.startLimit : now - newest > Self.silenceLimit
     }
 
-    /// Notes the loss of the camera. The next attempt follows after a pause, which doubles while
-    /// attempts fail, because each interrupts the replacement picture.
+    /// Registers the loss of the camera. The next attempt to open it follows after a pause. The
+    /// pause doubles after each failed attempt, because an attempt interrupts the replacement
+    /// picture.
     mutating func lose(now: Int64) {
         if now - opened > Self.stableAfter { pause = Self.shortestPause }
         nextAttempt = now + pause
         pause = min(2 * pause, Self.longestPause)
     }
 
-    /// Whether it is time to look for the camera again. An attempt that finds no camera costs
-    /// little, so the pause after it is the shortest.
+    /// Whether the keeper must look for the camera now. A search that finds no camera takes little
+    /// time, so the pause after it is the shortest.
     mutating func isDue(now: Int64) -> Bool {
         guard now >= nextAttempt else { return false }
         nextAttempt = now + Self.shortestPause

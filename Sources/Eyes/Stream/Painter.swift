@@ -2,17 +2,18 @@ import CVideo
 import GimbalCore
 import Glibc
 
-/// Thread that draws pictures at the stream's rate, instead of a camera.
+/// Thread that draws pictures at the stream's rate, as a replacement for a camera.
 final class Painter: Sendable {
     private let thread = StreamThread()
 
-    /// Starts to draw.
+    /// Starts the thread that draws the pictures.
     ///
     /// - Parameters:
     ///   - feed: Receiver of the pictures.
     ///   - video: Size and rate of the pictures.
-    ///   - notice: Text in the pictures; nil without a text.
-    ///   - attitude: Present attitude of the camera; nil if it is unknown.
+    ///   - notice: Text in the pictures; nil means no text.
+    ///   - attitude: Function that returns the present attitude of the camera; nil if it is
+    ///     unknown.
     init(
         to feed: Feed, _ video: EyesSettings.Video, notice: String?,
         attitude: @escaping @Sendable () -> AxisVector?
@@ -24,7 +25,7 @@ final class Painter: Sendable {
                 let exposed = cv_now()
                 view.draw(attitude(), notice: notice, exposed: exposed)
                 feed.draw(view.bytes, exposed: exposed)
-                // After a pause of the computer the missed pictures are left out.
+                // After a pause of the computer, the missed pictures are not drawn.
                 next = max(next + video.frameNanoseconds, cv_now() - video.frameNanoseconds)
                 Self.sleep(until: next)
             }

@@ -8,12 +8,12 @@ final class Player {
         case tcp, udp
     }
 
-    /// Facts about one decoded picture.
+    /// Properties of one decoded picture.
     struct Picture {
         let width: Int
         let height: Int
-        /// Time from exposure to the arrival of the last RTP packet, and to the decoded picture,
-        /// ns; nil without a time code.
+        /// Time from the exposure to the arrival of the last RTP packet (`packetAge`), and to the
+        /// decoded picture (`decodedAge`), ns; nil if the picture contains no time code.
         let packetAge: Int64?
         let decodedAge: Int64?
     }
@@ -36,7 +36,7 @@ final class Player {
 
     deinit { cv_player_close(handle) }
 
-    /// Waits for the next picture.
+    /// Waits at most `seconds` for the next picture.
     ///
     /// - Returns: The next picture; nil after the timeout.
     /// - Throws: The reason why the stream has ended.

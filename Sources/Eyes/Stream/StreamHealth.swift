@@ -2,9 +2,9 @@ import CVideo
 import PlainText
 import Wire
 
-/// Health of the stream over the last interval, from counters since the start. Pure.
+/// Health of the stream in the interval between two readings of its counters. The type is pure.
 struct StreamHealth: Sendable, Equatable {
-    /// Counters of the stream at one time.
+    /// Counters of the stream since the start, read at one time.
     struct Counters: Sendable {
         /// Time of the counters, ns on CLOCK_MONOTONIC.
         var t: Int64
@@ -24,7 +24,8 @@ struct StreamHealth: Sendable, Equatable {
     /// since the start.
     var dropped: Int
     var droppedTotal: Int
-    /// Mean and largest time from exposure to the last RTP packet, ms; nil without a packet.
+    /// Mean and largest time from the exposure of a picture to its last RTP packet, ms; nil if no
+    /// packet was sent.
     var latencyMs: Double?
     var latencyMaxMs: Double?
 
@@ -45,7 +46,7 @@ struct StreamHealth: Sendable, Equatable {
         }
     }
 
-    /// The health as airframed shows it in `status` and `doctor`.
+    /// Health report, which airframed shows in `status` and `doctor`.
     ///
     /// - Parameters:
     ///   - video: The settings in force.
@@ -65,7 +66,7 @@ struct StreamHealth: Sendable, Equatable {
         return report
     }
 
-    /// The stream as ground stations find it.
+    /// Description of the stream for ground stations, which airframed announces over MAVLink.
     private func stream(_ video: EyesSettings.Video, uri: String) -> VideoStream {
         VideoStream(
             uri: uri, width: video.width, height: video.height,

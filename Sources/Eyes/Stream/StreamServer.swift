@@ -7,10 +7,10 @@ final class StreamServer: @unchecked Sendable {
     // The type is `@unchecked Sendable`, because the functions of the C library take a lock.
     let handle: OpaquePointer
 
-    /// Opens the port.
+    /// Opens the server's port.
     ///
     /// - Parameters:
-    ///   - host: Numeric address.
+    ///   - host: Numeric address on which the server listens.
     ///   - port: Port of the server; 0 means any free port.
     ///   - path: Path of the stream, such as `/stream`.
     ///   - maximumClients: Largest number of clients; further clients are disconnected.
@@ -30,10 +30,10 @@ final class StreamServer: @unchecked Sendable {
 
     deinit { cv_server_close(handle) }
 
-    /// The port.
+    /// Port on which the server listens.
     var port: UInt16 { cv_server_port(handle) }
 
-    /// Waits until the need for a stream differs from `isWanted`.
+    /// Waits until the clients' need for a stream differs from `isWanted`, at most `seconds`.
     ///
     /// - Returns: Whether a client needs the stream now.
     func wait(isWanted: Bool, seconds: Double) -> Bool {

@@ -11,7 +11,7 @@ final class StreamThread: Sendable {
     private let mustStop = Mutex(false)
     private let hasEnded = DispatchSemaphore(value: 0)
 
-    /// Whether the work must end soon.
+    /// Whether the body of the thread must return soon.
     var mustEnd: Bool { mustStop.withLock { $0 } }
 
     /// Starts the thread.
@@ -34,7 +34,7 @@ final class StreamThread: Sendable {
                 Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
                 return nil
             }, context.toOpaque())
-        // Without memory for a thread the program cannot do anything.
+        // If a thread cannot be created, the program cannot work.
         guard error == 0 else { fatalError("The thread \(name) cannot be started.") }
         pthread_detach(thread)
     }
@@ -45,14 +45,14 @@ final class StreamThread: Sendable {
         _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }
     }
 
-    /// Tells the thread to end, and waits for its end.
+    /// Requests the end of the thread, and waits for it.
     func stop() {
         mustStop.withLock { $0 = true }
         hasEnded.wait()
     }
 }
 
-/// Body of a thread as an object, so that a pointer can refer to it.
+/// Body of a thread in an object, so that a C pointer can refer to it.
 private final class Work: Sendable {
     let body: @Sendable () -> Void
 

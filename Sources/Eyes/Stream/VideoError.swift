@@ -2,13 +2,13 @@ import CVideo
 
 /// Problem that GStreamer reports, as a sentence with a remedy.
 public struct VideoError: Error, Sendable, CustomStringConvertible {
-    /// The sentence.
+    /// Problem and remedy as a sentence.
     public let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// Calls a function of the shim that writes a text on failure.
+/// Calls a function of the C shim that writes an error text if it fails.
 ///
 /// - Returns: The result of the function, and the text, which is empty after success.
 func withErrorText<Result>(_ body: (UnsafeMutablePointer<CChar>) -> Result) -> (Result, String) {
@@ -22,9 +22,9 @@ func withErrorText<Result>(_ body: (UnsafeMutablePointer<CChar>) -> Result) -> (
     }
 }
 
-/// GStreamer itself.
+/// Access to the GStreamer library.
 enum VideoLibrary {
-    /// Initialises GStreamer, before any other use.
+    /// Initialises GStreamer; this call must precede every other use.
     static func start() throws(VideoError) {
         let (isReady, text) = withErrorText { cv_start($0) }
         guard isReady else {
