@@ -5,15 +5,15 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Health reports of companion programs, such as the one for video: the newest report of each
-/// connection, until the connection ends. The daemon only passes reports on to `status` and
+/// Health reports of companion programs, such as airframe-eyes. The newest report of each
+/// connection is kept until the connection ends. The daemon only passes reports on to `status` and
 /// `doctor`; nothing in the daemon depends on these reports.
 final class Companions: Sendable {
     /// Largest number of companion programs.
     static let limit = 4
     /// Largest number of values in a companion's report.
     static let valueLimit = 16
-    /// Longest text, bytes.
+    /// Longest text in a companion's report, bytes.
     static let textLimit = 300
 
     private struct Entry {
@@ -24,7 +24,7 @@ final class Companions: Sendable {
 
     private let entries = Mutex<[Entry]>([])
 
-    /// The method `companion` of the socket.
+    /// Method `companion` of the diagnostics socket, with which a companion sends its report.
     var method: SocketMethod {
         .change("companion", ["name", "level", "finding", "remedy", "values", "stream"]) {
             [self] (parameters, caller) throws(Refusal) in
@@ -34,9 +34,10 @@ final class Companions: Sendable {
         }
     }
 
-    /// Notes a report. A companion that has been restarted replaces its earlier report.
+    /// Stores a report. The report of a companion that has been restarted replaces its earlier
+    /// report.
     ///
-    /// - Throws: A refusal if there are too many companions.
+    /// - Throws: A refusal if `limit` other companions are connected.
     func note(_ report: CompanionReport, from client: Int, now: Instant) throws(Refusal) {
         let isNoted = entries.withLock { entries in
             let entry = Entry(client: client, report: report, time: now)
@@ -68,7 +69,7 @@ final class Companions: Sendable {
         }.sorted { $0.report.name < $1.report.name }
     }
 
-    /// The video stream of a companion that is not hung; nil without one.
+    /// The video stream of a companion whose reports are recent; nil if there is none.
     func stream(now: Instant) -> VideoStream? {
         status(now: now).first {
             $0.report.stream != nil && $0.ageS.value <= CompanionStatus.silenceLimit

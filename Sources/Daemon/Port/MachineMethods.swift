@@ -12,13 +12,13 @@ import Wire
 struct MachineMethods: Sendable {
     let tuning: Tuning
     let machine: Machine
-    /// The recorder; nil if it is off.
+    /// The flight recorder; nil if it is off.
     let recorder: FlightRecorder?
     /// The simulator's server; nil unless the backend is lockstep.
     let simulator: LockstepServer?
     /// The Bluetooth server; nil if Bluetooth is off.
     let radio: BluetoothServer?
-    /// State of the other links.
+    /// The links over networks and serial ports; nil in lockstep.
     let links: NetworkLinks?
     let companions: Companions
     private let doctorLooks = DoctorLooks()
@@ -84,8 +84,8 @@ struct MachineMethods: Sendable {
         return StatusReply(status, view?.record)
     }
 
-    /// Fills in the state of lockstep. Between two lines of the simulator, no tick has executed the
-    /// newest request yet; `status` shows it nevertheless.
+    /// Adds the state of lockstep to the status. Requests are executed only at the simulator's next
+    /// line; nevertheless, `status` already shows the newest request.
     private func fill(_ status: inout Status, _ lockstep: LockstepSession) {
         let control = machine.commander.view(now: machine.clock.now)
         status.lockstep = lockstep.report

@@ -41,8 +41,8 @@ extension SocketMethod {
         ]
     }
 
-    /// The requested settings, each only once, even if it is requested repeatedly. Therefore the
-    /// answer is never longer than the answer to `keys`.
+    /// The requested settings. Each setting is included only once, even if it is requested
+    /// repeatedly. Therefore the answer is never longer than the answer to `keys`.
     private static func chosen(
         _ patterns: [String], of settings: [Wire.Setting]
     ) throws(Refusal) -> [Wire.Setting] {
@@ -70,7 +70,7 @@ extension SocketMethod {
         pattern.hasSuffix(".*") ? String(pattern.dropLast(2)) : pattern
     }
 
-    /// A key, and all sections that contain this key.
+    /// The given key, and the names of all sections that contain it.
     private static func names(of key: String) -> [String] {
         let parts = key.split(separator: ".")
         return parts.indices.map { parts[...$0].joined(separator: ".") }
@@ -79,13 +79,13 @@ extension SocketMethod {
 
 /// Action of a request about baselines.
 enum BaselineRequest: Hashable, Sendable {
-    /// List all names.
+    /// List the names of all baselines.
     case list
-    /// Save the present values under a name.
+    /// Save the present settings under a name.
     case store(String)
-    /// Restore the values that were saved under a name.
+    /// Restore the settings that were saved under a name.
     case restore(String)
-    /// Delete a name and the values that were saved under it.
+    /// Delete a name and the settings that were saved under it.
     case delete(String)
 
     fileprivate init(_ parameters: Parameters) throws(Refusal) {
@@ -97,8 +97,8 @@ enum BaselineRequest: Hashable, Sendable {
         }
     }
 
-    /// The name of a baseline; it can contain only plain characters, because it becomes part of a
-    /// file name.
+    /// Name of a baseline in a request. The name is restricted to characters that are safe in a
+    /// file name, because it becomes part of one.
     private static func name(_ parameters: Parameters) throws(Refusal) -> String {
         let name = try parameters.requiredString("name")
         let isPlain = name.utf8.allSatisfy {

@@ -26,8 +26,8 @@ extension JSONValue {
         }
     }
 
-    /// The value as TOML text for a setting. A string is interpreted as TOML (`"[40, 40, 50]"`), or
-    /// as a bare word.
+    /// Convert the JSON value to the TOML text of a setting. A JSON string is interpreted as TOML
+    /// (`"[40, 40, 50]"`), or as an unquoted word.
     func tomlText(for key: String) -> String {
         if case .string(let text) = self { return text }
         return plainText
@@ -61,6 +61,6 @@ extension Wire.Setting {
 }
 
 extension Configuration.Setting {
-    /// Whether a change can reduce a loop's stability margins.
+    /// Whether a change of the setting can reduce the stability margins of a control loop.
     var affectsMargins: Bool { ["control", "servo", "airos.pid", "filter"].contains(table) }
 }

@@ -14,7 +14,7 @@ struct TaskMethods: Sendable {
     let calibration: CalibrationService
     let spectra: SpectrumService
     let autotuning: AutotuneService
-    /// The recorder; nil if it is off.
+    /// The flight recorder; nil if it is off.
     let recorder: FlightRecorder?
     let logStore: LogStore
     /// The Bluetooth server; nil if Bluetooth is off.

@@ -4,9 +4,10 @@ import Policy
 import Port
 import Wire
 
-// Access of the socket's clients to the tuning: arguments are JSON, results are messages of `Wire`.
+// Methods of `Tuning` for clients of the diagnostics socket: arguments are JSON values, results are
+// messages of the module `Wire`.
 extension Tuning {
-    /// Effective gains and margins.
+    /// Effective gains and stability margins of the controllers.
     var controlStatus: ControlStatus {
         let report = report
         var status = ControlStatus()
@@ -38,15 +39,15 @@ extension Tuning {
         }
     }
 
-    /// Changes one setting that can take effect immediately.
+    /// Changes one setting, which must be able to take effect while the process runs.
     ///
     /// - Parameters:
-    ///   - key: Dotted path.
+    ///   - key: Dotted path of the setting, such as `imu.mounting_deg`.
     ///   - value: A JSON value, or a string with TOML.
     ///   - rollback: Seconds after which the change reverts, unless it has been saved.
     ///   - who: Author of the change, for the log.
     /// - Returns: The changed setting.
-    /// - Throws: A refusal that names key or value; in this case nothing has changed.
+    /// - Throws: A refusal that names the key or the value; nothing has changed.
     func set(
         key: String, value: JSONValue, rollback: Double?, by who: String
     ) throws(Refusal) -> Wire.Setting {
@@ -116,7 +117,7 @@ extension ChangeHistory {
 }
 
 extension Wire.ReloadReport {
-    /// Creates a report of a reload, with a sentence.
+    /// Creates a report of a reload, with its outcome as a sentence.
     init(_ report: Configuration.ReloadReport) {
         self.init(
             applied: report.applied.map(\.key), needsRestart: report.needsRestart.map(\.key),

@@ -29,11 +29,12 @@ final class ClientConnection {
     var wantsInput: Bool { !inputEnded && input.hasRoom }
     /// Whether a request of this client can be answered now.
     var hasRequests: Bool { hasLines && !isWaiting }
-    /// Whether the connection is closed in the present turn of the thread.
+    /// Whether the thread must close the connection in its present turn.
     var isFinished = false
     /// Time of the last request; before the first request, time of the connection.
     var lastRequest: Instant
-    /// Time at which output was last sent, or at which little output was waiting.
+    /// Newest time at which output was sent, or at which the waiting output was below
+    /// `replyBacklog`.
     var progress: Instant
 
     init(

@@ -2,13 +2,13 @@ import GimbalCore
 
 /// Allocation of the socket's limited number of connections. The type is pure: time is an argument.
 ///
-/// A stop can be sent over the socket, so a client that can write always gets a connection. If
-/// necessary, another connection is closed: readers are closed before writers, connections without
-/// subscriptions before connections with subscriptions, and otherwise the connection with the
-/// oldest request. Clients that can only read never use all connections; they replace only readers
-/// that have been silent for long.
+/// A client that can write always gets a connection, because it can send a stop. If necessary,
+/// another connection is closed: readers are closed before writers, connections without
+/// subscriptions before connections with subscriptions, and among equals, the connection with the
+/// oldest request. Clients that can only read never use all connections. A new reader replaces
+/// another reader only if that reader has sent no request for `readerIdleSeconds`.
 struct ClientSlots {
-    /// Properties of a connection that the decision depends on.
+    /// Properties of a connection on which the decision depends.
     struct Client {
         var mayWrite: Bool
         /// Whether the client has subscribed to something, or waits for an answer.
@@ -20,7 +20,7 @@ struct ClientSlots {
     /// The decision about a new connection.
     enum Decision: Equatable {
         case admit
-        /// The connection at this index is closed, and the new one replaces it.
+        /// Accept the new connection, and close the connection at this index.
         case replace(Int)
         case refuse
     }
@@ -50,8 +50,8 @@ struct ClientSlots {
         return longestIdle(idle, clients).map { .replace($0) } ?? .refuse
     }
 
-    /// The connection to close: the one with the oldest request among those without subscriptions,
-    /// or among all if each has one.
+    /// Index of the connection to close: among the connections without subscriptions, the one with
+    /// the oldest request. If all connections have subscriptions, all are compared.
     private func longestIdle(_ indices: [Int], _ clients: [Client]) -> Int? {
         let idle = indices.filter { !clients[$0].isStreaming }
         return (idle.isEmpty ? indices : idle).min {

@@ -11,19 +11,19 @@ import Wire
 ///
 /// The loop uses no event-loop library, because this process locks its memory and is scheduled in
 /// real time. Therefore the socket has one ordinary thread with an explicit stack and bounded
-/// buffers, and no thread pool wakes up next to the control loop.
+/// buffers, instead of a thread pool that would compete with the control loop.
 ///
 /// A stop is executed before all other requests. In each turn, the thread searches all received
-/// input for a stop before it answers any request. A turn ends after `turnSeconds`, so the thread
-/// soon searches again for a stop. The `QuestionDesk` handles requests that take long to read or to
-/// answer; the thread that writes to the disk handles requests that wait for the disk. Both answer
-/// through `LateReplies`.
+/// input for a stop before it answers any request. A turn ends after `turnSeconds`, so that the
+/// thread soon searches for a stop again. The `QuestionDesk` handles requests that take long to
+/// read or to answer; the thread that writes to the disk handles requests that wait for the disk.
+/// Both threads send their answers through `LateReplies`.
 struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients are
     /// served.
     private static let requestsPerTurn = 8
-    /// Time limit of a turn, s; then the next client begins a new turn. Only a single request that
-    /// takes longer can exceed this limit.
+    /// Time limit of a turn, s. The next turn begins with the next client. Only a single request
+    /// that takes longer can exceed this limit.
     private static let turnSeconds = 0.001
     private static let chunkSize = 16 * 1024
 
@@ -60,8 +60,8 @@ struct DiagnosticsLoop {
         counters.limit = configuration.maximumClients
     }
 
-    /// Serves until `wake` is readable, then sends as much as possible without waiting and closes
-    /// everything.
+    /// Serves clients until `wake` is readable, then sends as much output as possible without
+    /// waiting, and closes all connections.
     mutating func run() {
         let chunk = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Self.chunkSize, alignment: 16)
@@ -139,7 +139,8 @@ struct DiagnosticsLoop {
         }
     }
 
-    /// Adds the descriptors of the listener, of late answers, and of the clients in order.
+    /// Adds the descriptors for poll(2): the listener, the late answers, and the clients in their
+    /// order.
     private mutating func prepare(_ set: inout PollSet) {
         acceptor.prepare(&set, now: clock())
         set.add(later.bell.descriptor)
@@ -147,7 +148,8 @@ struct DiagnosticsLoop {
             var events: Int32 = 0
             if connection.wantsInput { events |= POLLIN }
             if !connection.output.isEmpty { events |= POLLOUT }
-            // poll(2) would report a closed connection permanently.
+            // A connection that is closed in both directions is excluded, because poll(2) would
+            // report it continuously.
             let isSilent = connection.outputBroken && !connection.wantsInput
             set.add(isSilent ? nil : connection.descriptor, events)
             if isBehind(connection) {
@@ -223,8 +225,8 @@ struct DiagnosticsLoop {
         if connection.outputBroken, connection.inputEnded {
             connection.isFinished = !connection.hasLines
         } else if connection.inputEnded, !connection.hasLines {
-            // The client has closed only its sending direction, as `nc -N` does: replies are still
-            // sent, and streams continue until it closes the other direction.
+            // A client such as `nc -N` closes only its sending direction. Replies are still sent to
+            // it, and streams continue, until it also closes the other direction.
             connection.isFinished =
                 connection.output.isEmpty && connection.streams.isEmpty && !connection.isWaiting
         }

@@ -15,8 +15,8 @@ public final class DiagnosticsServer: Service {
     /// Size of each thread's stack, bytes, which is locked into memory. The tests of a debug build
     /// need more than 64 and at most 128 KiB; the rest of the stack is a reserve.
     private static let stackSize = 512 * 1024
-    /// Nice value of the server's thread, as low as the unit allows (`LimitNICE`); other threads
-    /// have 0.
+    /// Nice value of the server's thread: the lowest value that the systemd unit permits
+    /// (`LimitNICE`). Other threads have the nice value 0.
     private static let niceness: Int32 = -4
 
     private let configuration: DiagnosticsConfiguration
@@ -70,7 +70,7 @@ public final class DiagnosticsServer: Service {
         listener.withLock { $0 = opened }
     }
 
-    /// Serves until shutdown.
+    /// Serves clients until a graceful shutdown or a cancellation.
     ///
     /// - Throws: `SocketError` when the socket cannot be opened, or the thread cannot be started.
     public func run() async throws {
@@ -86,8 +86,8 @@ public final class DiagnosticsServer: Service {
                         until: self.questions.wake, handler: handler, later: self.later)
                 }
             }
-            // When one of the two threads has ended for any reason, the other thread has no task
-            // any more.
+            // When one of the two threads has ended for any reason, the other thread has nothing
+            // left to do.
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -95,9 +95,9 @@ public final class DiagnosticsServer: Service {
 
     /// The body of the server's thread.
     private func serve(_ listener: SocketListener, _ handler: RequestHandler) {
-        // The nice value applies only to the server's thread; the kernel can refuse it. If there
-        // are fewer processors than threads, the thread that answers questions then waits instead
-        // of the server's thread.
+        // The nice value applies only to the server's thread; the kernel can refuse it. With this
+        // value, the server's thread runs before the thread that answers questions if both need the
+        // same processor.
         setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var loop = DiagnosticsLoop(
             listener: listener, wake: thread.wake, configuration: configuration,

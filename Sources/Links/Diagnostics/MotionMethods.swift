@@ -80,8 +80,9 @@ extension SocketMethod {
                     return Acknowledgement(
                         "Emergency stop: the motors stay off until the stop is reset.")
                 } catch {
-                    // Slots of the ring are reserved for a stop, so only a loop that hangs does not
-                    // execute it; in this case the bus thread switches the motors off.
+                    // The ring of commands has slots that are reserved for a stop, so the loop
+                    // executes every stop unless it hangs. If the loop hangs, the bus thread
+                    // switches the motors off.
                     return Acknowledgement(
                         "The loop does not accept the stop: \(error.message). If the camera moves, cut its power."
                     )

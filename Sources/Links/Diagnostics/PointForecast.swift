@@ -7,7 +7,7 @@ import Wire
 struct PointForecast {
     /// The newest known snapshot of the control loop.
     let snapshot: StabilizerSnapshot
-    /// The active limits.
+    /// The limits of the set-point generator that are in force.
     let parameters: SetpointGenerator.Parameters
 
     /// Creates the answer to an accepted `point` request.

@@ -5,10 +5,11 @@ import Wire
 
 /// Desk that answers questions on a separate thread, one at a time, in the order of their arrival.
 ///
-/// A question is a request that changes nothing, but that can take long to read or to answer: 64
-/// KiB of names, every setting with its range. So the server's thread reads only short lines and
-/// answers no question, and requests that move or stop the camera never wait for a question. Each
-/// connection can have only one question at the desk, so a client does not delay others for long.
+/// A question is a request that changes nothing, but that can take long to parse or to answer: for
+/// example, a request with 64 KiB of names, or for every setting with its range. Therefore the
+/// server's thread parses only short lines and answers no questions, and requests that move or stop
+/// the camera never wait for a question. Each connection can have only one question at the desk, so
+/// that one client does not delay others for long.
 final class QuestionDesk: Sendable {
     /// A request that the desk reads or answers.
     struct Question: Sendable {
@@ -33,14 +34,15 @@ final class QuestionDesk: Sendable {
     /// - Throws: `Errno` when the process has no descriptors left.
     init() throws { bell = try Bell() }
 
-    /// Adds a question. Any thread.
+    /// Adds a question to the queue. Any thread can call this method.
     func ask(_ question: Question) {
         questions.withLock { $0.append(question) }
         bell.ring()
     }
 
     /// Drops the waiting question of a client that has disconnected. A line that has not been
-    /// parsed stays, because it can contain a request that is not a question. Any thread.
+    /// parsed stays, because it can contain a request that is not a question. Any thread can call
+    /// this method.
     func abandon(client: Int) {
         questions.withLock { questions in
             for index in questions.indices where questions[index].client == client {
@@ -49,12 +51,12 @@ final class QuestionDesk: Sendable {
         }
     }
 
-    /// Drops all requests of a client that has disconnected. Any thread.
+    /// Drops all requests of a client that has disconnected. Any thread can call this method.
     func forget(client: Int) {
         questions.withLock { $0.removeAll { $0.client == client } }
     }
 
-    /// Body of the thread: answers until `wake` is readable.
+    /// Body of the desk's thread: answers questions until `wake` is readable.
     ///
     /// - Parameters:
     ///   - wake: Descriptor that becomes readable when the thread must end.

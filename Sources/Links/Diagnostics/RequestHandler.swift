@@ -10,8 +10,8 @@ import Wire
 /// The handler answers requests that move, stop or change something immediately, on the server's
 /// thread; the `QuestionDesk` answers questions.
 struct RequestHandler: Sendable {
-    /// Longest line that the server's thread parses, bytes: it is many times the length of any
-    /// request that contains no list of names and no text.
+    /// Longest line that the server's thread parses, bytes. Requests without a list of names and
+    /// without text are much shorter.
     static let shortLine = 1024
 
     let port: any GimbalPort
@@ -97,16 +97,16 @@ struct RequestHandler: Sendable {
         return request.method == "stop" && request.params.isEmpty
     }
 
-    /// Executes a stop that waits behind other requests of its connection. When the stop is the
-    /// next request, it is executed again and answered, so that a reset that was sent before it
-    /// cannot undo it.
+    /// Executes a stop that waits behind other requests of its connection. When the stop becomes
+    /// the next request, it is executed again and answered; otherwise a reset that the client sent
+    /// before the stop would revert it.
     func hurryStop(_ connection: ClientConnection) {
         services.settle()
         try? port.request(.emergencyStop, from: CommandSource(connection.client), now: port.now)
     }
 
-    /// Whether the line must be parsed to find the method, because the name can contain JSON
-    /// escapes.
+    /// Whether the line can be a stop and must be parsed: it contains "stop", or a backslash,
+    /// because the method's name can contain JSON escapes.
     private static func mayBeStop(_ line: some Collection<UInt8>) -> Bool {
         line.contains(UInt8(ascii: "\\")) || line.firstRange(of: Array("stop".utf8)) != nil
     }
@@ -120,7 +120,8 @@ struct RequestHandler: Sendable {
         reply.finish(self, connection, clients, now)
     }
 
-    /// Creates the receiver of the result of a late request. Any thread.
+    /// Creates a closure that receives the result of a late request. Any thread can call the
+    /// closure.
     private func result(
         of request: Request, of client: DiagnosticsClient
     ) -> Later<SocketMethod.Answer> {
@@ -177,8 +178,8 @@ struct RequestHandler: Sendable {
             client: connection.client,
             refusal: connection.mayWrite ? nil : Refusal(.permissionDenied, policy.sentence))
         if method.isWrite { try caller.requireWrite() }
-        // A closed connection does not read answers; its waiting questions must not delay other
-        // clients.
+        // A client that has closed its connection reads no answers, so its waiting questions are
+        // dropped; they would delay other clients.
         if connection.outputBroken, method.isQuestion { return [] }
         services.settle()
         switch method.work {
@@ -215,7 +216,8 @@ struct RequestHandler: Sendable {
 
 // MARK: Questions, on the desk's thread
 extension RequestHandler {
-    /// Parses a waiting line, and answers it if it is a question. The desk's thread.
+    /// Parses a waiting line, and answers it if it is a question. Only the desk's thread calls this
+    /// method.
     ///
     /// - Returns: A closure that sends the answer, or executes the request in the line; the
     ///   server's thread calls it.

@@ -34,9 +34,9 @@ public struct SocketMethod: Sendable {
     /// JSON text of the result of a method.
     public typealias Answer = any Encodable & Sendable
 
-    /// The connection that sent the request, as a method sees it.
+    /// The connection that sent the request, with its rights, for the body of a method.
     public struct Caller: Sendable {
-        /// The connection.
+        /// Identity of the connection.
         public let client: DiagnosticsClient
         /// Reason why the connection cannot write; nil if it can write.
         let refusal: Refusal?
@@ -59,7 +59,7 @@ public struct SocketMethod: Sendable {
         /// client is served.
         case now(@Sendable (Parameters, Caller) throws(Refusal) -> Answer)
         /// A request that runs on the server's thread, but whose answer can wait for a disk; only
-        /// its client waits.
+        /// the client that sent the request waits.
         case later(@Sendable (Parameters, Caller, @escaping Later<Answer>) throws(Refusal) -> Void)
         /// A request that begins a stream of the connection.
         case subscribe
@@ -132,7 +132,7 @@ public struct SocketMethod: Sendable {
             })
     }
 
-    /// Methods that every server offers, for streams.
+    /// Methods that every server offers: for streams, and `ping`.
     static func own(_ variables: [Variable]) -> [SocketMethod] {
         [
             SocketMethod("subscribe", ["names", "rate"], .subscribe),
@@ -143,10 +143,11 @@ public struct SocketMethod: Sendable {
     }
 }
 
-/// Methods and variables that the daemon offers over the diagnostics socket, in addition to those
-/// of the gimbal's port.
+/// Methods and variables that the daemon offers over the diagnostics socket, and functions that the
+/// socket's server calls.
 public struct SocketServices: Sendable {
-    /// The methods in the order of their listing; the server adds those for streams.
+    /// The methods in the order in which `methods` lists them; the server adds the methods for
+    /// streams.
     public var methods: [SocketMethod]
     /// Variables for `subscribe`; they do not change while the process runs.
     public var variables: [Variable]
@@ -154,8 +155,8 @@ public struct SocketServices: Sendable {
     public var sample: @Sendable ([Int]) -> VariableSample
     /// Function that returns the time on the loop's clock, s, for the `t` of every reply.
     public var time: @Sendable () -> Double
-    /// Function that waits until earlier lines of a simulator have been handled. The server calls
-    /// this function before each request.
+    /// Function that waits until all earlier lines of a simulator have been handled. The server
+    /// calls this function before each request.
     public var settle: @Sendable () -> Void
     /// Function that receives the number of each connection that has ended.
     public var left: @Sendable (Int) -> Void

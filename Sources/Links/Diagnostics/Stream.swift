@@ -3,8 +3,7 @@ import GimbalCore
 import Port
 import Wire
 
-/// Schedule of a stream: messages are due at the times of a fixed grid, and missed messages are
-/// skipped.
+/// Schedule of a stream: messages are due at constant intervals, and missed messages are skipped.
 struct StreamSchedule {
     /// Permitted number of messages per second.
     static let allowedHz = 1.0...200.0
@@ -31,7 +30,7 @@ struct StreamSchedule {
 struct Stream {
     let id: Int
     let names: [String]
-    /// Position of each name in the daemon's list of variables.
+    /// Index of each subscribed variable in the daemon's list of variables.
     let indices: [Int]
     let rateHz: Double
     var schedule: StreamSchedule
@@ -59,10 +58,11 @@ struct VariableIndex {
         positions = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
     }
 
-    /// Finds the names and their positions; `*` means all variables, `attitude.*` all variables
-    /// below `attitude`.
+    /// Finds the names and their positions. The pattern `*` matches all variables; `attitude.*`
+    /// matches all variables below `attitude`.
     ///
-    /// - Parameter patterns: Names or patterns of variables; a name that occurs twice counts once.
+    /// - Parameter patterns: Names or patterns of variables. A variable that is named twice is
+    ///   subscribed once.
     /// - Returns: Names of the variables, and their positions in the daemon's list, in the
     ///   requested order.
     /// - Throws: `unknown_key` with the nearest name.
