@@ -8,7 +8,7 @@ struct BluetoothDoctor {
     /// The text of bluetoothd's main.conf; nil if it cannot be read.
     let daemonConfiguration: String?
 
-    /// Path of bluetoothd's own configuration.
+    /// Path of bluetoothd's configuration file.
     private static let daemonConfigurationFile: FilePath = "/etc/bluetooth/main.conf"
 
     /// The lines of `doctor` about Bluetooth; no lines while Bluetooth is off.
@@ -29,7 +29,7 @@ struct BluetoothDoctor {
         }
     }
 
-    /// All checks, in the order in which a person would make them.
+    /// All checks for Bluetooth, with the most basic check first.
     var checks: [DoctorCheck] { [radio, advertising, name, pairing, popUp] }
 
     private var radio: DoctorCheck {
@@ -100,7 +100,7 @@ struct BluetoothDoctor {
     private static let remedy =
         "Set ReverseServiceDiscovery = false below [General] in /etc/bluetooth/main.conf, or start bluetoothd with -P battery. Then run `systemctl restart bluetooth`."
 
-    /// Whether main.conf prevents bluetoothd from reading the services of connecting phones.
+    /// Whether main.conf prevents bluetoothd from reading the services of phones that connect.
     static func isQuiet(_ configuration: String) -> Bool {
         var section = ""
         for line in configuration.split(whereSeparator: \.isNewline) {

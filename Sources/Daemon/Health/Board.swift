@@ -1,8 +1,8 @@
 import Glibc
 import Realtime
 
-/// Properties of the computer, as far as the service's sandbox allows to read them; in the sandbox,
-/// /proc contains only processes.
+/// Properties of the computer that can be read inside the service's sandbox, where /proc contains
+/// only processes.
 enum Board {
     /// The board's name; "unknown" if it is not available.
     static var model: String {

@@ -6,10 +6,10 @@ import Port
 import Realtime
 import Wire
 
-/// Conversion of the loop's conditions into log lines: one line when a condition has held for a
-/// moment, and one when the outputs come on or go off. A condition that comes and goes repeatedly
-/// is logged at growing intervals, with the number of occurrences; the counters in `status` are
-/// complete.
+/// Conversion of the loop's conditions into log lines: one line when a condition has held for
+/// `holdSeconds`, and one line when the outputs go on or off. A condition that comes and goes
+/// repeatedly is logged at growing intervals, with the number of occurrences. The counters in
+/// `status` include every occurrence.
 struct ConditionReporter {
     /// One line for the log.
     struct Event: Equatable {
@@ -20,7 +20,7 @@ struct ConditionReporter {
         /// The axes of the condition.
         var axes = AxisSet.none
 
-        /// Fields of the line for the journal.
+        /// Fields of the log line for systemd's journal.
         var metadata: Logger.Metadata {
             guard let condition else { return [:] }
             var fields: Logger.Metadata = [
@@ -31,7 +31,8 @@ struct ConditionReporter {
             return fields
         }
 
-        /// Event for the loss of a stream of rate requests, with the reaction.
+        /// Event for the end of a client's stream of rate requests, with the reaction of the
+        /// gimbal.
         static func loss(_ loss: ControlState.Loss) -> Event {
             Event(
                 level: loss.stage == .hold ? .info : .warning,
@@ -44,9 +45,9 @@ struct ConditionReporter {
     private struct Watch {
         /// Time since which the condition holds without interruption; nil if it does not hold.
         var since: Instant?
-        /// Whether the present occurrence has been logged, or was withheld.
+        /// Whether the present occurrence has already been logged or counted.
         var isCounted = false
-        /// Axes of the last occurrence.
+        /// Axes of the condition at its last occurrence.
         var axes = AxisSet.none
         var repetition: Repetition
 
@@ -69,7 +70,8 @@ struct ConditionReporter {
         }
     }
 
-    /// Duration of a condition after which it is logged, s; the first tick has no sample yet.
+    /// Duration of a condition after which it is logged, s. This delay hides the missing sample of
+    /// the first tick.
     private static let holdSeconds = 0.02
     /// Conditions that result from a request; they are not faults, and each request is logged.
     private static let wishes: Conditions =
@@ -97,7 +99,7 @@ struct ConditionReporter {
         self.encoders = encoders
     }
 
-    /// Events that must be logged after a record of the loop.
+    /// Find the events that the given record of the loop adds to the log.
     mutating func events(in record: TelemetryRecord) -> [Event] {
         let snapshot = record.snapshot
         var events: [Event] = []
@@ -158,7 +160,7 @@ struct ConditionReporter {
 }
 
 extension Repetition.Withheld {
-    /// Text of a duration.
+    /// The duration as text, in seconds or minutes.
     fileprivate var words: String {
         seconds < 100 ? "\(Int(seconds.rounded())) s" : "\(Int((seconds / 60).rounded())) min"
     }

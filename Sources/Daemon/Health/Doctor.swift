@@ -1,10 +1,11 @@
 import Wire
 
-/// Checks of `doctor` that need only one status report, each with its remedy. Pure functions.
+/// Checks of `doctor` that need only one status report, each with its remedy. All functions are
+/// pure.
 struct Doctor {
     let status: Status
 
-    /// All checks, in the order in which a person would make them.
+    /// All checks of one status report, with the most basic check first.
     var checks: [DoctorCheck] {
         [samples, sensor, lateness, drops, bus, motion, cutOff, recorder].compactMap(\.self)
     }
@@ -78,8 +79,8 @@ struct Doctor {
             )
     }
 
-    /// Conditions that are caused by failing transfers; if none of them holds, the failures no
-    /// longer occur and are only reported.
+    /// Names of the conditions that failing transfers cause. If none of these conditions holds, the
+    /// failures have ended, and the check reports them without a warning.
     private static let busFaults: Set<String> = [
         "bus_error", "imu_missing", "imu_stale", "encoder_missing",
     ]

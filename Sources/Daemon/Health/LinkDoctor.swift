@@ -1,8 +1,8 @@
 import Configuration
 import Wire
 
-/// Check of `doctor` for the network links: it warns of links without a key that move the camera or
-/// the wheels. Pure.
+/// Check of `doctor` for the network links: it warns of links without a key that can move the
+/// camera or the wheels. The type is pure.
 struct LinkDoctor {
     let settings: Settings
 

@@ -2,7 +2,7 @@ import PlainText
 import Wire
 
 /// Checks of `doctor` for the computer. Problems of the computer do not prevent motion, but can
-/// become relevant later. Pure functions.
+/// become relevant later. All functions are pure.
 struct MachineDoctor {
     /// Sufficient free space for hundreds of saves, bytes.
     static let enoughBytes: UInt64 = 16 << 20
@@ -10,7 +10,7 @@ struct MachineDoctor {
     let status: Status
     let facts: MachineFacts
 
-    /// All checks, in the order in which a person would make them.
+    /// All checks for the computer, with the most basic check first.
     var checks: [DoctorCheck] { [governor, disk, wallClock, watchdog, configuration] }
 
     private var governor: DoctorCheck {

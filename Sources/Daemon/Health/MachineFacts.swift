@@ -18,7 +18,8 @@ struct MachineFacts: Equatable {
     /// Whether the wall clock is synchronised; nil if the kernel does not report its state.
     var isClockSynchronised: Bool?
 
-    /// Reads the properties of the computer. Not for the loop's thread.
+    /// Reads the properties of the computer. The loop's thread must not call this method, because
+    /// it can block.
     static func read(_ settings: Settings) -> MachineFacts {
         var facts = MachineFacts()
         let wanted = settings.loop.cpu

@@ -1,7 +1,7 @@
 import PlainText
 import Wire
 
-/// Checks of frames and signs, for wrong wiring or mounting.
+/// Checks of frames and signs, which detect wrong wiring or mounting.
 extension StatusDoctor {
     static func accelerometer(_ status: Status) -> DoctorCheck? {
         let accel = status.imu.accelMS2
@@ -41,8 +41,8 @@ extension StatusDoctor {
         )
     }
 
-    /// Check of vibration. Above a few m/s² the accelerometer converts vibration into a constant
-    /// error, which tilts the horizon.
+    /// Check of vibration. If vibration exceeds a few m/s², the accelerometer converts it into a
+    /// constant error, which tilts the horizon.
     static func vibration(_ status: Status) -> DoctorCheck? {
         let imu = status.imu
         guard let accel = imu.accelVibrationMS2.known, let gyro = imu.gyroVibrationDps.known else {
@@ -57,10 +57,11 @@ extension StatusDoctor {
                 : "Fasten and balance the camera; if it hums at rest, lower control.rate_gain.")
     }
 
-    /// Fraction of a motor's torque above which motor noise is audible and warms the motor.
+    /// Torque noise above which a motor is audible and becomes warm, as a fraction of the motor's
+    /// largest torque.
     private static let loudHum = 0.1
 
-    /// Check of motor noise; nil for motors without torque control.
+    /// Check of the motors' torque noise; nil for motors without torque control.
     static func hum(_ status: Status) -> DoctorCheck? {
         let (hum, limit) = (status.motors.humNm, status.motors.torqueLimitNm)
         let shares = [(hum.yaw, limit.yaw), (hum.roll, limit.roll), (hum.pitch, limit.pitch)]
@@ -78,7 +79,7 @@ extension StatusDoctor {
         )
     }
 
-    /// Check of a robot's motors; nil if there are no such motors.
+    /// Check of the robot's stepper motors; nil if there are no such motors.
     static func robot(_ status: Status) -> DoctorCheck? {
         status.robot.map { robot in
             DoctorCheck(
@@ -90,8 +91,8 @@ extension StatusDoctor {
         }
     }
 
-    /// Check of the mounting: at rest and level, the z axis (down) must read about -9.81, because
-    /// specific force points up.
+    /// Check of the sensor's mounting. At rest and level, the z axis (down) must read about -9.81
+    /// m/s², because the specific force points up.
     static func mounting(_ status: Status) -> DoctorCheck? {
         let accel = status.imu.accelMS2
         guard status.estimator.isAtRest, let x = accel.x.known, let y = accel.y.known,

@@ -3,11 +3,11 @@ import PlainText
 import Synchronization
 import Wire
 
-/// Checks of `doctor` that compare two status reports. Pure functions.
+/// Checks of `doctor` that compare two status reports. All functions are pure.
 enum StatusDoctor {
     static let gravity = 9.81
 
-    /// Evaluates the status.
+    /// Compares two status reports.
     ///
     /// - Parameters:
     ///   - first: Earlier status; nil skips the checks that need two reports.
@@ -17,7 +17,7 @@ enum StatusDoctor {
     static func checks(_ first: Status?, _ second: Status, elapsed: Double) -> [DoctorCheck] {
         let before = first ?? second
         if second.lockstep?.state == "waiting" {
-            // No simulator is connected, so there is no sensor to check.
+            // Without a connected simulator, there is no sensor to check.
             return [lockstep(before, second), unsaved(second)].compactMap { $0 }
         }
         return [

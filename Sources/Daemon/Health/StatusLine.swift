@@ -3,9 +3,9 @@ import Wire
 
 /// The machine's state in one line, for `systemctl status`.
 enum StatusLine {
-    /// Whether the motors are on, and the mode; if they are off, the most severe reason.
+    /// Text with the mode if the motors are on, or with the most severe reason why they are off.
     static func text(_ snapshot: StabilizerSnapshot) -> String {
-        // The catalogue is sorted from mild to severe.
+        // The catalogue lists the mild conditions first and the severe conditions last.
         let reason = Conditions.catalogue.last { words in
             guard snapshot.conditions.intersects(words.condition) else { return false }
             switch Supervisor.response(to: words.condition) {

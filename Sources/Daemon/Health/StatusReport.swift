@@ -5,10 +5,10 @@ import Port
 import Realtime
 import Wire
 
-/// Conversion of the machine's values to `status`; SI units and radians become the units for
-/// display.
+/// Conversion of the machine's values to the message `status`. SI units and radians become the
+/// units for display.
 struct StatusReport {
-    /// The newest record of the loop; nil until the loop has sent a record.
+    /// The newest record of the loop; nil before the first record.
     var view: TelemetryHub.View?
     /// State of control.
     var control: ControlState
@@ -48,8 +48,8 @@ struct StatusReport {
         fillRuntime(&status, view)
     }
 
-    /// Text about the loss of a stream of rate requests: "airos client 3 silent for 7 s, the camera
-    /// went to its mode of rest".
+    /// Sentence about the end of a client's stream of rate requests: the silent client, the time
+    /// since its last request, and the reaction of the gimbal.
     static func words(_ loss: ControlState.Loss) -> String {
         let done =
             switch loss.stage {
@@ -123,7 +123,7 @@ struct StatusReport {
 }
 
 extension MotorType {
-    /// The name of the value in the configuration.
+    /// Name of the value in the configuration file.
     var name: String {
         switch self {
         case .torque: "torque"

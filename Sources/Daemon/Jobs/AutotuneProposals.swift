@@ -6,9 +6,10 @@ import Wire
 
 /// Proposed settings for the results of an autotune.
 ///
-/// The run determines effective gains. A setting is a gain before it is multiplied by the factors
-/// of the app's PID numbers. Axes that were not tuned keep their settings; for tuned axes the app's
-/// numbers become the defaults, whose factors are 1.
+/// An autotune determines effective gains. An effective gain is the product of a setting and a
+/// factor, which depends on the PID numbers of the app. Axes that were not tuned keep their
+/// settings. For tuned axes, the app's PID numbers become the defaults, for which the factors are
+/// 1.
 struct AutotuneProposals {
     private(set) var list: [SettingUpdate] = []
 
@@ -57,7 +58,7 @@ struct AutotuneProposals {
         }
     }
 
-    /// Adds the gyroscope's delay if it differs clearly from the setting.
+    /// Adds the gyroscope's measured delay, if it differs clearly from the setting.
     private mutating func gyroDelay(_ found: GyroDelay, _ present: Settings) {
         let hardware = present.hardware
         let encoder = hardware.backend == .linux ? hardware.linux.encoders.delayMs : 0
@@ -66,7 +67,7 @@ struct AutotuneProposals {
         propose(\.imu.filterDelayMs, (delay * 100).rounded() / 100)
     }
 
-    /// Adds the gains of motors without encoders, which result from the delay.
+    /// Adds the gains for motors without encoders, which autotune computes from the measured delay.
     private mutating func field(_ tuned: FieldController.Parameters) {
         propose(\.control.inertiaKgM2, tuned.inertia.rounded(4))
         propose(\.control.findInertia, false)
@@ -81,7 +82,7 @@ struct AutotuneProposals {
 }
 
 extension SettingUpdate {
-    /// The setting of an app's PID numbers for one axis.
+    /// Create the update of the setting that contains the app's PID numbers for one axis.
     static func pid(_ pid: PIDTriple, of axis: GimbalAxis) -> SettingUpdate {
         switch axis {
         case .yaw: SettingUpdate(\.airos.pid.yaw, pid)
@@ -92,7 +93,7 @@ extension SettingUpdate {
 }
 
 extension AxisVector {
-    /// The vector with every axis rounded to this number of significant digits.
+    /// Rounds every axis to the given number of significant digits.
     fileprivate func rounded(_ digits: Int) -> AxisVector {
         AxisVector(
             yaw: yaw.rounded(digits), roll: roll.rounded(digits), pitch: pitch.rounded(digits))

@@ -7,7 +7,7 @@ import Port
 import Wire
 
 extension AutotuneReport {
-    /// Adds the results of a run.
+    /// Adds the results of an autotune to the report.
     mutating func fill(from run: AutotuneRun, _ changes: [SettingUpdate]) {
         state = State.done.rawValue
         progress = 1
@@ -52,9 +52,9 @@ extension AutotuneAxis {
 }
 
 extension BodePoint {
-    /// Points in order of frequency, with continuous phases. If a model is given, each phase is
-    /// changed by whole turns until it is nearest to the model's phase, because a few points do not
-    /// show in which direction the phase jumps.
+    /// Sorts the points of a frequency response by frequency, and makes their phases continuous. If
+    /// a model is given, whole turns are added to each phase until it is nearest to the model's
+    /// phase, because a few points alone do not show the direction in which the phase changes.
     static func curve(
         _ points: [(omega: Double, response: Complex, coherence: Double?)],
         beside model: [BodePoint] = []
@@ -76,7 +76,7 @@ extension BodePoint {
 }
 
 extension Double {
-    /// The number, rounded to this number of significant digits.
+    /// Rounds the number to the given number of significant digits.
     func rounded(_ digits: Int) -> Double {
         guard self != 0, isFinite else { return self }
         // The number is converted through its text, so that 0.0025 does not become

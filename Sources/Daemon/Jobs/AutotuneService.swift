@@ -8,8 +8,8 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Service for one autotune at a time: it passes the loop's records to `AutotuneRun`, and the run's
-/// actions to the Commander and `Tuning`.
+/// Service that runs one autotune at a time. It passes the loop's records to `AutotuneRun`, and the
+/// actions of the run to `Commander` and `Tuning`.
 ///
 /// The thread that drains the telemetry calls `feed`, which only computes, and `advance`, which
 /// executes the actions.
@@ -39,8 +39,8 @@ final class AutotuneService: Sendable {
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - tuning: Tuning, which receives the temporary gains and the results.
-    ///   - commander: Commander, which passes the excitation to the loop.
+    ///   - tuning: Receiver of the temporary gains and the results.
+    ///   - commander: Receiver of the excitation, which it passes to the loop.
     ///   - calibration: Service of the calibrations; an autotune and a calibration must not run at
     ///     the same time.
     init(tuning: Tuning, commander: Commander, calibration: CalibrationService) {
@@ -53,11 +53,11 @@ final class AutotuneService: Sendable {
     ///
     /// - Parameters:
     ///   - axes: Axes to tune.
-    ///   - apply: Whether to put the result in force.
+    ///   - apply: Whether the result is applied.
     ///   - owner: The requesting connection; when it ends, the run ends.
     ///   - now: Present time on the loop's clock.
     /// - Returns: State of the autotune run.
-    /// - Throws: The refusal.
+    /// - Throws: A refusal that states why the autotune cannot start.
     func start(
         axes: [GimbalAxis], apply: Bool, owner: CommandSource, now: Instant
     ) throws(Refusal) -> AutotuneReport {
@@ -139,7 +139,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Executes the actions that the running autotune requests. Call often.
+    /// Executes the actions that the running autotune requests. Call this method often.
     func advance(now: Instant) {
         let actions = state.withLock { state in
             if state.run != nil, !state.isSaving, state.actions.isEmpty,
@@ -192,7 +192,8 @@ final class AutotuneService: Sendable {
         end(report)
     }
 
-    /// Applies the results; the gains of the run stay in force until then.
+    /// Applies the results of the run. The temporary gains of the run stay in force until the
+    /// results are saved.
     private func apply(_ changes: [SettingUpdate], _ found: AutotuneReport) {
         state.withLock { $0.isSaving = true }
         tuning.apply(changes, storing: "before-autotune", rollback: Self.rollbackSeconds) {
@@ -220,7 +221,8 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Source of the excitation: it belongs to no connection, and never takes control.
+    /// Source of the excitation requests. This source does not belong to a connection, and never
+    /// takes control.
     private static let source = CommandSource(link: .diagnostics, connection: .max)
 
     private static func sentence(_ refusal: Refusal) -> String {

@@ -3,8 +3,8 @@ import GimbalCore
 import PlainText
 import Wire
 
-/// One calibration from start to result: it passes samples to the computation, and provides the
-/// instructions.
+/// One calibration from start to result. The run passes samples to the computation, and provides
+/// instructions for the user.
 struct CalibrationRun: Sendable {
     private enum Work: Sendable {
         case gyro(GyroCalibration)
@@ -13,12 +13,12 @@ struct CalibrationRun: Sendable {
         case magnetometer(MagnetometerCalibration)
     }
 
-    /// Result of the calibration: the values of a saved calibration, without date and temperature.
+    /// Result of the calibration: the values to be saved, without date and temperature.
     struct Result: Sendable, Equatable {
         var values: [Double]
         var sigma: Double
         var residual: Double
-        /// Next instruction for the person who calibrates; empty if there is none.
+        /// Next instruction for the user; empty if there is none.
         var advice = ""
     }
 
@@ -33,8 +33,8 @@ struct CalibrationRun: Sendable {
     ///
     /// - Parameters:
     ///   - kind: Kind of the calibration.
-    ///   - correction: The correction in force, which is needed to name the faces, and for the
-    ///     poses of the mounting.
+    ///   - correction: The sensor correction in force. It is needed to name the face of the sensor
+    ///     that points up, and to find the poses for the mounting.
     init(_ kind: CalibrationKind, correction: SensorCorrection) {
         self.kind = kind
         work =
@@ -47,7 +47,8 @@ struct CalibrationRun: Sendable {
             }
     }
 
-    /// Passes the newest sample of a tick to the calibration, unless the tick has no new sample.
+    /// Passes the newest sample of a tick to the calibration. A tick without a new sample has no
+    /// effect.
     mutating func add(_ snapshot: StabilizerSnapshot) -> CalibrationOutcome<Result> {
         defer { lastTime = snapshot.sampleTime }
         guard let lastTime, lastTime < snapshot.sampleTime else { return .collecting }
@@ -102,7 +103,7 @@ struct CalibrationRun: Sendable {
             "The upright pose was \(degrees)° off level, so the mounting differs from the configuration: run `airframectl calibrate mounting` next."
     }
 
-    /// Standard deviation with which a person levels a camera, rad: half a degree.
+    /// Standard deviation of the angle at which a user levels the camera, rad (0.5°).
     private static let poseSigma = 0.5 * Double.pi / 180
 
     /// Adds the state of this calibration to a report.
@@ -142,7 +143,7 @@ struct CalibrationRun: Sendable {
 }
 
 extension CalibrationOutcome {
-    /// The same outcome of a calibration, with a converted result.
+    /// Converts the result of a finished calibration; other outcomes stay the same.
     func map<New: Sendable>(_ transform: (Result) -> New) -> CalibrationOutcome<New> {
         switch self {
         case .collecting: .collecting

@@ -7,11 +7,11 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Service for one calibration at a time, requested over the socket or Bluetooth.
+/// Service that runs one calibration at a time, on request over the socket or Bluetooth.
 ///
 /// The thread that drains the telemetry calls `feed`; other methods can be called on any ordinary
-/// thread. The motors' outputs stay off until the result of the calibration is on the disk. Time
-/// and wall clock are arguments.
+/// thread. The motors' outputs stay off until the result of the calibration is on the disk. The
+/// loop's time and the date are arguments.
 final class CalibrationService: Sendable {
     private struct State {
         var run: CalibrationRun?
@@ -26,7 +26,8 @@ final class CalibrationService: Sendable {
         var report = CalibrationReport()
     }
 
-    /// Longest duration of a calibration, s; after this time the outputs can come on again.
+    /// Longest duration of a calibration, s. After this time the calibration ends, and the outputs
+    /// can go on again.
     static let longestSeconds = 600.0
 
     private let store: any CalibrationStore
@@ -99,8 +100,8 @@ final class CalibrationService: Sendable {
         }
     }
 
-    /// Passes the newest sample of a tick to the running calibration. The call takes little time if
-    /// no calibration runs.
+    /// Passes the newest sample of a tick to the running calibration. Without a running
+    /// calibration, the call returns immediately.
     func feed(_ snapshot: StabilizerSnapshot) {
         state.withLock { state in
             guard var run = state.run, case .collecting = state.outcome else { return }
@@ -203,8 +204,8 @@ final class CalibrationService: Sendable {
     ///
     /// - Parameters:
     ///   - kind: Kind of the calibration; nil means the kind that changed last.
-    ///   - done: Receives the calibrations in force, or a refusal, because there is nothing to undo
-    ///     or because the change cannot be saved.
+    ///   - done: Closure that receives the calibrations in force, or a refusal if there is nothing
+    ///     to undo or the change cannot be saved.
     func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationReport>) {
         guard !progress.isRunning else {
             return done(

@@ -11,7 +11,7 @@ import Wire
 /// service makes one recording at a time.
 ///
 /// The thread that drains the telemetry calls `feed`; other methods can be called on any ordinary
-/// thread. `advance` computes the Fourier transform.
+/// thread. `advance` computes the spectrum.
 final class SpectrumService: Sendable {
     private struct State {
         var owner: CommandSource?
@@ -163,7 +163,7 @@ final class SpectrumService: Sendable {
         return report
     }
 
-    /// The value with four significant digits; further digits are noise, and lengthen the answer.
+    /// Rounds the value to four significant digits; further digits would only contain noise.
     private static func rounded(_ value: Double) -> Double {
         guard value > 0, value.isFinite else { return value }
         var scale = 1.0
@@ -192,7 +192,7 @@ extension Settings.Filter {
 }
 
 extension GimbalAxis {
-    /// Letter of the camera's axis.
+    /// Letter of the camera's axis: x, y or z.
     var letter: String {
         switch self {
         case .yaw: "z"

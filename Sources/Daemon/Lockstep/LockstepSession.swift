@@ -7,10 +7,10 @@ import Realtime
 import Synchronization
 import Wire
 
-/// The daemon's end of a simulator's connection: each received line causes one tick and one reply
-/// line.
-/// on the server's thread; any thread can call `report`. When `answer` returns, all consequences of
-/// a line are complete: timers have expired, the telemetry is in the hub.
+/// The daemon's end of a simulator's connection. Each received line causes one tick and one reply
+/// line. The methods for lines run on the server's thread; any thread can call `report`. When
+/// `answer` returns, all effects of the line are complete: due timers have expired, and the
+/// telemetry is in the hub.
 final class LockstepSession: LockstepBackend, LoopDriver {
     private struct State: ~Copyable {
         var engine: LockstepEngine
@@ -26,8 +26,8 @@ final class LockstepSession: LockstepBackend, LoopDriver {
 
     /// Number of refused lines of one connection that are logged; all refused lines are counted.
     private static let loggedErrors = 5
-    /// Simulated time between the last line of a connection and the first line of the next, s;
-    /// after this time all timers have expired.
+    /// Simulated time from the last line of one connection to the start of the next connection, s.
+    /// In this time, all timers expire.
     private static let pauseSeconds = 1.0
 
     private let state: Mutex<State>
@@ -160,7 +160,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
                     ? " airframed counts further refused lines, but does not log them." : ""))
     }
 
-    /// Updates the telemetry with an event between two ticks.
+    /// Publishes the given conditions in the telemetry between two ticks.
     private func look(_ conditions: Conditions) {
         let now = clock.now
         state.withLock { $0.engine.look(conditions, now: now) }

@@ -1,7 +1,8 @@
 import Glibc
 
-/// Limit of the process's open files (RLIMIT_NOFILE). If the limit is too low, the daemon or
-/// Swift's runtime traps at an arbitrary place, so the limit is checked first.
+/// Limit of the number of files that the process can open (RLIMIT_NOFILE). If the limit is too low,
+/// the daemon or Swift's runtime traps at an unpredictable place. Therefore the daemon checks the
+/// limit at its start.
 enum DescriptorLimit {
     /// Smallest sufficient limit: enough for the daemon with all parts enabled, and for some
     /// clients.
@@ -11,7 +12,7 @@ enum DescriptorLimit {
 
     /// Raises the limit as far as possible.
     ///
-    /// - Throws: An error, if the limit is still too low.
+    /// - Throws: `DaemonError` if the limit is still too low.
     static func demand() throws(DaemonError) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -5,18 +5,18 @@ import Policy
 import Realtime
 import Synchronization
 
-/// Periodic tasks outside the loop: they pass telemetry to the hub and to a calibration, handle
-/// dead-man timers and rollbacks, and write log sentences about the loop's counters.
+/// Periodic tasks outside the loop. They pass telemetry to the hub and to the running jobs, handle
+/// dead-man timers and rollbacks, and create log sentences about the loop's conditions.
 ///
-/// Time is an argument, from a timer on the computer's clock, or from a simulator's lines.
+/// Time is an argument: it comes from the computer's clock, or from the lines of a simulator.
 final class Housekeeping: Sendable {
     private struct State {
         var reporter: ConditionReporter
         var events: [ConditionReporter.Event] = []
     }
 
-    /// Largest number of sentences that wait for the log, so that a hanging reader of the log does
-    /// not exhaust the memory.
+    /// Largest number of sentences that wait for the log. The limit protects the memory if the
+    /// reader of the log hangs.
     private static let capacity = 1000
 
     private let hub: TelemetryHub
@@ -31,9 +31,9 @@ final class Housekeeping: Sendable {
     /// Creates the tasks.
     ///
     /// - Parameters:
-    ///   - hub: Hub, which receives the loop's records.
-    ///   - commander: Commander, which releases control if a client is silent.
-    ///   - tuning: Tuning, which reverts changes that were not kept.
+    ///   - hub: Receiver of the loop's records.
+    ///   - commander: Owner of the dead-man timers, which release control if a client is silent.
+    ///   - tuning: Owner of the rollback timers, which revert changes that were not saved.
     ///   - calibration: Service of the calibrations, which receives every record.
     ///   - spectra: Service of the spectra, which receives every record.
     ///   - autotuning: Service of the autotune, which receives every record.
@@ -54,7 +54,7 @@ final class Housekeeping: Sendable {
         self.recorder = recorder
     }
 
-    /// Drains the loop's records.
+    /// Reads all waiting records of the loop, and passes them to the hub and the running jobs.
     func drain() {
         hub.drain { record in
             calibration.feed(record.snapshot)
@@ -93,8 +93,8 @@ final class Housekeeping: Sendable {
         }
     }
 
-    /// Returns to the state after a start: there are no running tasks and no unsaved values, and no
-    /// source is in control.
+    /// Resets the daemon to its state after the start: all jobs are cancelled, unsaved values are
+    /// dropped, and no source is in control.
     ///
     /// - Parameter restartLoop: Function that restarts the loop with the newest tuning; it must not
     ///   call this object.

@@ -7,8 +7,9 @@ enum Journal {
     ///
     /// - Parameters:
     ///   - descriptor: The file descriptor.
-    ///   - stream: `JOURNAL_STREAM`, the journal's device and inode (systemd.exec(5)). Children
-    ///     inherit it, even if their output goes elsewhere, so it is compared with the file.
+    ///   - stream: `JOURNAL_STREAM`, the journal's device and inode (systemd.exec(5)). Child
+    ///     processes inherit this variable even if their output goes elsewhere, so the function
+    ///     compares it with the file.
     /// - Returns: Whether the output goes to the journal; false if this is unknown.
     static func reads(
         _ descriptor: Int32, stream: String? = getenv("JOURNAL_STREAM").map { String(cString: $0) }
@@ -25,7 +26,7 @@ enum Journal {
     /// - Returns: Whether the journal has accepted the entry; false if there is no journal.
     static func send(_ fields: [(name: String, value: String)]) -> Bool {
         let entries = fields.map { Array("\($0.name)=\($0.value)".utf8) }
-        // The entries are in one buffer, so that their addresses stay valid during the call.
+        // All entries are in one buffer, so that their addresses stay valid during the call.
         let bytes = entries.flatMap { $0 }
         return bytes.withUnsafeBytes { buffer in
             guard let base = buffer.baseAddress else { return false }

@@ -7,13 +7,13 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Store of log lines. The store writes lines to standard error, for the journal or a terminal, and
-/// to a buffer in memory with the newest lines, for `airframectl log`.
+/// Store of log lines. The store writes each line to standard error, for the journal or a terminal,
+/// and to a buffer in memory with the newest lines, for `airframectl log`.
 ///
 /// A caller never waits. Lines pass through a bounded queue to a separate thread; if a reader of
 /// standard error hangs, lines that do not fit into the queue are counted and dropped. Every log
 /// statement in the code can write `burst` lines immediately, and after that one line per second.
-/// So a stranger on a link can fill neither the disk nor the buffer.
+/// Therefore an unauthorised peer on a link can fill neither the disk nor the buffer.
 ///
 /// Loop and bus threads never call the store: they count events, and an ordinary thread writes the
 /// sentence.
@@ -22,7 +22,7 @@ final class LogStore: Sendable {
     static let capacity = 1000
     /// Number of lines that can wait for the reader of standard error.
     private static let queued = 500
-    /// Longest time for which the end waits for the reader of standard error, s.
+    /// Longest time for which `close` waits for the reader of standard error, s.
     private static let patience = 0.5
     /// Number of lines that one statement can write immediately.
     static let burst = 20.0
@@ -34,7 +34,7 @@ final class LogStore: Sendable {
         var reason: String?
     }
 
-    /// Number of lines that one statement can still write.
+    /// Number of lines that one log statement can still write immediately.
     private struct Allowance {
         var bucket = TokenBucket(burst: LogStore.burst, perSecond: 1)
         var withheld = 0
@@ -47,15 +47,15 @@ final class LogStore: Sendable {
         /// Number of lines that each log statement can still write; the number of statements in the
         /// code is limited.
         var allowances: [Statement: Allowance] = [:]
-        /// Number of lines that standard error has not received.
+        /// Number of lines that were dropped and did not reach standard error.
         var lost = 0
     }
 
     private let state = Mutex(State())
     private let writer = Worker(ThreadTable.log, capacity: LogStore.queued)
     private let standardError: @Sendable (String) -> Void
-    /// Whether lines have a priority prefix `<N>`, which the journal evaluates (sd-daemon(3)); on a
-    /// terminal the prefix would only disturb.
+    /// Whether lines have a priority prefix `<N>`, which the journal evaluates (sd-daemon(3)); a
+    /// terminal would show the prefix.
     private let isJournal: Bool
     /// Clock that supplies the times of the lines.
     private let clock: LoopClock
@@ -75,8 +75,8 @@ final class LogStore: Sendable {
         self.standardError = standardError
     }
 
-    /// Writes the waiting lines at the end of the process; a hanging reader delays the end only for
-    /// a limited time.
+    /// Writes the waiting lines at the end of the process. If the reader hangs, the method returns
+    /// after `patience`.
     func close() { writer.end(within: Self.patience) }
 
     /// Sets the lowest level of the lines that the store writes.
@@ -87,10 +87,10 @@ final class LogStore: Sendable {
     ///
     /// - Parameters:
     ///   - level: Severity.
-    ///   - message: The sentence.
+    ///   - message: Text of the line.
     ///   - fields: Fields for the journal, with names in capitals.
-    ///   - statement: The log statement in the code that writes the line; nil for a line whose
-    ///     number needs no limit.
+    ///   - statement: The log statement in the code that writes the line, for the limit of its
+    ///     number of lines; nil means no limit.
     func append(
         level: Logger.Level, message: String, fields: Logger.Metadata = [:],
         statement: Statement? = nil
@@ -122,8 +122,10 @@ final class LogStore: Sendable {
         if !isQueued { state.withLock { $0.lost += lost + 1 } }
     }
 
-    /// Suffix of a line with the number of withheld lines; nil if the line must be withheld because
-    /// its statement has no lines left.
+    /// Decides whether a statement can write a line now.
+    ///
+    /// - Returns: Suffix of the line, with the number of earlier lines that were withheld; nil if
+    /// this line must be withheld too.
     private static func admit(_ statement: Statement?, _ state: inout State) -> String? {
         guard let statement else { return "" }
         var allowance = state.allowances[statement] ?? Allowance()
@@ -137,7 +139,8 @@ final class LogStore: Sendable {
             ? "" : " \(allowance.withheld) similar lines before this one are not in the log."
     }
 
-    /// The lines after the sequence number `since`; if it is nil, the newest lines.
+    /// Returns at most `limit` lines after the sequence number `since`, or the newest lines if
+    /// `since` is nil.
     func page(since: Int?, limit: Int) -> LogPage {
         state.withLock { state in
             let oldest = state.lines.first?.sequence ?? state.next
@@ -187,8 +190,8 @@ extension Logger.MetadataValue {
 struct StoreLogHandler: LogHandler {
     let store: LogStore
     var metadata: Logger.Metadata = [:]
-    /// Not used to select lines, because the store applies the minimum level, so that a change of
-    /// `log.level` affects every logger.
+    /// Level of this handler, which passes every line. Only the store applies the minimum level, so
+    /// that a change of `log.level` affects every logger.
     var logLevel: Logger.Level = .trace
 
     init(store: LogStore) { self.store = store }

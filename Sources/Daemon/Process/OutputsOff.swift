@@ -3,8 +3,8 @@ import GimbalCore
 import Hardware
 import Realtime
 
-/// Switches the power stages off from a separate process, after airframed has ended unexpectedly
-/// with the motors on. Otherwise a servo driver on a bus would continue to send its last pulses.
+/// Program that switches the power stages off, after airframed has ended unexpectedly with the
+/// motors on. Without it, a servo driver on a bus would continue to send its last pulses.
 public enum OutputsOff {
     /// Number of attempts to switch an output off.
     static let attempts = 20
@@ -23,11 +23,12 @@ public enum OutputsOff {
         let outputs = wiring.makeOutputs()
         let sensorsBus: any OutputBus = wiring.makeBus(
             reports: SensorReports(), period: 1 / Double(settings.loop.rateHz))
-        // The line that switches the motors comes first, because it does not depend on a bus.
+        // The GPIO line that switches the motors' power comes first, because it does not depend on
+        // a bus.
         return try run([outputs.power, outputs.motors, sensorsBus].compactMap(\.self))
     }
 
-    /// Switches every bus off, even if another one fails.
+    /// Switches the outputs on every bus off, even if this fails on another bus.
     static func run(_ buses: [any OutputBus]) throws(DaemonError) -> String {
         let failures = buses.compactMap(failure)
         guard !failures.isEmpty else { return "The outputs are off." }
@@ -37,8 +38,10 @@ public enum OutputsOff {
             exitStatus: DaemonError.inputOutput)
     }
 
-    /// Switches one bus off. After `allOff`, `write` is needed for motors whose output must be
-    /// opened first; the output is then off.
+    /// Switches the outputs on one bus off. Some motors are switched off only after their device is
+    /// opened; for these motors, `write` must follow `allOff`.
+    ///
+    /// - Returns: The error, or nil after success.
     private static func failure(_ bus: any OutputBus) -> BusError? {
         var bus = bus
         var last: BusError?

@@ -1,9 +1,8 @@
 import GimbalCore
 
-/// Limiter of repeated log lines. The first lines about an event are logged immediately, and
-/// repetitions at growing intervals, with the number of lines that were withheld. After a minute
-/// without an occurrence, the next line counts as the first again. The type is pure: time is an
-/// argument.
+/// Limiter of repeated log lines about one event. The first lines are logged immediately. Further
+/// lines are logged at growing intervals, with the number of lines that were withheld. After a
+/// minute without an occurrence, the limiter starts again. The type is pure: time is an argument.
 struct Repetition {
     /// Log lines that were suppressed.
     struct Withheld: Equatable {
@@ -15,7 +14,7 @@ struct Repetition {
 
     /// Interval between the first line and the second, s.
     private static let shortest = 1.0
-    /// Time without an occurrence after which the next line counts as the first again, s.
+    /// Time without an occurrence after which the limiter starts again, s.
     private static let memory = 60.0
 
     /// Longest interval between two lines, s.
@@ -38,7 +37,7 @@ struct Repetition {
         self.first = first
     }
 
-    /// Registers that an event which `happens` has reported still continues.
+    /// Registers that the event of the last call of `happens` still continues.
     mutating func goesOn(now: Instant) { lastSeen = now }
 
     /// Registers another occurrence.
@@ -64,7 +63,8 @@ struct Repetition {
         return false
     }
 
-    /// Number of withheld lines, if it must be reported now. Call often, before `happens`.
+    /// Number of withheld lines, if a report of this number is due now; otherwise nil. Call this
+    /// method often, and before `happens`.
     mutating func withheld(now: Instant) -> Withheld? {
         guard count > 0, let said else { return nil }
         let seconds = now.seconds(since: said)

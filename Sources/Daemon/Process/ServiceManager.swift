@@ -1,8 +1,8 @@
 import CLinuxShim
 import Glibc
 
-/// Notifications to systemd (sd_notify(3)): airframed is ready, is stopping, and its loop makes
-/// progress. Without systemd these notifications have no effect.
+/// Notifications to systemd (sd_notify(3)): airframed is ready, airframed is stopping, or the loop
+/// makes progress. Without systemd, the notifications have no effect.
 struct ServiceManager: Sendable {
     private let socket: String?
     /// Watchdog time of systemd, s; nil if the watchdog is off.
@@ -10,8 +10,8 @@ struct ServiceManager: Sendable {
 
     /// Creates a service manager.
     ///
-    /// - Parameter environment: Function that returns an environment variable; `NOTIFY_SOCKET`,
-    ///   `WATCHDOG_USEC` and `WATCHDOG_PID` are read.
+    /// - Parameter environment: Function that returns an environment variable; the manager reads
+    ///   `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
     init(environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }) {
         socket = environment("NOTIFY_SOCKET")
         let isMeant = environment("WATCHDOG_PID").map { $0 == "\(getpid())" } ?? true
@@ -23,31 +23,31 @@ struct ServiceManager: Sendable {
     /// Whether systemd receives notifications.
     var isThere: Bool { socket != nil }
 
-    /// Reports that all services run.
+    /// Notifies systemd that all services run.
     func ready() { say("READY=1") }
 
-    /// Reports that the daemon is stopping.
+    /// Notifies systemd that the daemon is stopping.
     func stopping() { say("STOPPING=1") }
 
-    /// Sets the text in `systemctl status`.
+    /// Sets the text that `systemctl status` shows.
     func status(_ text: String) { say("STATUS=\(text)") }
 
-    /// A watchdog feeder for one thread; nil if systemd requests none.
+    /// Feeder of systemd's watchdog, for use by one thread; nil if systemd requests no watchdog.
     var feeder: WatchdogFeeder? {
         patience.map { patience in
             WatchdogFeeder(patience: patience) { say("WATCHDOG=1") }
         }
     }
 
-    /// Sends a message. A missing systemd is not an error.
+    /// Sends a notification. A missing systemd is not an error.
     private func say(_ text: String) {
         guard let socket else { return }
         _ = cl_notify(socket, text)
     }
 }
 
-/// Feeder of systemd's watchdog with the progress of loop and bus. If a timer fed the watchdog,
-/// systemd would not detect a loop or a bus that hangs.
+/// Feeder of systemd's watchdog. It notifies the watchdog only if the loop and the bus thread make
+/// progress, so that systemd detects a loop or a bus that hangs.
 struct WatchdogFeeder: Sendable {
     /// Progress of the loop and of the bus thread.
     struct Progress: Equatable, Sendable {
@@ -72,8 +72,8 @@ struct WatchdogFeeder: Sendable {
         self.feed = feed
     }
 
-    /// Feeds the watchdog at a quarter of its time, if both loop and bus have progressed since the
-    /// previous notification. Call often.
+    /// Notifies the watchdog four times in its watchdog time, if both the loop and the bus thread
+    /// have made progress since the previous notification. Call this method often.
     ///
     /// - Parameters:
     ///   - progress: Present progress.

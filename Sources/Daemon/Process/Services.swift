@@ -9,8 +9,8 @@ import ServiceLifecycle
 import UnixSignals
 import Wire
 
-/// Service that starts and stops the real-time threads; when it stops, it first switches the motors
-/// off.
+/// Service that starts and stops the driver of the loop. Before the driver stops, the service
+/// switches the motors off.
 struct ControlService: Service {
     let machine: Machine
     /// The wheels; nil without wheels.
@@ -43,10 +43,10 @@ struct ControlService: Service {
     }
 }
 
-/// Service that runs the periodic tasks, and writes the log. In lockstep the tasks run at each line
-/// of the simulator, instead of at a timer.
+/// Service that runs the periodic tasks, and writes their sentences to the log. In lockstep, each
+/// line of the simulator runs the tasks, instead of a timer.
 struct HousekeepingService: Service {
-    /// Period of the tasks: short enough for subscribers at 200 Hz.
+    /// Period of the tasks, short enough for subscriptions at 200 Hz.
     private static let period = Duration.milliseconds(5)
 
     let housekeeping: Housekeeping
@@ -87,11 +87,11 @@ struct StatusLineService: Service {
     }
 }
 
-/// Service that feeds systemd's watchdog with the progress of loop and bus. A separate thread reads
-/// the counters of both threads. The thread takes no shared lock and never waits for others, so
-/// neither a disk nor a reader of the log can delay it.
+/// Service that feeds systemd's watchdog while the loop and the bus thread make progress. A
+/// separate thread reads the counters of both threads. This thread takes no shared lock and never
+/// waits for other threads, so neither a disk nor a reader of the log can delay it.
 struct WatchdogService: Service {
-    /// Period of the checks, s: shorter than any reasonable watchdog time.
+    /// Period of the checks of progress, s: shorter than any reasonable watchdog time.
     private static let period = 0.05
 
     let driver: any LoopDriver

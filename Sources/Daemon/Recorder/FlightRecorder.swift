@@ -6,8 +6,8 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// The flight recorder: it keeps the newest seconds of the loop's inputs and results, and writes
-/// them to files after faults, on request, or continuously.
+/// Flight recorder. It keeps the newest seconds of the loop's inputs and results in memory, and
+/// writes them to files after faults, on request, or continuously.
 ///
 /// The thread that drains the telemetry calls `poll`; a separate thread writes to the disk, because
 /// the disk can block for seconds.
@@ -23,8 +23,7 @@ final class FlightRecorder: Sendable {
         var timeOffset: Int64
     }
 
-    /// A fault whose file is written some time later, so that the file includes the consequences of
-    /// the fault.
+    /// A fault whose file is written later, so that the file includes the effects of the fault.
     private struct Fault {
         var name: String
         /// Time at which the file about the fault is written, on the loop's clock.
@@ -36,7 +35,8 @@ final class FlightRecorder: Sendable {
 
     /// A set of settings, with the time from which on it was in force.
     private struct Page {
-        /// Sequence number of this set of settings; counts from airframed's start.
+        /// Sequence number of this set of settings since airframed's start; the first set has the
+        /// number 0.
         var number: Int
         var time: Int64
         var text: String
@@ -53,7 +53,8 @@ final class FlightRecorder: Sendable {
         var ring: FlightRing
         var dumps: [Dump] = []
         var isRecording = false
-        /// Number of the first chunk for the continuous recording; nil if there is none.
+        /// Number of the next chunk that the continuous recording needs; nil if no continuous
+        /// recording runs.
         var wanted: UInt64?
         var next: UInt64 = 0
         var fault: Fault?
@@ -65,10 +66,10 @@ final class FlightRecorder: Sendable {
         var isEnding = false
     }
 
-    /// Time after a fault that its file includes, s.
+    /// Time after a fault that the fault's file includes, s.
     private static let afterFault = 2.0
-    /// Real time after a fault at which its file is written at the latest, s, if the loop's time
-    /// has stopped.
+    /// Longest real time from a fault to the writing of its file, s. This limit applies if the
+    /// loop's time has stopped.
     private static let afterFaultWall = 10.0
     /// Largest number of remembered changes of the settings.
     private static let pageLimit = 32
@@ -109,8 +110,8 @@ final class FlightRecorder: Sendable {
 
     deinit { bell.deallocate() }
 
-    /// Encodes the waiting frames of the loop's tape. Call this method often enough that the tape,
-    /// which contains up to half a second, does not fill.
+    /// Encodes the waiting frames of the loop's tape. The tape holds up to half a second; call this
+    /// method often enough that it does not fill.
     func poll() {
         tape.withLock { tape in
             state.withLock { state in
@@ -147,9 +148,10 @@ final class FlightRecorder: Sendable {
         }
     }
 
-    /// Handles new faults. A fault during the wait for an earlier fault's file goes into the same
-    /// file. The next file waits until the ring no longer contains anything that is in the last
-    /// file. So a fault that comes and goes causes each second to be written only once.
+    /// Schedules the writing of a file about new faults. If a file about an earlier fault is still
+    /// due, it also covers the new fault. The next file waits until the ring contains only data
+    /// that is not in the previous file. Therefore no second is written twice if a fault comes and
+    /// goes.
     private func note(_ faults: Conditions, _ state: inout State) {
         guard state.fault == nil else { return }
         let words = faults.words.first
@@ -177,7 +179,7 @@ final class FlightRecorder: Sendable {
         bell.ring()
     }
 
-    /// Starts writing the newest seconds; `status` shows when the file is complete.
+    /// Starts writing the newest seconds to a file. `status` shows when the file is complete.
     func record(last seconds: Double) -> RecorderStatus {
         poll()
         state.withLock { dump(seconds, reason: "request", &$0) }
@@ -221,10 +223,10 @@ final class FlightRecorder: Sendable {
 // MARK: The disk's thread
 
 extension FlightRecorder {
-    /// Writes files until `end` is called.
+    /// Body of the writing thread: writes files until `end` is called.
     ///
-    /// - Parameter mended: Receives the name of each recording that an earlier run left incomplete
-    ///   and that has now been repaired.
+    /// - Parameter mended: Function that receives the name of each recording that an earlier
+    ///   process left incomplete and that is now repaired.
     func run(mended: (String) -> Void) {
         for name in setup.shelf.mend() { mended(name) }
         var keeper = FlightKeeper(shelf: setup.shelf)
@@ -238,7 +240,7 @@ extension FlightRecorder {
         }
     }
 
-    /// Ends the thread as soon as it has written everything.
+    /// Requests the end of the writing thread; the thread first writes all remaining files.
     func end() {
         poll()
         state.withLock { state in
@@ -289,7 +291,7 @@ extension FlightRecorder {
         }
     }
 
-    /// Description of the machine for a new file.
+    /// Description of the machine and its settings for a new file.
     private func description() -> FlightKeeper.Description {
         var description = setup.description
         let pages = state.withLock { $0.pages }

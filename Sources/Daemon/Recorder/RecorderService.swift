@@ -9,9 +9,10 @@ import ServiceLifecycle
 import SystemPackage
 import Wire
 
-/// Service for the thread that writes the recordings; it ends when everything is written.
+/// Service that runs the writing thread of the recorder. The service ends when all recordings are
+/// written.
 struct RecorderService: Service {
-    /// Longest time for which the end waits for a disk that hangs, s.
+    /// Longest time for which the service's end waits for a disk that hangs, s.
     private static let patience = 3.0
 
     let recorder: FlightRecorder
@@ -37,11 +38,11 @@ struct RecorderService: Service {
 }
 
 extension Settings {
-    /// Size of the loop's tape, bytes: more than a quarter of a second of ticks and samples, and a
-    /// complete state.
+    /// Size of the loop's tape, bytes: enough for a quarter of a second of ticks and samples, and
+    /// for a complete state. 0 if the recorder is off.
     var tapeBytes: Int { recording.enabled ? 65536 + loop.rateHz * 440 : 0 }
 
-    /// Directory and limits of the flight recorder.
+    /// Create the setup of the flight recorder: its directory, limits and description.
     ///
     /// - Parameter clock: The loop's clock.
     /// - Returns: Setup of a `FlightRecorder`.
@@ -50,8 +51,8 @@ extension Settings {
         limits.fileBytes = recording.maxFileMb * 1_000_000
         limits.totalBytes = recording.maxTotalMb * 1_000_000
         limits.ageSeconds = recording.maxAgeDays * 86400
-        // A simulator's time is unrelated to the wall clock; the files of a repeated run must be
-        // identical.
+        // In lockstep the offset to the wall clock is 0. A simulator's time is unrelated to the
+        // wall clock, and a repeated run must write identical files.
         let isLockstep = hardware.backend == .lockstep
         let offset = isLockstep ? 0 : WallClock.seconds - clock.seconds(clock.now)
         return FlightRecorder.Setup(

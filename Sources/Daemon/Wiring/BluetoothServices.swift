@@ -13,7 +13,8 @@ enum BluetoothServices {
     /// - Parameters:
     ///   - port: Port through which the services access the gimbal.
     ///   - log: Log for actions and refusals.
-    /// - Returns: The services in the order of their handles, because phones store the handles.
+    /// - Returns: The services in a constant order, because their handles depend on the order and
+    ///   phones store the handles.
     static func make(
         port: DaemonPort, log: Logger
     ) -> sending [any GATTService] {

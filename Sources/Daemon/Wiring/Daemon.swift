@@ -15,8 +15,8 @@ import SystemPackage
 import UnixSignals
 import Wire
 
-/// The whole daemon: creates the machine from a configuration, and runs it until it is stopped.
-/// Only this type chooses the concrete types of the parts; `init` shows all parts that run.
+/// The whole daemon. It creates the machine from a configuration, and runs it until a signal stops
+/// it. Only this type chooses the concrete types of the parts; `init` lists all parts that run.
 public struct Daemon {
     private let machine: Machine
     private let tuning: Tuning
@@ -30,16 +30,16 @@ public struct Daemon {
     private let links: NetworkLinks?
     /// The wheels; nil if there are none.
     private let wheels: DriveMotors?
-    /// The recorder; nil if it is off.
+    /// The flight recorder; nil if it is off.
     private let recorder: FlightRecorder?
     /// The robot's motors; nil without stepper motors.
     private let steppers: StepperMotors?
     private let logger: Logger
     private let logStore: LogStore
-    /// Lock of the state directory; nil if it cannot be locked.
+    /// Lock of the state directory; nil if the directory cannot be locked.
     private let stateLock: StateLock?
 
-    /// Creates all parts of the daemon, and starts none of them; only the file of the socket is
+    /// Creates all parts of the daemon, but does not start them. Of the files, only the socket is
     /// created.
     ///
     /// - Parameters:
@@ -112,7 +112,7 @@ public struct Daemon {
                 configuration: settings.lockstepConfiguration, backend: session, logger: log)
         }
 
-        // All long-lived memory is allocated now, so it can be locked.
+        // All long-lived memory is allocated at this point, so it can be locked.
         let isLocked = settings.loop.lockMemory && !isLockstep
         machine = Machine(
             driver: driver, commander: commander, hub: hub, sensors: sensors, steppers: steppers,
@@ -163,7 +163,8 @@ public struct Daemon {
         )
     }
 
-    /// Runs until SIGTERM or SIGINT; then the outputs go off first, within a second.
+    /// Runs the daemon until SIGTERM or SIGINT. After the signal, the outputs go off within a
+    /// second, before the other parts stop.
     ///
     /// - Throws: `DaemonError` if a part fails.
     public func run() async throws {
@@ -184,7 +185,8 @@ public struct Daemon {
         if manager.isThere {
             services.append(StatusLineService(hub: machine.hub, manager: manager))
         }
-        // In lockstep there are no real motors, and time stands still between two lines.
+        // In lockstep the watchdog is not fed, because there are no real motors, and time stops
+        // between two lines.
         if simulator == nil, let feeder = manager.feeder {
             services.append(WatchdogService(driver: machine.driver, feeder: feeder))
         }
@@ -213,11 +215,11 @@ public struct DaemonError: Error, CustomStringConvertible {
     /// Exit status of the process, as in sysexits(3).
     public let exitStatus: Int32
 
-    /// EX_NOINPUT: a recording to play cannot be read.
+    /// EX_NOINPUT: the recorded motion for the simulation cannot be read.
     static let noInput: Int32 = 66
     /// EX_SOFTWARE: a part of the daemon failed.
     static let failed: Int32 = 70
-    /// EX_IOERR: the hardware did not follow its commands.
+    /// EX_IOERR: the hardware did not execute a command.
     static let inputOutput: Int32 = 74
     /// EX_CANTCREAT: the socket cannot be created.
     static let cannotCreate: Int32 = 73
@@ -227,7 +229,7 @@ public struct DaemonError: Error, CustomStringConvertible {
 }
 
 extension LoadedConfiguration {
-    /// The configuration files, as part of a sentence.
+    /// Names of the configuration files, as part of a sentence.
     public var filesSentence: String {
         files.isEmpty ? "built-in defaults, no file" : files.joined(separator: ", ")
     }

@@ -3,11 +3,12 @@ package import GimbalCore
 import Hardware
 package import Realtime
 
-/// The configured loop with its connections, which are then passed to the parts that use them.
+/// The configured loop with its connections to other parts. `Daemon` passes the connections to the
+/// parts that use them.
 ///
-/// The type is `package`, because a compiler with assertions can take a value of another module
-/// apart only if the module is imported for more than the file (MoveOnlyAddressChecker of Swift
-/// 6.2).
+/// The type is `package`, so that the file imports GimbalCore and Realtime with `package import`.
+/// Without this import, a compiler with assertions cannot take a noncopyable value of these modules
+/// apart (MoveOnlyAddressChecker of Swift 6.2).
 package struct LoopAssembly: ~Copyable {
     /// Source of the loop's ticks.
     package enum Source: ~Copyable {
@@ -22,7 +23,7 @@ package struct LoopAssembly: ~Copyable {
     package var tuning: MailboxWriter<Stabilizer.Parameters>
     package var telemetry: RingReader<TelemetryRecord>
     package var tape: TapeRecorderEnd
-    /// Reports of the sensors; not used if there are no real sensors.
+    /// Reports of the sensors; they stay empty without real sensors.
     let sensors = SensorReports()
 
     /// Creates the loop.

@@ -9,14 +9,16 @@ protocol LoopDriver: Sendable {
     ///
     /// - Returns: Whether the motors confirmed that they are off.
     func stop() -> Bool
-    /// The kernel's answers to the requests of the real-time threads.
+    /// Reports of the real-time threads: the settings that each thread requested from the kernel,
+    /// and the kernel's answers.
     var threads: [ThreadReport] { get }
-    /// Durations of each stage since the start.
+    /// Histogram of the durations of a stage since the start.
     func histogram(of stage: Stage) -> HistogramSnapshot
 }
 
 extension LoopDriver {
-    /// Progress of loop and bus since the start, from the counters of their threads.
+    /// Progress of the loop and of the bus thread since the start, from the counters of both
+    /// threads.
     var progress: WatchdogFeeder.Progress {
         WatchdogFeeder.Progress(
             ticks: histogram(of: .control).count, periods: histogram(of: .wake).count)

@@ -4,8 +4,7 @@ import Policy
 import Realtime
 import Wire
 
-/// The running machine, as ordinary threads use it: loop driver, `Commander`, telemetry and
-/// reports.
+/// The running machine for ordinary threads: loop driver, `Commander`, telemetry and reports.
 struct Machine: Sendable {
     /// Driver of the loop's ticks.
     let driver: any LoopDriver
@@ -21,9 +20,9 @@ struct Machine: Sendable {
     let clock: LoopClock
     /// The simulator that supplies the clock; nil unless the backend is lockstep.
     let lockstep: LockstepSession?
-    /// Keeps the CPUs out of deep sleep while the machine exists.
+    /// Request that keeps the CPUs out of deep idle states while the machine exists.
     let wakefulness: Wakefulness
-    /// Start of the daemon, on CLOCK_MONOTONIC.
+    /// Time at which the daemon started, on CLOCK_MONOTONIC.
     let started: Instant
     /// Result of the request to lock all memory pages of the process; nil if this was not
     /// requested.
@@ -31,7 +30,8 @@ struct Machine: Sendable {
     /// Missing resources of the process, as sentences.
     let startProblems: [String]
 
-    /// The latencies of one stage of the loop since the start; unknown before the first tick.
+    /// Statistics of the durations of one stage of the loop since the start; unknown before the
+    /// first tick.
     func timing(of stage: Stage) -> StageTiming {
         let summary = driver.histogram(of: stage).summary
         func microseconds(_ nanoseconds: Double) -> Number {
@@ -42,8 +42,8 @@ struct Machine: Sendable {
             p99Us: microseconds(summary.p99), maxUs: microseconds(summary.longest))
     }
 
-    /// The kernel's answers to the requests of the real-time threads, with a sentence for each
-    /// refusal.
+    /// Settings that the real-time threads requested from the kernel, the kernel's answers, and a
+    /// sentence for each refusal.
     var realtimeStatus: RealtimeStatus {
         let threads = driver.threads
         var status = RealtimeStatus()
@@ -57,16 +57,16 @@ struct Machine: Sendable {
         return status
     }
 
-    /// All requests of the real-time threads that the kernel has refused, as sentences.
+    /// Sentences about all requests of the real-time threads that the kernel has refused.
     var problems: [String] {
-        // In lockstep nothing was requested from the kernel.
+        // In lockstep there are no real-time threads, so the kernel has received no request.
         if lockstep != nil { return [] }
         return startProblems + [wakefulness.problem, memory?.problem].compactMap(\.self)
             + driver.threads.flatMap(\.problems)
     }
 }
 
-/// Request to keep the CPUs out of deep sleep while this object exists.
+/// Request to keep the CPUs out of deep idle states while this object exists.
 final class Wakefulness: Sendable {
     private let request = CPUWakefulness()
 

@@ -24,7 +24,7 @@ extension Settings {
         }
     }
 
-    /// Line that switches the motors' power; nil without such a line.
+    /// GPIO line that switches the motors' power; nil if there is no such line.
     var powerSwitch: HardwareWiring.PowerSwitch? {
         let linux = hardware.linux
         guard linux.powerLine >= 0 else { return nil }
@@ -32,7 +32,8 @@ extension Settings {
             chip: linux.gpioChip, line: linux.powerLine, isActiveLow: linux.powerActiveLow)
     }
 
-    /// Part that switches the motors off if a bus hangs; nil without real motors.
+    /// Description of the part that switches the motors off if a bus hangs; nil without real
+    /// motors.
     var cutOff: String? {
         let linux = hardware.linux
         guard hardware.backend == .linux, linux.motors != .none else { return nil }

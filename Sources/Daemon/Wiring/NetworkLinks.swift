@@ -14,20 +14,21 @@ struct NetworkLinks: Sendable {
     private let mavlink: MAVLinkServer?
     /// Link to a remote control of the wheels; nil if no remote control can reach the wheels.
     private let rider: RiderServer?
-    /// Margin by which the saved counter of a remote control is increased: a minute if the counter
-    /// is the time in milliseconds, twenty minutes if it counts datagrams.
+    /// Margin that is added to the saved counter of a remote control: one minute if the counter is
+    /// a time in milliseconds, 20 minutes if it counts datagrams.
     private static let riderMargin: UInt64 = 60_000
 
     /// Files with the newest time or counter of each key that a link has accepted.
     private let freshness: [FreshnessFile]
 
-    /// Opens the sockets; peers are served only when the services run.
+    /// Opens the sockets of all configured links. Peers are served only while the services run.
     ///
     /// - Parameters:
     ///   - settings: Settings with the enabled links and their addresses.
     ///   - port: Port through which the links access the gimbal.
     ///   - wheels: Wheels that the remote control drives.
-    ///   - companions: Source of the video stream that MAVLink announces.
+    ///   - companions: Companion programs, one of which can offer the video stream that MAVLink
+    ///     announces.
     ///   - log: Log for actions and refusals.
     /// - Throws: `SocketError` with the problem.
     init(
@@ -66,8 +67,8 @@ struct NetworkLinks: Sendable {
         self.freshness = freshness
     }
 
-    /// The services of the links. The services are stopped in reverse order, so that the newest
-    /// times are written after the links have ended.
+    /// The services of the links. Services are stopped in reverse order, so the freshness files are
+    /// written after the links have ended.
     var services: [any Service] {
         freshness + [mavlink as (any Service)?, rider].compactMap { $0 }
     }
@@ -113,7 +114,8 @@ extension Settings {
 }
 
 extension DriveMotors {
-    /// Speeds of the wheels, per cent, by name.
+    /// Speeds of both wheels, per cent of the full speed, and the number of errors of the motor
+    /// board, by name.
     fileprivate var percentages: [String: Int] {
         let speeds = speeds
         return [

@@ -2,8 +2,8 @@ import GimbalCore
 import Realtime
 import Simulation
 
-/// The simulated gimbal instead of sensors and motors. The simulation runs on the bus thread, at
-/// the pace of the real clock.
+/// Bus with a simulated gimbal instead of sensors and motors. The simulation runs on the bus
+/// thread, in real time.
 struct SimulatedBus: GimbalBus {
     private var gimbal: SimulatedGimbal
     private var lastRead: Instant?
@@ -29,12 +29,12 @@ struct SimulatedBus: GimbalBus {
 
     mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError) {
         if let lastRead {
-            // After a long stop of the process, the missed time is skipped rather than simulated in
-            // one period.
+            // If the process was stopped for long, the missed time is skipped instead of being
+            // simulated in one period.
             let gap = now.nanoseconds - lastRead.nanoseconds
             if gap > Self.longestGapNanoseconds { skippedNanoseconds += gap }
         } else {
-            // The simulation starts when the bus starts, at any time of the clock.
+            // The simulation begins at the bus's first read, at any time of the clock.
             gimbal = SimulatedGimbal(
                 parameters: parameters, motion: motion, seed: seed, start: now)
         }
