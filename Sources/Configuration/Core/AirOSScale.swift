@@ -2,35 +2,37 @@ internal import CMathShim
 public import GimbalCore
 public import Port
 
-/// Meaning of an app's numbers p, i and d for every kind of motor: three factors on the axis's own
-/// tuning.
+/// Conversion of an app's numbers p, i and d to three factors, which multiply the axis's own
+/// tuning. The table shows the parameters that each factor multiplies.
 ///
 /// At the app's default values each factor is exactly 1. A larger value always gives a larger
-/// factor: below the default along a straight line that ends above zero, above the default along a
-/// curve that approaches an upper bound. So every position of the app's sliders gives a different
-/// tuning, and every tuning keeps the loop stable. For a loop with margins of less than 6 dB, the
-/// range of the factors is smaller; for a loop without margins it is empty.
+/// factor. Below the default, the factor falls along a straight line that ends above zero; above
+/// the default, it rises along a curve towards an upper bound. Therefore every position of the
+/// app's sliders gives a different tuning, and every tuning keeps the loop stable. For a loop with
+/// margins of less than 6 dB, the range of the factors is smaller; for a loop without margins it is
+/// empty.
 ///
-/// | motors | p | i | d | | --- | --- | --- | --- | | torque | attitude and rate gain | integral
-/// gain | derivative gain | | servo | corner of the prediction's low-pass | gain of the loop |
-/// fraction of the look-ahead | | field | attitude gain (stiffness) | bandwidth of the rotor's
-/// observer | rate gain (damping) |
+/// | motors | p | i | d |
+/// | --- | --- | --- | --- |
+/// | torque | attitude gain, rate gain | integral gain | derivative gain |
+/// | servo | corner of the prediction's low-pass | gain of the loop | fraction of the look-ahead |
+/// | field | attitude gain (stiffness) | bandwidth of the rotor's observer | rate gain (damping) |
 ///
-/// A field motor's controller has no integral term: its observer corrects lasting loads, the faster
-/// the larger its bandwidth. For these motors, d changes only the damping; the stiffness, which is
-/// the product of both gains, depends on p.
+/// A field motor's controller has no integral term: its observer compensates constant loads, and a
+/// larger bandwidth makes it faster. For these motors, d changes only the damping; the stiffness,
+/// which is the product of both gains, depends on p.
 ///
 /// Source of the bounds: for torque motors, with each of the three factors at either end of its
 /// range, the default tuning keeps 3.3 dB and 25° (`LoopMargins`; the whole grid is in the tests).
 /// For the other motors, the simulated gimbal comes to rest after a step at every point of the grid
 /// (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
-    /// Fraction of the factors' full range that a loop permits: 1 if its margin is at least 6 dB, 0
-    /// if it has no margin.
+    /// Fraction of the factors' full range that a loop permits: 1 if the gain margin of the loop is
+    /// at least 6 dB, 0 if it has no margin.
     public struct Room: Sendable, BitwiseCopyable, Equatable {
-        /// Fraction of the range above 1, 0...1.
+        /// Permitted fraction of the range above a factor of 1, 0...1.
         public var increase: Double
-        /// Fraction of the range below 1, 0...1.
+        /// Permitted fraction of the range below a factor of 1, 0...1.
         public var decrease: Double
 
         /// The full range in both directions.
@@ -58,13 +60,13 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         public static var torque: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.1...1.3, derivative: 0.5...1.4)
         }
-        /// Bounds for servos. With a much lower gain an error stays until it leaves the dead band,
-        /// and the camera swings across it.
+        /// Bounds for servos. With a much lower gain, an error persists until it exceeds the dead
+        /// band, and the camera oscillates across the dead band.
         public static var servo: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.6...1.3, derivative: 0.5...1.4)
         }
-        /// Bounds for motors without encoders, whose observer and gains together reduce one phase
-        /// margin.
+        /// Bounds for motors without encoders. They are narrower, because the observer and the
+        /// gains reduce the same phase margin.
         public static var field: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.7...1.2, derivative: 0.75...1.25)
         }
@@ -77,10 +79,10 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// Factor from d.
     public var derivative: Double
 
-    /// Creates the factors of a triple.
+    /// Computes the factors for an app's numbers of one axis.
     ///
     /// - Parameters:
-    ///   - triple: The app's numbers; values that are negative or not finite count as zero.
+    ///   - triple: The app's numbers; values that are negative or not finite are replaced by 0.
     ///   - reference: The app's defaults of the axis.
     ///   - bounds: Bounds of the factors for the kind of motor.
     ///   - room: Range that the axis's loop permits.
@@ -98,7 +100,8 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
             if ratio <= 1 { return 1 - fall * (1 - ratio) }
             let reach = (range.upperBound - 1) * room.increase
             guard reach > 0 else { return 1 }
-            // At a ratio of 1 the slope is `reach`; at a ratio of four 0.8 of the range is used.
+            // At a ratio of 1 the slope is half of `reach`; at a ratio of 4 the factor has covered
+            // 78 % of `reach`.
             return 1 + reach * (1 - cm_exp((1 - ratio) / 2))
         }
         (proportional, integral, derivative) = (factors[0], factors[1], factors[2])
@@ -106,8 +109,8 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
 }
 
 extension AttitudeController.Parameters {
-    /// The same tuning with the factors of each axis. Not for the loop thread, because the
-    /// computation of the margins sweeps frequencies.
+    /// The same tuning, multiplied by the factors of each axis. The loop thread must not call this
+    /// method, because the computation of the margins takes long.
     public func scaled(by pid: PerAxis<PIDTriple>) -> AttitudeController.Parameters {
         var result = self
         for axis in GimbalAxis.allCases where pid[axis] != PIDTriple.defaults[axis] {
@@ -124,7 +127,7 @@ extension AttitudeController.Parameters {
 }
 
 extension ServoController.Parameters {
-    /// The same tuning with the factors of each axis.
+    /// The same tuning, multiplied by the factors of each axis.
     public func scaled(by pid: PerAxis<PIDTriple>) -> ServoController.Parameters {
         var result = self
         for axis in GimbalAxis.allCases {
@@ -139,7 +142,7 @@ extension ServoController.Parameters {
 }
 
 extension FieldController.Parameters {
-    /// The same tuning with the factors of each axis.
+    /// The same tuning, multiplied by the factors of each axis.
     public func scaled(by pid: PerAxis<PIDTriple>) -> FieldController.Parameters {
         var result = self
         for axis in GimbalAxis.allCases {

@@ -3,10 +3,10 @@ import GimbalCore
 extension Settings.Control {
     /// Adapts the built-in gains to a loop slower than 1 kHz.
     ///
-    /// Each additional millisecond of the period is a millisecond of delay: half of it because the
-    /// output is held, half because a sample waits for its tick. The delay is the only time
-    /// constant of a loop of an inertia and a delay, so gains that are scaled by the ratio of the
-    /// delays keep their margins, 6 dB and 45°.
+    /// Each additional millisecond of the period adds one millisecond of delay: half because the
+    /// output is held, half because a sample waits for its tick. The plant is an inertia with a
+    /// delay, and the delay is its only time constant. Therefore gains that are scaled by the ratio
+    /// of the delays keep their margins of 6 dB and 45°.
     ///
     /// - Parameter rateHz: Ticks per second.
     mutating func fit(rateHz: Int) {
@@ -26,9 +26,10 @@ extension Settings.Servo {
     /// Adapts the delay of the servo's model and the tracker's bandwidth from the default pulse
     /// rate to another pulse rate.
     ///
-    /// On average a command waits half a frame for its pulse. The tracker slows down with the total
-    /// delay from command to camera, plus a tenth of the wait, because a delay costs more phase
-    /// than a lag. With this slower tracker the stability margins remain 6 dB and 45°.
+    /// On average a command waits half a frame for its pulse. The tracker's bandwidth falls in
+    /// proportion to the total delay from command to camera, plus a tenth of this wait, because a
+    /// delay costs more phase than a lag. With this lower bandwidth, the stability margins remain 6
+    /// dB and 45°.
     ///
     /// - Parameter frameHz: Pulses per second.
     mutating func fit(frameHz: Double) {

@@ -1,10 +1,10 @@
 public import GimbalCore
 
 extension Settings.Linux {
-    /// The bus of the motors' chip.
+    /// Device file of the I2C bus of the motors' chip.
     public var busOfMotors: String { motorBus == Self.same ? bus : motorBus }
 
-    /// Whether the motors still work if the sensor's bus hangs.
+    /// Whether the motors are not on the sensor's bus, so that they still work if that bus hangs.
     public var haveMotorsOwnBus: Bool { motors == .pwm || busOfMotors != bus }
 
     /// Whether encoders measure the joints, which torque motors require.

@@ -2,8 +2,8 @@ public import GimbalCore
 import Port
 
 extension Settings {
-    /// The settings in the units of the core: SI and radians. Only this code converts degrees of
-    /// settings.
+    /// The settings converted to SI units and radians, the units of GimbalCore. Only this code
+    /// converts the degrees of settings.
     public var stabilizerParameters: Stabilizer.Parameters {
         var parameters = Stabilizer.Parameters()
         parameters.screen = screenParameters
@@ -62,7 +62,7 @@ extension Settings {
         screen.gapSeconds = imu.timeoutMs / 1e3
         if hardware.backend == .lockstep {
             screen.frozenNeedsNoise = true
-            // 20 ms, plus the rounding error of a large time `t` of the simulator.
+            // The limit is 20 ms, plus the rounding error of a large time `t` of the simulator.
             screen.gapSeconds = 0.020001
         }
         return screen
@@ -129,8 +129,8 @@ extension Settings {
         controller.derivativeCutoffHz = min(control.derivativeCutoffHz, Double(loop.rateHz) / 3)
         controller.inertia = control.inertiaKgM2
         controller.findsInertia = control.findInertia
-        // In a slower loop a period of the probe has too few ticks for a reliable comparison with a
-        // configured inertia.
+        // Below 200 Hz, one period of the excitation has too few ticks for a reliable comparison
+        // with the configured inertia.
         controller.checksInertia = loop.rateHz >= 200
         controller.watchesOscillation = control.watchOscillation
         controller.torqueLimit = motors.torqueLimitNm

@@ -1,7 +1,7 @@
 import Glibc
 public import SystemPackage
 
-/// File system access of the loader; tests replace it.
+/// Access of the loader to the file system; tests replace it.
 public struct ConfigurationFiles: Sendable {
     /// The contents of a file, at most `sizeLimit + 1` bytes.
     public var read: @Sendable (_ path: FilePath) throws(Errno) -> [UInt8]
@@ -17,7 +17,8 @@ public struct ConfigurationFiles: Sendable {
         self.list = list
     }
 
-    /// Largest file, bytes. Settings are never that large, but the path can be a device.
+    /// Largest accepted file, bytes. A configuration file is never that large, but the path can
+    /// name a device with endless data.
     public static let sizeLimit = 1 << 20
 
     /// The file system of the computer.
@@ -25,8 +26,8 @@ public struct ConfigurationFiles: Sendable {
 
     private static func readFile(_ path: FilePath) throws(Errno) -> [UInt8] {
         do {
-            // Reading standard input can block. Other files are opened without blocking: a named
-            // pipe would wait for a writer, and a reload could not read it again.
+            // Only a read of standard input can block. All other files are opened with O_NONBLOCK,
+            // because a named pipe would wait for a writer.
             let isInput = path == "/dev/stdin"
             let file = try FileDescriptor.open(
                 path, .readOnly, options: isInput ? .closeOnExec : [.closeOnExec, .nonBlocking])
@@ -62,7 +63,7 @@ public struct ConfigurationFiles: Sendable {
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
-            // The name is a C array inside the directory entry; it ends with a NUL.
+            // The name is a NUL-terminated C array inside the directory entry.
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(
                     to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)

@@ -1,15 +1,15 @@
 public import SystemPackage
 
-/// Sources of the configuration.
+/// Sources of the configuration: files and arguments of the command line.
 public struct ConfigurationSource: Sendable {
-    /// Default file; it can be missing.
+    /// Default configuration file. A missing default file is not an error.
     public static let defaultFile = FilePath("/etc/airframe/airframed.toml")
 
-    /// The administrator's file.
+    /// The main configuration file, which the administrator writes.
     public var mainFile: FilePath
-    /// Whether a missing main file is an error, because the command line names it.
+    /// Whether a missing main file is an error; true if the command line names the file.
     public var isMainFileRequired: Bool
-    /// `KEY=VALUE` of each `--set`, in order.
+    /// Arguments `KEY=VALUE` of `--set`, in the order of the command line.
     public var overrides: [String]
 
     /// Creates the source that a command line describes.
@@ -37,8 +37,8 @@ public enum ConfigurationLoader {
     ///   - source: Files and overrides.
     ///   - files: The file system.
     /// - Returns: Valid settings with their origins.
-    /// - Throws: Every problem found. For a file with a syntax error, only the first problem is
-    ///   reported.
+    /// - Throws: A failure that lists every problem. For a file with a syntax error, only the first
+    ///   problem is reported.
     public static func load(
         _ source: ConfigurationSource, files: ConfigurationFiles = .system
     ) throws(ConfigurationFailure) -> LoadedConfiguration {
@@ -65,8 +65,8 @@ public enum ConfigurationLoader {
                 problems.append(error)
             }
         }
-        // Rules check valid values only; after other problems they would report wrong conflicts
-        // with defaults.
+        // Rules are checked only if all values are valid. Otherwise they would compare the defaults
+        // of invalid settings, and report conflicts that do not exist.
         if problems.isEmpty {
             let settings = loaded.settings
             problems = ConfigurationRule.all.compactMap {
@@ -77,7 +77,7 @@ public enum ConfigurationLoader {
         return loaded
     }
 
-    /// Parses one `KEY=VALUE`.
+    /// Parses one argument `KEY=VALUE` of `--set`.
     static func override(
         _ text: String
     ) throws(ConfigurationProblem) -> (Setting, SettingValue) {
@@ -95,7 +95,7 @@ public enum ConfigurationLoader {
     ///
     /// - Parameters:
     ///   - key: Dotted path.
-    ///   - text: TOML, or a bare word taken as a string.
+    ///   - text: TOML, or an unquoted word, which is a string.
     ///   - place: Place of the text, for the message.
     /// - Returns: The setting and its value.
     /// - Throws: The problem, if the key is unknown or the value is not allowed.
@@ -187,7 +187,7 @@ public enum ConfigurationLoader {
 }
 
 extension ConfigurationProblem {
-    /// The problem that a file is too large.
+    /// Create the problem for a file that is too large.
     static func tooLarge(_ path: String) -> ConfigurationProblem {
         ConfigurationProblem(
             .unreadable, at: .file(path, line: nil, column: nil),

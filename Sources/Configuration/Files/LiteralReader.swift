@@ -1,16 +1,16 @@
-/// Parser of the value in `--set KEY=VALUE` and `airframectl set`. The value is TOML; a bare word,
-/// or an address with a port, counts as a string.
+/// Parser of the value in `--set KEY=VALUE` and `airframectl set`. The value is TOML. An unquoted
+/// word, or an unquoted address with a port, is a string.
 ///
-/// Numbers, words and arrays of numbers are parsed here, other values by the TOML parser. The
-/// reason is that a phone's slider sets a gain many times a second, and TOMLKit 0.6 never frees a
-/// parsed document.
+/// This type parses numbers, words and arrays of numbers; the TOML parser parses other values. The
+/// reason is that TOMLKit 0.6 never frees a parsed document, and a phone's slider can set a gain
+/// many times per second.
 enum LiteralReader {
     /// Parses `text`; nil if it is neither TOML nor a word.
     static func read(_ text: String) -> RawValue? {
         let bytes = Array(Array(text.utf8).trimmingBlanks())
         guard !bytes.isEmpty, bytes.count <= 4096 else { return nil }
-        // The text must be one line without control characters, because the parser would read text
-        // after a line end as a second pair.
+        // The text must be one line without control characters, because the TOML parser would read
+        // the text after a line end as another setting.
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
         if let simple = simple(bytes[...], depth: 0) { return simple }
         let value = String(decoding: bytes, as: UTF8.self)
@@ -57,7 +57,7 @@ enum LiteralReader {
         return .array(items + [item])
     }
 
-    /// Decimal numbers as TOML writes them, without underscores; nil for anything else.
+    /// Parses a decimal TOML number without underscores; nil for any other text.
     private static func number(_ text: ArraySlice<UInt8>) -> RawValue? {
         var rest = text
         if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
@@ -67,7 +67,7 @@ enum LiteralReader {
             return nil
         }
         let string = String(decoding: text, as: UTF8.self)
-        // The TOML parser reads integers beyond 64 bits, and refuses them.
+        // An integer that exceeds 64 bits gives nil; the TOML parser then reports it.
         if rest.isEmpty { return Int(string).map(RawValue.integer) }
         if rest.first == UInt8(ascii: ".") {
             rest.removeFirst()

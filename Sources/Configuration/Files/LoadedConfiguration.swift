@@ -20,10 +20,11 @@ public struct LoadedConfiguration: Sendable {
     public init() {}
 
     /// The values of all keys that no file sets. They are the built-in defaults, with these
-    /// exceptions. In lockstep the sensor has no filter, because a simulator's values belong to its
-    /// time `t`. With real chips, the loop's rate suits a sensor and servos on one I2C bus of 400
-    /// kHz, and address, range and filter are those of the configured sensor. The gains suit the
-    /// loop's rate, and a servo's delay and tracker suit its pulse rate.
+    /// exceptions. In lockstep, the delay of the sensor's filter is 0, because a simulator's values
+    /// belong exactly to its time `t`. With real chips, the loop's rate is 500 Hz, which suits a
+    /// sensor and servos on one I2C bus of 400 kHz; the address, range and filter are those of the
+    /// configured sensor. The gains are adapted to the loop's rate, and the delay and the tracker
+    /// of servos to their pulse rate.
     var defaults: Settings {
         var settings = Settings()
         switch written("hardware.backend") {
@@ -52,8 +53,9 @@ public struct LoadedConfiguration: Sendable {
         return settings
     }
 
-    /// Assumptions about the sensor of a recorded log: configured values, otherwise those that the
-    /// log itself shows (whether samples are mean rates, and their range).
+    /// Parameters of the estimator for a recorded log. They are the configured values. The
+    /// estimator determines values that are not configured from the log: whether samples are mean
+    /// rates, and their range.
     public var recordedSensor: AttitudeEstimator.Parameters {
         var parameters = settings.stabilizerParameters.estimator
         guard written("hardware.backend") == nil else { return parameters }
@@ -70,7 +72,7 @@ public struct LoadedConfiguration: Sendable {
         (fromCommandLine[key] ?? fromFiles[key])?.value
     }
 
-    /// The values in force if there are no saved values.
+    /// The values that are in force if there are no saved values.
     public var settings: Settings {
         var settings = defaults
         for setting in Schema.settings {

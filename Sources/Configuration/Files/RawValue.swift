@@ -1,4 +1,4 @@
-/// A value in TOML's types, not yet checked against a setting's type and range.
+/// A value of one of TOML's types, before the check against the type and range of a setting.
 enum RawValue: Sendable, Equatable {
     case bool(Bool)
     case integer(Int)

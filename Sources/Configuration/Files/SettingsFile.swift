@@ -8,7 +8,7 @@ public enum SettingsFile {
         public var key: String
         /// The value as TOML.
         public var value: String
-        /// Line of the pair, from 1.
+        /// Line of the pair in the file; the first line is 1.
         public var line: Int
     }
 
@@ -18,7 +18,7 @@ public enum SettingsFile {
     ///   - path: Path of the file; `-` for standard input.
     ///   - files: The file system.
     /// - Returns: Keys and values of the file, in order, without a check that the settings exist.
-    /// - Throws: A problem, if the file cannot be read or is not TOML.
+    /// - Throws: `ConfigurationProblem` if the file cannot be read or is not TOML.
     public static func pairs(
         in path: FilePath, files: ConfigurationFiles = .system
     ) throws(ConfigurationFailure) -> [Pair] {
@@ -38,7 +38,7 @@ public enum SettingsFile {
     ///   - bytes: The text.
     ///   - path: Name of the file in messages.
     /// - Returns: Keys and values of the file, in order.
-    /// - Throws: A problem, if the text is not TOML.
+    /// - Throws: `ConfigurationProblem` if the text is not TOML.
     public static func pairs(
         of bytes: [UInt8], path: String
     ) throws(ConfigurationFailure) -> [Pair] {

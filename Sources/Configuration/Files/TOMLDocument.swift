@@ -3,8 +3,9 @@ import TOMLKit
 
 /// The settings in one TOML text, checked against the schema.
 ///
-/// TOMLKit 0.6 never frees a parsed document: a file with every setting costs 20 kB per load. That
-/// memory is negligible for a reload, but `LiteralReader` avoids the parser where possible.
+/// TOMLKit 0.6 never frees a parsed document: each load of a file with all settings loses 20 kB.
+/// This loss is acceptable for a reload; for frequent changes, `LiteralReader` avoids the parser
+/// where possible.
 struct TOMLDocument {
     /// Settings that the text contains, with value and line, in the order of the schema.
     private(set) var values: [(setting: Setting, value: SettingValue, line: Int?)] = []
@@ -18,7 +19,8 @@ struct TOMLDocument {
     /// keys would exhaust the stack.
     static let longestLine = 4096
 
-    /// Largest number of problems, because the complete list for a wrong file would be useless.
+    /// Largest number of reported problems. A file that is not a configuration could have
+    /// thousands.
     static let problemLimit = 50
 
     /// Reads a whole file.
@@ -52,7 +54,7 @@ struct TOMLDocument {
                 return
             }
             visit(table, keys: [])
-            // The problems are sorted by line, because the parser sorts tables by name.
+            // The parser sorts tables by name, so the problems are sorted by line here.
             problems.sort { Self.line(of: $0) < Self.line(of: $1) }
             if problems.count >= Self.problemLimit {
                 problems.append(
@@ -124,7 +126,7 @@ struct TOMLDocument {
         return 0
     }
 
-    /// The key with quotes if TOML requires them, so that `"a.b"` is not confused with `a.b`.
+    /// Adds quotes to a key if TOML requires them, so that `"a.b"` is not confused with `a.b`.
     private static func quotedIfNeeded(_ key: String) -> String {
         let isBare = key.utf8.allSatisfy { byte in
             switch byte {
@@ -139,7 +141,8 @@ struct TOMLDocument {
 }
 
 extension TOMLDocument {
-    /// Checks the text before the parser, which would silently stop at a NUL.
+    /// Checks the text before it is parsed, because the parser would silently stop at a NUL
+    /// character.
     private static func textProblem(_ bytes: [UInt8], path: String) -> ConfigurationProblem? {
         var line = 1
         var lineStart = 0
@@ -164,8 +167,8 @@ extension TOMLDocument {
             hint: "Save the file as UTF-8; µ, ° and umlauts are often the cause.")
     }
 
-    /// The first line that is not UTF-8. Line ends never occur inside a character, so lines can be
-    /// checked separately.
+    /// Number of the first line that is not UTF-8; nil if all lines are. Line ends never occur
+    /// inside a UTF-8 character, so lines can be checked separately.
     private static func invalidLine(_ bytes: [UInt8]) -> Int? {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }.map { $0 + 1 }
@@ -206,7 +209,7 @@ extension ConfigurationProblem {
 }
 
 extension TOMLDocument {
-    /// The value of the pair `value = …`, if `text` is only that pair.
+    /// The value of the pair `value = …`; nil unless `text` consists of this pair only.
     static func raw(_ text: String) -> RawValue? {
         let locator = TOMLKeyLocator(Array(text.utf8))
         guard locator.fault == nil, locator.linesWithNul.isEmpty,

@@ -2,9 +2,10 @@
 /// positions only for syntax errors.
 ///
 /// The locator also protects the parser: TOMLKit 0.6 (toml++ 3.4) ends the process by assertion on
-/// some malformed texts, such as `[=]` or `a = [}`. The locator reports these texts as `fault`
-/// first; a valid document has no fault. The other results of the locator are meaningless on
-/// malformed texts. The time of a scan is linear in the length of the text.
+/// some malformed texts, such as `[=]` or `a = [}`. The locator finds such texts before they reach
+/// the parser, and reports them as `fault`; a valid document has no fault. For malformed texts, the
+/// other results of the locator are meaningless. The time of a scan is linear in the length of the
+/// text.
 public struct TOMLKeyLocator: Sendable {
     /// One step from a table or an array to an element.
     public enum Step: Hashable, Sendable {
@@ -24,16 +25,18 @@ public struct TOMLKeyLocator: Sendable {
         public let value: String?
     }
 
-    /// Every key, table and array element. The location of a table is its first mention.
+    /// Location of every key, table and array element. The location of a table is the first place
+    /// at which it is named.
     public private(set) var locations: [[Step]: Location] = [:]
 
-    /// Lines of strings with a NUL character, because the parser's C interface ends a string there.
+    /// Lines of strings with a NUL character. The parser's C interface would end such a string at
+    /// the NUL.
     public private(set) var linesWithNul: [Int] = []
 
-    /// The first fault that must not reach the parser; nil if there is none.
+    /// The first fault that would end the process in the parser; nil if there is none.
     public private(set) var fault: Fault?
 
-    /// A fault of the text with its line and column; both count from 1, columns in bytes.
+    /// A fault of the text, with its line and column. Both begin at 1; a column counts bytes.
     public struct Fault: Sendable, Equatable {
         /// Line of the fault.
         public let line: Int
@@ -51,7 +54,7 @@ public struct TOMLKeyLocator: Sendable {
     /// level, so a text with many levels would be slow.
     public static let depthLimit = 32
 
-    /// Locates everything in `text`.
+    /// Scans `text`, and locates all keys, tables and array elements.
     public init(_ text: [UInt8]) {
         scanner = TOMLScanner(text)
         locate()
@@ -114,7 +117,7 @@ public struct TOMLKeyLocator: Sendable {
         let keys = scanner.keys()
         scanner.skipSpaces()
         guard !keys.isEmpty, scanner.peek == UInt8(ascii: "=") else {
-            // If this is not a pair, advance by at least one byte, so that the scan ends.
+            // If there is no pair here, advance by at least one byte, so that the scan ends.
             if scanner.position == start { scanner.advance() }
             return
         }
@@ -130,7 +133,8 @@ public struct TOMLKeyLocator: Sendable {
         for length in (table.count + 1)..<path.count {
             note(Array(path[..<length]), Location(line: line, column: column, value: nil))
         }
-        // This is set last, so that the location of the value replaces a location stored earlier.
+        // This location is stored last, so that it replaces a location that was stored earlier for
+        // the same path.
         locations[path] = Location(line: line, column: column, value: text)
     }
 

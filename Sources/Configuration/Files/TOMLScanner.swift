@@ -1,4 +1,5 @@
-/// Scanner for TOML: a position in a text, and steps over blanks, keys, strings and scalars.
+/// Scanner for TOML: it has a position in a text, and methods that advance over blanks, keys,
+/// strings and scalars.
 ///
 /// The scanner never reads beyond the text, even if the text is malformed.
 struct TOMLScanner: Sendable {
@@ -36,8 +37,8 @@ struct TOMLScanner: Sendable {
         return isAtKey && byte != UInt8(ascii: "_") || Array("+.[{".utf8).contains(byte)
     }
 
-    /// Whether the parser can read a scalar without ending the process. It expects a digit after
-    /// the T of a date and time, and two digits after a blank.
+    /// Whether the parser can read a scalar without ending the process. The parser requires a digit
+    /// after the T of a date and time, and two digits after a blank.
     static func isHarmless(scalar: ArraySlice<UInt8>) -> Bool {
         func isDigit(at index: Int) -> Bool {
             index < scalar.endIndex && Self.isDigit(scalar[index])
@@ -54,8 +55,8 @@ struct TOMLScanner: Sendable {
 
     func bytes(from start: Int) -> ArraySlice<UInt8> { text[start..<position] }
 
-    /// Scanned text since `start`, without trailing blanks; shortened to its beginning if it is
-    /// long.
+    /// Scanned text since `start`, without trailing blanks. A text of more than `longestText`
+    /// characters is cut.
     func text(from start: Int) -> String {
         var end = min(position, start + Self.longestText)
         while end > start, Self.isBlank(text[end - 1]) || Self.isLineEnd(text[end - 1]) { end -= 1 }
@@ -93,7 +94,7 @@ struct TOMLScanner: Sendable {
         while let byte = peek, byte != UInt8(ascii: "\n") { advance() }
     }
 
-    /// Skips a number, a date or a word, up to the end of a value.
+    /// Skips a number, a date or a word, up to the end of the value.
     mutating func skipScalar() {
         while let byte = peek, !Self.isLineEnd(byte) {
             switch byte {

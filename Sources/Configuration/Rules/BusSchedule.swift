@@ -1,11 +1,11 @@
 import GimbalCore
 
-/// Load of the buses in a period of the loop, compared with their capacity. One thread serves the
-/// buses one after the other.
+/// Load of the I2C and SPI buses in one period of the loop, as a fraction of their capacity. One
+/// thread serves the buses one after the other.
 ///
 /// A message consists of a start, its address and its bytes, each with an acknowledge bit; an
 /// exchange of messages ends with a stop (NXP UM10204, section 3.1). The schedule keeps one fifth
-/// of the bus free for the overhead of adapter and kernel.
+/// of each period free for the overhead of the adapter and the kernel.
 public struct BusSchedule: Sendable, Equatable {
     /// Largest allowed load of a bus, 0...1.
     public static let share = 0.8
@@ -14,7 +14,7 @@ public struct BusSchedule: Sendable, Equatable {
     public let sensorBits: Int
     /// Number of bits on the SPI bus for one read of the sensor.
     public let spiBits: Int
-    /// Load of the bus by reading the samples in the sensor's buffer, 0...1; it does not depend on
+    /// Load of the bus by the samples from the sensor's FIFO, 0...1. This load does not depend on
     /// the loop's rate.
     public let bufferLoad: Double
     /// Clock of the SPI bus, Hz.
@@ -22,7 +22,7 @@ public struct BusSchedule: Sendable, Equatable {
     /// Number of bits for one write to all motors; servos are written once per frame. 0 means no
     /// motors.
     public let motorBits: Int
-    /// Whether the motors are on another bus than the sensor.
+    /// Whether the motors and the sensor are on different buses.
     public let haveMotorsOwnBus: Bool
     /// Clock of the I2C bus, Hz.
     public let clock: Double
@@ -30,7 +30,7 @@ public struct BusSchedule: Sendable, Equatable {
     /// Creates the schedule of these settings.
     public init(_ settings: Settings) {
         let linux = settings.hardware.linux
-        // With a buffer, each period reads the fill level of the buffer, and begins a read of its
+        // With a FIFO, the driver reads its fill level in each period, and begins a read of its
         // content.
         let packet = linux.imuFifo ? linux.imu.packetBytes : nil
         let burst = packet == nil ? Self.burst(of: linux.imu) : [2, 0]
@@ -62,7 +62,8 @@ public struct BusSchedule: Sendable, Equatable {
         clock = Double(linux.busKhz) * 1000
     }
 
-    /// Registers that a chip's driver reads in a period, as the lengths of consecutive runs.
+    /// Numbers of consecutive registers that a chip's driver reads in one period, one number for
+    /// each read.
     private static func burst(of chip: SensorChip) -> [Int] {
         switch chip {
         case .bmi088: [9, 6]
@@ -80,8 +81,8 @@ public struct BusSchedule: Sendable, Equatable {
         return haveMotorsOwnBus ? max(sensors, motors) : sensors + motors
     }
 
-    /// The highest loop rate that keeps a fifth of the bus free, in steps of 50 Hz; 0 if no rate
-    /// does.
+    /// The highest loop rate at which the load is at most `share`, Hz, in steps of 50 Hz; 0 if
+    /// there is no such rate.
     public var fastest: Int {
         stride(from: 4000, through: 50, by: -50).first { load(rate: Double($0)) <= Self.share } ?? 0
     }

@@ -3,7 +3,7 @@
 /// For example: `etc/airframed.toml:14: loop.rate_hz = 5000 is outside 50...4000. With the IMU on
 /// I2C at 400 kHz, 500 is a good start.`
 public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Kind of the fault, for programs; `description` is for people.
+    /// Kind of the problem, for programs; `description` is the text for users.
     public enum Kind: String, Sendable {
         /// A file is missing, is a directory, cannot be read, is too large or is not UTF-8.
         case unreadable
@@ -23,19 +23,19 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
         case notLive
     }
 
-    /// Kind of the fault.
+    /// Kind of the problem.
     public var kind: Kind
     /// Location of the value; nil for a value without a location, for example from a socket.
     public var place: Place?
-    /// Dotted key; nil if the fault does not concern one key.
+    /// Dotted key; nil if the problem does not concern a single key.
     public var key: String?
-    /// Text of the value, shortened.
+    /// Shortened text of the value; nil if there is no value.
     public var value: String?
     /// The problem, as the rest of a sentence that begins with key and value.
     public var complaint: String
-    /// Allowed values: a range or a list of words.
+    /// Allowed values, as a range or a list of words; nil if they are not stated.
     public var allowed: String?
-    /// Usual remedy, in complete sentences.
+    /// Usual remedy, in complete sentences; nil if there is none.
     public var hint: String?
 
     init(
@@ -78,11 +78,11 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
 
 /// Location of a value.
 public enum Place: Sendable, Equatable, CustomStringConvertible {
-    /// A file; line and column count from 1.
+    /// A file; lines and columns begin at 1.
     case file(String, line: Int?, column: Int?)
     /// An argument of `--set`.
     case commandLine
-    /// The saved state.
+    /// The saved values in the state directory.
     case saved
 
     /// `FILE:LINE:COLUMN`, without the parts that are unknown.

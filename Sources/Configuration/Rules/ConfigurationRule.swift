@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// Rule about several settings together, in addition to the range of each.
+/// Rule about a combination of several settings, in addition to the range of each setting.
 struct ConfigurationRule: Sendable {
     /// The settings that the rule depends on; the message names the first one with a configured
     /// value.
@@ -20,7 +20,7 @@ struct ConfigurationRule: Sendable {
         self.violation = violation
     }
 
-    /// Every rule.
+    /// All rules of the configuration.
     static let all: [ConfigurationRule] =
         [
             ConfigurationRule(
@@ -86,15 +86,16 @@ struct ConfigurationRule: Sendable {
             BusSchedule.rule,
         ] + MotorRules.all + SensorRules.all
 
-    /// The problem in `settings`, nil if they obey the rule; `origin` states the source of a value.
+    /// Checks `settings`; `origin` returns the source of a value.
+    ///
+    /// - Returns: The problem; nil if the settings obey the rule.
     func problem(
         in settings: Settings, origin: (String) -> Origin
     ) -> ConfigurationProblem? {
         guard origin(trigger) != .builtIn, let (complaint, hint) = violation(settings) else {
             return nil
         }
-        // The problem is reported for the value that a person has written, not for a default that
-        // conflicts with it.
+        // The problem is reported for a configured value, not for a default that conflicts with it.
         let key = keys[0]
         let written = keys.first { origin($0) != .builtIn } ?? key
         let value = Schema.setting(key)?.value(in: settings).tomlText

@@ -2,9 +2,9 @@ import PlainText
 
 /// Suggestion of the intended key for an unknown key.
 enum KeySuggestion {
-    /// The setting that an unknown key most likely means: first a setting with the same last name
-    /// in another table, then the setting whose whole key has the most similar spelling, then the
-    /// setting whose last name has the most similar spelling.
+    /// Find the setting that an unknown key most likely means. The candidates are tried in this
+    /// order: a setting with the same last name in another table, the setting whose whole key has
+    /// the most similar spelling, the setting whose last name has the most similar spelling.
     static func setting(for key: String) -> String? {
         let name = key.split(separator: ".").last.map(String.init) ?? key
         let sameName = Schema.settings.filter { $0.name == name }.map(\.key)
@@ -16,8 +16,8 @@ enum KeySuggestion {
         return owners.count == 1 ? owners[0] : nil
     }
 
-    /// The intended setting if a value was given to a table: the only setting at the level of the
-    /// table whose name begins with the table's name and which accepts the value. For example,
+    /// Find the intended setting if a value was assigned to a table. It is the only setting that
+    /// accepts the value and whose key begins with the table's name and an underscore. For example,
     /// `robot.slider = "rate"` means `robot.slider_motion`.
     static func setting(beside table: String, taking value: RawValue) -> String? {
         let fitting = Schema.settings.filter {

@@ -4,8 +4,8 @@ import Port
 /// Table of all settings. Parsing, `--print-config`, `get`, `set`, `diff`, reload and the sample
 /// file read this table.
 ///
-/// To add a setting, add a property with its default to `Settings`, one entry here, and the sample
-/// file that the test prints.
+/// To add a setting, add a property with its default to `Settings`, add an entry to this table, and
+/// run `make documents` for the sample file.
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =

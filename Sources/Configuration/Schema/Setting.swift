@@ -11,8 +11,8 @@ public struct Setting: Sendable, CustomStringConvertible {
         case integer(ClosedRange<Int>)
         /// A finite number.
         case number(ClosedRange<Double>)
-        /// One of these words. `unavailable` contains words that only other builds support, each
-        /// with the reason.
+        /// One of the listed words. `unavailable` contains the words that this build does not
+        /// support, each with the reason.
         case choice([String], unavailable: [String: String])
         /// Printable text of 1...maxLength bytes.
         case text(maxLength: Int)
@@ -36,9 +36,11 @@ public struct Setting: Sendable, CustomStringConvertible {
 
     /// Time at which a changed value takes effect.
     public enum Applies: String, Sendable {
-        /// Within the next ticks of the loop; `set` and reload can change the value.
+        /// The change takes effect within the next ticks of the loop; `set` and reload can change
+        /// the value.
         case live
-        /// At the next start of the process; `set` and reload only announce it.
+        /// The change takes effect at the next start of the process. `set` refuses the change; a
+        /// reload only reports it.
         case restart
     }
 
@@ -52,7 +54,7 @@ public struct Setting: Sendable, CustomStringConvertible {
     public let applies: Applies
     /// Description in one sentence.
     public let summary: String
-    /// Remedy in the message about a wrong value; nil if the range is sufficient.
+    /// Remedy in the message about a wrong value; nil if the message needs only the range.
     public let hint: String?
 
     /// The property of `Settings` that contains the value.
@@ -69,10 +71,10 @@ public struct Setting: Sendable, CustomStringConvertible {
     /// The value in `settings`.
     public func value(in settings: Settings) -> SettingValue { read(settings) }
 
-    /// Name of the table: `loop` for `loop.rate_hz`.
+    /// Name of the setting's table, for example `loop` for `loop.rate_hz`.
     public var table: String { String(key[..<(key.lastIndex(of: ".") ?? key.startIndex)]) }
 
-    /// Name within the table: `rate_hz` for `loop.rate_hz`.
+    /// Name of the setting within its table, for example `rate_hz` for `loop.rate_hz`.
     public var name: String {
         key.lastIndex(of: ".").map { String(key[key.index(after: $0)...]) } ?? key
     }
@@ -111,7 +113,8 @@ public struct Setting: Sendable, CustomStringConvertible {
     }
 }
 
-// One factory per kind of setting, so that the compiler checks the type of each schema entry.
+// There is one factory for each kind of setting, so that the compiler checks the type of each
+// schema entry.
 extension Setting {
     typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
@@ -228,13 +231,15 @@ extension Setting {
         hint: String? = nil
     ) -> Setting { string(key, path, .endpoint, applies, summary, hint) }
 
-    /// A choice between named values. `words` lists every value once, in the order of display.
+    /// Create a setting that is a choice between named values. `words` lists every value once, in
+    /// the order of display.
     static func choice<Value: Equatable & Sendable>(
         _ key: String, _ path: Path<Value>, _ words: [(String, Value)],
         unavailable: [String: String] = [:], _ applies: Applies, _ summary: String,
         hint: String? = nil
     ) -> Setting {
-        // A value without a word is an error of the schema; the round-trip test finds it.
+        // A value without a word would be an error of the schema, which the round-trip test
+        // detects.
         Setting(
             key, path, .choice(words.map(\.0), unavailable: unavailable), nil, applies, summary,
             hint, wrap: { value in .text(words.first { $0.1 == value }?.0 ?? "") }
@@ -243,7 +248,8 @@ extension Setting {
         }
     }
 
-    /// A choice between the cases of an enumeration whose raw values are the words.
+    /// Create a setting that is a choice between the cases of an enumeration; the raw values are
+    /// the words.
     static func choice<Value>(
         _ key: String, _ path: Path<Value>, unavailable: [String: String] = [:],
         _ applies: Applies, _ summary: String, hint: String? = nil

@@ -4,14 +4,14 @@ import Port
 
 // Validation of values; only this code decides whether a value is allowed.
 extension Setting {
-    /// Checks and converts a written value.
+    /// Checks a value from a text, and converts it to the setting's type.
     ///
     /// - Parameters:
-    ///   - raw: The value as TOML.
+    ///   - raw: The parsed TOML value.
     ///   - written: Text of the value, for the message.
     ///   - place: Place of the value, for the message.
     /// - Returns: A value that `write` accepts.
-    /// - Throws: The problem, if type or range is wrong.
+    /// - Throws: `ConfigurationProblem` if the type or the range is wrong.
     func check(
         _ raw: RawValue, written: String, at place: Place?
     ) throws(ConfigurationProblem) -> SettingValue {
@@ -31,7 +31,7 @@ extension Setting {
     ///   - value: Value of any type.
     ///   - written: Text of the value, for the message.
     ///   - place: Place of the value, for the message.
-    /// - Throws: The problem, if type or range is wrong.
+    /// - Throws: `ConfigurationProblem` if the type or the range is wrong.
     func check(
         _ value: SettingValue, written: @autoclosure () -> String, at place: Place? = nil
     ) throws(ConfigurationProblem) {
@@ -78,7 +78,7 @@ extension Setting {
             guard let value = raw.asNumber, value.isFinite else { throw mismatch("a number") }
             return .number(value == 0 ? 0 : value)
         case (.choice(let words, _), .integer(let number)) where words.contains(String(number)):
-            // A word of a choice can be a number, such as 57600.
+            // An unquoted number can be a word of a choice, such as 57600.
             return .text(String(number))
         case (.choice, .text(let text)), (.text, .text(let text)), (.path, .text(let text)),
             (.optionalPath, .text(let text)), (.endpoint, .text(let text)):

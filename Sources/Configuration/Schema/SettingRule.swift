@@ -1,19 +1,21 @@
-/// Rule for a setting of another program of this package: key, allowed values and meaning, as
-/// `Setting` has them, but without a property of `Settings`. A companion program checks its values
-/// with the same code and reports them in the same words as the daemon.
+/// Rule for a setting of another program of this package, such as airframe-eyes. Like a `Setting`,
+/// a rule has a key, allowed values and a meaning, but it has no property of `Settings`. So another
+/// program can check its values with the same code as the daemon, and report problems in the same
+/// words.
 public struct SettingRule: Sendable {
     private let setting: Setting
 
-    /// A rule.
+    /// Creates a rule.
     ///
     /// - Parameters:
     ///   - key: Dotted path, such as `video.rate_hz`.
     ///   - kind: Allowed values.
-    ///   - unit: Unit for display; nil without one.
+    ///   - unit: Unit for display; nil for a value without a unit.
     ///   - applies: Time at which a change takes effect.
     ///   - defaultValue: The built-in value.
     ///   - summary: Description in one sentence.
-    ///   - hint: Hint for the message about a bad value; nil if the range is enough.
+    ///   - hint: Remedy in the message about a wrong value; nil if the message needs only the
+    ///     range.
     public init(
         _ key: String, _ kind: Setting.Kind, unit: String? = nil, _ applies: Setting.Applies,
         default defaultValue: SettingValue, _ summary: String, hint: String? = nil
@@ -25,32 +27,32 @@ public struct SettingRule: Sendable {
 
     /// Dotted path.
     public var key: String { setting.key }
-    /// `video` of `video.rate_hz`.
+    /// Name of the table, for example `video` for `video.rate_hz`.
     public var table: String { setting.table }
-    /// `rate_hz` of `video.rate_hz`.
+    /// Name within the table, for example `rate_hz` for `video.rate_hz`.
     public var name: String { setting.name }
     /// Allowed values.
     public var kind: Setting.Kind { setting.kind }
     /// Allowed values, in one phrase.
     public var allowed: String { setting.allowed }
-    /// Unit for display; nil without one.
+    /// Unit for display; nil for a value without a unit.
     public var unit: String? { setting.unit }
     /// Time at which a change takes effect.
     public var applies: Setting.Applies { setting.applies }
     /// Description in one sentence.
     public var summary: String { setting.summary }
-    /// Hint for the message about a bad value.
+    /// Remedy in the message about a wrong value.
     public var hint: String? { setting.hint }
     /// The built-in value.
     public var defaultValue: SettingValue { setting.defaultValue }
 
-    /// The value that a text contains.
+    /// Parses and checks the text of a value.
     ///
     /// - Parameters:
-    ///   - text: TOML, or a bare word taken as a string.
+    ///   - text: TOML, or an unquoted word, which is a string.
     ///   - place: Place of the text, for the message.
     /// - Returns: A value of the rule's kind.
-    /// - Throws: The problem, if the value is not allowed.
+    /// - Throws: `ConfigurationProblem` if the value is not allowed.
     public func value(of text: String, at place: Place?) throws(ConfigurationProblem)
         -> SettingValue
     {
@@ -64,13 +66,13 @@ public struct SettingRule: Sendable {
 }
 
 extension ConfigurationProblem {
-    /// Problem of a key that is not among the rules.
+    /// Create the problem for a key that none of the rules has.
     ///
     /// - Parameters:
-    ///   - key: The key.
-    ///   - value: Its value as text.
-    ///   - place: Its place.
-    ///   - guess: The key that was probably meant; nil without one.
+    ///   - key: The unknown key.
+    ///   - value: Value of the key as text.
+    ///   - place: Place of the key.
+    ///   - guess: The key that was probably intended; nil if no key is similar.
     /// - Returns: The problem.
     public static func unknown(
         _ key: String, value: String?, at place: Place?, guess: String?
@@ -80,7 +82,7 @@ extension ConfigurationProblem {
             hint: guess.map { "Did you mean \($0)?" })
     }
 
-    /// Problem of an argument of `--set` without a value.
+    /// Create the problem for an argument of `--set` without a value.
     public static func withoutValue(_ text: String, example: String) -> ConfigurationProblem {
         ConfigurationProblem(
             .syntax, at: .commandLine, key: shortened(text), "has no value",

@@ -1,7 +1,7 @@
 import Port
 
-/// A new value of one setting. It writes a typed value to its property, so no text is passed from
-/// the requester to the store.
+/// A new value of one setting. The update writes a typed value to the property of the setting, so
+/// the value is not converted to text and back.
 public struct SettingUpdate: Sendable, CustomStringConvertible {
     /// Dotted path of the setting.
     public let key: String
@@ -9,10 +9,10 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
     public let write: @Sendable (inout Settings) -> Void
     /// Whether the new value is the built-in default, even if a file sets another value.
     let isDefault: Bool
-    /// The value as a person wrote it, for a refusal; nil if a program set it.
+    /// The value as the user wrote it, for the text of a refusal; nil if a program set it.
     private let written: String?
 
-    /// Text for display: `airos.pid.yaw = [1, 0.1, 0.02]`.
+    /// Text for display, such as `airos.pid.yaw = [1, 0.1, 0.02]`.
     public var description: String { "\(key) = \(valueText)" }
 
     /// The value as TOML; "default" for the built-in default.
@@ -50,7 +50,8 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
     /// Creates a change of one property.
     ///
     /// - Parameters:
-    ///   - path: The property. A property that is not a setting ends the program, as a bug.
+    ///   - path: The property. If the property does not belong to a setting, the process traps,
+    ///     because this is a programming error.
     ///   - value: New value of the property, in the unit of the setting.
     public init<Value: Sendable>(
         _ path: any WritableKeyPath<Settings, Value> & Sendable, _ value: Value

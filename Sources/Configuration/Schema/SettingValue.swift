@@ -22,7 +22,7 @@ public enum SettingValue: Sendable, Equatable {
     /// The array `[p, i, d]`.
     case pid(PIDTriple)
 
-    /// The value as TOML, which reads back to the identical value.
+    /// The value as TOML text; parsing this text gives the identical value.
     public var tomlText: String {
         switch self {
         case .bool(let value): return value ? "true" : "false"
@@ -49,7 +49,8 @@ public enum SettingValue: Sendable, Equatable {
         }
     }
 
-    /// The shortest text that reads back to the same number; a whole number has no decimal point.
+    /// The shortest text from which parsing gives the same number. A whole number has no decimal
+    /// point.
     static func text(of value: Double) -> String {
         if value == value.rounded(), abs(value) < 1e15 { return String(Int(value)) }
         return value.description

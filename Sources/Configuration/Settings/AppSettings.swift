@@ -17,7 +17,8 @@ public enum AirOSInactive: String, Sendable, CaseIterable {
     }
 }
 
-/// Signs of the axes for an app: 1, or -1 for the opposite direction.
+/// Signs of the axes for an app: 1, or -1 if the app's positive direction is the opposite
+/// direction.
 public struct AxisSigns: Sendable, Equatable {
     /// Sign of pitch.
     public var pitch: Int
@@ -41,7 +42,7 @@ public struct AxisSigns: Sendable, Equatable {
 
 /// Function of RedBearLab's serial service.
 public enum RBLRole: String, Sendable, CaseIterable {
-    /// The service is not offered.
+    /// The gimbal does not offer the service.
     case off
     /// The first byte that a client sends selects the function.
     case auto
@@ -62,11 +63,11 @@ extension Settings {
         public var inactive = AirOSInactive.off
         /// Rate of the notifications of each subscribed value, Hz.
         public var notifyHz = 10.0
-        /// Signs of the axes for the app.
+        /// Signs with which an app's angles and rates of each axis are multiplied.
         public var sign = AxisSigns()
         /// Time after which an app's change reverts unless the app saves it, s; 0 = never.
         public var rollbackS = 0
-        /// `[airos.pid]`: the gains that the app shows.
+        /// PID numbers that the app shows (table `[airos.pid]`).
         public var pid = PIDTriple.defaults
     }
 

@@ -1,10 +1,10 @@
-/// Motor boards for two wheels that this build supports.
+/// Kind of motor board for the two wheels.
 public enum DriveBoardKind: String, Sendable, CaseIterable {
     /// The machine has no wheels.
     case none
     /// Simulated wheels without a board.
     case simulated
-    /// A board at I2C address 0x16, register 0x00, as in the rider's public driver.
+    /// A board at I2C address 0x16, register 0x00, as in the public driver of the rider robot.
     case rider
     /// A board at I2C address 0x16, register 0x01, as in the vendor's driver.
     case vendor

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Inertial sensors that this build has drivers for.
+/// Inertial sensor that this build supports.
 public enum SensorChip: String, Sendable, CaseIterable {
     /// Bosch BMI088.
     case bmi088
@@ -28,9 +28,10 @@ public enum SensorChip: String, Sendable, CaseIterable {
         }
     }
 
-    /// Group delay of the driver's filter setting, ms. MPU-6050 and MPU-6500: from the register
-    /// maps of the chips (register 26). For the other chips it is that of a second-order filter, √2
-    /// / (2π corner), with corners of 230 Hz (BMI088), 250 Hz and 585 Hz (ICM-42688-P).
+    /// Group delay of the chip's filter with the driver's setting, ms. For MPU-6050 and MPU-6500,
+    /// the value comes from the register maps of the chips (register 26). For the other chips, the
+    /// value is the group delay of a second-order filter, √2 / (2π corner), with corners of 230 Hz
+    /// (BMI088), 250 Hz and 585 Hz (ICM-42688-P).
     public var filterDelayMs: Double {
         switch self {
         case .bmi088: 1.0
@@ -49,15 +50,16 @@ public enum SensorInterface: String, Sendable, CaseIterable {
     case spi
 }
 
-/// Joint encoders that this build has drivers for.
+/// Joint encoder that this build supports.
 public enum EncoderChip: String, Sendable, CaseIterable {
     /// The joints have no encoders.
     case none
     /// ams AS5600.
     case as5600
 
-    /// Group delay of the angles, ms. AS5600: its filter at power-on, which the driver leaves as it
-    /// is, is the mean of 16 samples at intervals of 150 µs (data sheet: it settles in 2.2 ms).
+    /// Group delay of the measured angles, ms. The driver does not change the AS5600's filter
+    /// setting at power-on: the mean of 16 samples at intervals of 150 µs (data sheet: settling
+    /// time 2.2 ms).
     public var delayMs: Double {
         switch self {
         case .none: 0
@@ -66,7 +68,7 @@ public enum EncoderChip: String, Sendable, CaseIterable {
     }
 }
 
-/// Motor drivers that this build supports.
+/// Chip for the motors that this build supports.
 public enum MotorChip: String, Sendable, CaseIterable {
     /// No motors are connected.
     case none
@@ -91,7 +93,7 @@ extension Settings {
         public var gyroAddress = 0x68
         /// Whether the sensor tests itself during its set-up.
         public var imuSelfTest = true
-        /// Interface of the sensor.
+        /// Interface of the inertial sensor.
         public var imuInterface = SensorInterface.i2c
         /// Device file of the sensor on SPI.
         public var imuSpi = "/dev/spidev0.0"
@@ -141,7 +143,7 @@ extension Settings {
         public var gpioChip = "/dev/gpiochip0"
         /// GPIO line that switches the motors' power; -1 if there is none.
         public var powerLine = -1
-        /// Whether the motors run when the line is low.
+        /// Whether the motors' power is on while the power line is low.
         public var powerActiveLow = false
 
         static let same = "same"
@@ -160,16 +162,17 @@ extension Settings {
         /// Dead band: smallest difference between command and horn at which the servo moves,
         /// degrees.
         public var deadBandDeg = 0.2
-        /// Bandwidth of the handle's extrapolation, rad/s.
+        /// Bandwidth of the tracker that extrapolates the handle's motion, rad/s.
         public var trackerBandwidth = core.trackerBandwidth
-        /// Whether the servos ignore fast motion of the handle as far as the camera is calmer for it.
+        /// Whether the servos do not respond to fast motion of the handle (tremor) if the camera
+        /// moves less without their response.
         public var leaveTremor = true
         /// Pulses per second to each servo.
         public var frameHz = 333.0
         /// Shortest and longest pulse, µs.
         public var pulseUs = AxisRanges(
             lower: AxisVector(repeating: 1000), upper: AxisVector(repeating: 2000))
-        /// Travel between these pulses, degrees.
+        /// Travel of each servo between the shortest and the longest pulse, degrees.
         public var travelDeg = AxisVector(repeating: 90)
         /// Direction of each servo: 1, or -1 if a longer pulse turns the joint backwards.
         public var direction = AxisVector(repeating: 1)

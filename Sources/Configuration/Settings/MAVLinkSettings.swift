@@ -1,8 +1,9 @@
 /// Role of the gimbal in MAVLink's gimbal protocol.
 public enum MAVLinkRole: String, Sendable, CaseIterable {
-    /// The gimbal is device and manager: the peer in control commands it.
+    /// The gimbal is both gimbal device and gimbal manager, and executes the commands of the peer
+    /// in control.
     case manager
-    /// The gimbal is only a device: an autopilot is its manager.
+    /// The gimbal is only a gimbal device; an autopilot is its gimbal manager.
     case device
 }
 
@@ -11,7 +12,7 @@ extension Settings {
     public struct MAVLink: Sendable, Equatable {
         /// UDP address for ground stations, or "off".
         public var listen = "off"
-        /// UDP address of a peer to which the gimbal sends first, or "off".
+        /// UDP address of a peer to which the gimbal sends the first datagram, or "off".
         public var connect = "off"
         /// Device file of a serial port to an autopilot or radio, or "off".
         public var serial = "off"

@@ -2,11 +2,11 @@ public import GimbalCore
 
 /// Preset of the modes that follow the handle; it selects one of three sets of values.
 public enum FollowPreset: String, Sendable, CaseIterable {
-    /// The camera follows slowly, for calm pictures.
+    /// The camera follows the handle slowly, for smooth pictures.
     case slow
-    /// The camera follows the hand at a speed between those of `slow` and `sport`.
+    /// The camera follows the handle at a speed between those of `slow` and `sport`.
     case normal
-    /// The camera follows the hand closely.
+    /// The camera follows the handle quickly.
     case sport
 }
 
@@ -40,7 +40,7 @@ extension Settings {
         /// Values of the preset `sport`.
         public var sport = Pace(maxRateDps: 200, smoothingS: 0.15)
 
-        /// Values of the preset in force.
+        /// Rate limit and smoothing of the preset in force.
         public var pace: Pace {
             switch preset {
             case .slow: slow
@@ -54,7 +54,7 @@ extension Settings {
     public struct Pace: Sendable, Equatable {
         /// Largest rate of an axis, deg/s.
         public var maxRateDps: AxisVector
-        /// Lag of an axis behind a steady turn, s.
+        /// Lag of each axis behind a constant turn of the handle, s.
         public var smoothingS: AxisVector
 
         init(maxRateDps: Double, smoothingS: Double) {

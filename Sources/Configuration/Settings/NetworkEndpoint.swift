@@ -6,8 +6,8 @@ public struct NetworkEndpoint: Sendable, Equatable {
     /// Port, 1...65535.
     public let port: UInt16
 
-    /// Creates an endpoint; nil for invalid text. Whether the address exists is checked only when
-    /// it is used.
+    /// Parses an endpoint; nil for invalid text. The initialiser does not check whether the address
+    /// exists.
     public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"),
             let port = UInt16(text[text.index(after: colon)...]), port > 0

@@ -1,5 +1,5 @@
-/// Speed of the serial port behind RedBearLab's service; the raw value is the byte in a client's
-/// request.
+/// Speed of the serial port to which RedBearLab's service passes data. The raw value is the byte in
+/// a client's request.
 public enum RBLBaud: UInt8, Sendable, CaseIterable {
     /// 9600 baud.
     case baud9600

@@ -17,7 +17,7 @@ extension Settings {
         public var maxAgeDays = 30.0
     }
 
-    /// Every setting as a line `key = value`: TOML that parses to the same settings.
+    /// All settings as TOML lines `key = value`; parsing this text gives the same settings.
     public var listing: String {
         Schema.settings.map { "\($0.key) = \($0.value(in: self).tomlText)\n" }.joined()
     }
@@ -25,10 +25,11 @@ extension Settings {
     /// Reads settings from a text that `listing` has returned.
     ///
     /// - Parameters:
-    ///   - listing: Text from `listing`; unknown keys are left out.
+    ///   - listing: Text from `listing`; unknown keys are ignored.
     ///   - overrides: Settings as `KEY=VALUE`, which replace values of the listing.
-    /// - Returns: The settings, and the keys that were left out.
-    /// - Throws: A problem of the overrides, or of values that this version does not allow.
+    /// - Returns: The settings, and the ignored keys.
+    /// - Throws: `ConfigurationProblem` if an override is invalid, or if this version does not
+    ///   allow a value.
     public static func reading(
         _ listing: String, overrides: [String] = []
     ) throws(ConfigurationFailure) -> (settings: Settings, unknown: [String]) {

@@ -2,15 +2,15 @@
 public enum RobotMotors: String, Sendable, CaseIterable {
     /// The robot has no stepper motors.
     case none
-    /// Simulated motors without lines.
+    /// Simulated motors, which use no GPIO lines.
     case simulated
-    /// Motors on GPIO lines.
+    /// Stepper motors on GPIO lines.
     case gpio
 }
 
 /// Effect of the commands `F>` and `B>` of a robot's remote control.
 public enum SliderMotion: String, Sendable, CaseIterable {
-    /// Each command makes one step, as in the original robot.
+    /// Each command moves the motor by one step, as in the original robot.
     case step
     /// The motor turns at `robot.slider_speed` until the command `S>`, or until the dead-man time
     /// has passed.
@@ -22,7 +22,8 @@ extension Settings {
     public struct Rider: Sendable, Equatable {
         /// UDP address on which airframed receives a remote control's datagrams, or "off".
         public var listen = "off"
-        /// Whether only datagrams with an authentication code of the key are accepted.
+        /// Whether airframed accepts only datagrams with an authentication code that was made with
+        /// the key.
         public var requireSignature = false
     }
 
@@ -40,11 +41,11 @@ extension Settings {
         public var motors = RobotMotors.none
         /// GPIO chip of the stepper motors' lines.
         public var gpioChip = "/dev/gpiochip0"
-        /// Number of the first of three step lines; the three direction lines have the next
-        /// numbers.
+        /// Number of the first step line. The three step lines have consecutive numbers, and the
+        /// three direction lines have the next three numbers.
         public var firstLine = 5
-        /// Number of the first of three lines of the home switches, active when low; -1 without
-        /// switches.
+        /// Number of the first of three consecutive lines for the home switches, which are active
+        /// when low; -1 means that there are no switches.
         public var homeLine = -1
         /// Speed of a motor towards its home switch, steps/s.
         public var homingSpeed = 200.0
@@ -58,11 +59,12 @@ extension Settings {
         public var maxSpeed = 800.0
         /// Acceleration, steps/s².
         public var acceleration = 2000.0
-        /// Effect of the slider's commands.
+        /// Effect of the commands `F>` and `B>`.
         public var sliderMotion = SliderMotion.step
         /// Speed of the slider's motor, steps/s.
         public var sliderSpeed = 200.0
-        /// Steps of a motor for one unit of a joystick, whose range is 100.
+        /// Number of steps of a motor for one unit of a joystick. The joystick's range is 100
+        /// units.
         public var stepsPerUnit = 1.0
         /// Time after which a slider's command expires, s.
         public var deadManS = 0.3

@@ -1,10 +1,10 @@
 public import GimbalCore
 
-/// Implementation of sensors and motors.
+/// Source of sensor samples and receiver of motor commands.
 public enum Backend: String, Sendable, CaseIterable {
     /// Models of the gimbal and the sensor in this process.
     case simulated
-    /// Another program's physics, over a socket.
+    /// A simulator: another program, connected over a socket.
     case lockstep
     /// Real chips on the board's buses.
     case linux
@@ -35,7 +35,8 @@ public struct AxisRanges: Sendable, Equatable {
     /// Upper ends of the intervals.
     public var upper: AxisVector
 
-    /// Whether yaw spans two whole turns, which means that it turns endlessly.
+    /// Whether the interval of yaw spans at least two whole turns, which means that yaw can turn
+    /// without limit.
     public var isYawEndless: Bool { upper.yaw - lower.yaw >= 720 }
 
     /// Creates the intervals between these ends.

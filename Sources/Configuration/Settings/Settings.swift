@@ -1,10 +1,10 @@
 public import GimbalCore
 
-/// All configurable values, in the units of the configuration file: degrees, milliseconds, as
-/// people type them.
+/// All configurable values, in the units of the configuration file, such as degrees and
+/// milliseconds.
 ///
-/// The initial values are the defaults. Each property has exactly one entry in `Schema.settings`
-/// with its key, range and meaning; a test fails if either is missing.
+/// The initial values of the properties are the defaults. Each property has exactly one entry in
+/// `Schema.settings` with its key, range and meaning; a test fails if either is missing.
 public struct Settings: Sendable, Equatable {
     /// Settings of sensors and motors.
     public var hardware = Hardware()
@@ -68,7 +68,7 @@ public struct Settings: Sendable, Equatable {
 extension Settings {
     /// Settings of `[hardware]`.
     public struct Hardware: Sendable, Equatable {
-        /// Sensor and motor implementation.
+        /// Source of sensor samples and receiver of motor commands.
         public var backend = Backend.simulated
         /// Settings of the simulated gimbal.
         public var simulation = Simulation()
@@ -82,7 +82,8 @@ extension Settings {
     public struct Lockstep: Sendable, Equatable {
         /// Path of the UNIX socket.
         public var socket = "/run/airframe/lockstep.sock"
-        /// Real time without a line after which the simulator counts as silent, s.
+        /// Real time without a line after which the outputs go off, because the simulator is
+        /// silent, s.
         public var timeout = 5.0
     }
 
@@ -90,7 +91,8 @@ extension Settings {
     public struct Simulation: Sendable, Equatable {
         /// Motion of the handle.
         public var motion = HandleMotion.walking
-        /// Path of a recording whose motion the handle repeats instead; `off` disables it.
+        /// Path of a recording. The simulated handle repeats the recorded motion instead of
+        /// `motion`; `off` disables this.
         public var motionFile = "off"
         /// Whether brushless motors have encoders.
         public var encoders = true
@@ -104,7 +106,7 @@ extension Settings {
         public var imbalanceMm = 1.0
         /// Frequency of a simulated vibration of the sensor, Hz.
         public var vibrationHz = 83.0
-        /// Amplitude of that vibration about each axis, deg/s.
+        /// Amplitude of the simulated vibration about each axis, deg/s.
         public var vibrationDps = 0.0
     }
 
@@ -114,9 +116,10 @@ extension Settings {
         public var rateHz = 1000
         /// SCHED_FIFO priority of the loop's thread.
         public var priority = 80
-        /// CPU of the loop and its bus; -1 = the last CPU, see `RealtimeSetup.preferredCPU`.
+        /// CPU of the loop's thread and of the bus thread; -1 means the last CPU, see
+        /// `RealtimeSetup.preferredCPU`.
         public var cpu = -1
-        /// Whether all memory is locked.
+        /// Whether all memory of the process is locked.
         public var lockMemory = true
     }
 
@@ -128,15 +131,16 @@ extension Settings {
         public var gyroRangeDps = 2000.0
         /// Full scale of the accelerometer, g.
         public var accelRangeG = 24.0
-        /// Duration of identical samples that means a frozen sensor, ms.
+        /// Duration of identical samples after which the sensor is treated as frozen, ms.
         public var frozenMs = 40.0
-        /// Whether the gyroscope is checked against motors, joints and its own history.
+        /// Whether the gyroscope is compared with the motors' torques, the joints' angles and its
+        /// own history.
         public var witnessGyro = true
         /// Group delay of the gyroscope's filter, ms.
         public var filterDelayMs = 3.0
-        /// Age of the newest sample at which the sensor counts as stale, ms.
+        /// Age of the newest sample above which the sensor is stale, ms.
         public var timeoutMs = 20.0
-        /// Time for which a fault stays reported after its last cause, ms.
+        /// Time for which a sensor fault is still reported after its last occurrence, ms.
         public var faultHoldMs = 50.0
     }
 
@@ -152,13 +156,14 @@ extension Settings {
         public var biasWalkDpsSqrts = core.biasWalk.degrees
         /// Standard deviation of the fraction of another axis's rate in a gyroscope axis's reading.
         public var crossSigma = core.initialCrossSigma
-        /// Noise density of the sensor's velocity, m/s·√s.
+        /// Noise density of the camera's true velocity, m/s·√s: its standard deviation times √(2 ·
+        /// correlation time).
         public var velocityNoiseMpsSqrts = core.velocityNoiseDensity
         /// Angular rate below which the camera can be at rest, deg/s.
         public var restRateDps = core.restRateThreshold.degrees
-        /// Acceleration change below which the camera can be at rest, m/s².
+        /// Change of the specific force below which the camera can be at rest, m/s².
         public var restAccelMps2 = core.restForceThreshold
-        /// Time within both limits that counts as rest, s.
+        /// Time within both limits after which the camera is at rest, s.
         public var restTimeS = core.restTime
         /// Standard deviation of the sensor's distance from its centre of rotation, m.
         public var leverSigmaM = core.leverSigma
@@ -174,9 +179,9 @@ extension Settings {
 
     /// Settings of `[control]`.
     public struct Control: Sendable, Equatable {
-        /// Gain from attitude error to rate, 1/s.
+        /// Gain from attitude error (rad) to commanded rate (rad/s), 1/s.
         public var attitudeGain = AttitudeController.Parameters().attitudeGain
-        /// Gain from rate error to angular acceleration, 1/s.
+        /// Gain from rate error (rad/s) to commanded angular acceleration (rad/s²), 1/s.
         public var rateGain = AttitudeController.Parameters().rateGain
         /// Gain from integrated rate error to angular acceleration, 1/s².
         public var rateIntegralGain = AttitudeController.Parameters().rateIntegralGain
@@ -184,10 +189,10 @@ extension Settings {
         public var rateDerivativeGain = AttitudeController.Parameters().rateDerivativeGain
         /// Corner of the derivative's low-pass, Hz.
         public var derivativeCutoffHz = AttitudeController.Parameters().derivativeCutoffHz
-        /// Moment of inertia about each camera axis, kg·m²; the initial value of its
-        /// identification.
+        /// Moment of inertia about each camera axis, kg·m². The identification of the inertia
+        /// begins with this value.
         public var inertiaKgM2 = AttitudeController.Parameters().inertia
-        /// Whether the inertia is identified when the motors come on.
+        /// Whether the inertia is identified when the motors go on.
         public var findInertia = true
         /// Whether the gains are reduced when the motors make the camera oscillate.
         public var watchOscillation = true
@@ -199,9 +204,9 @@ extension Settings {
         public var feedForward = 1.0
         /// Learning rate of the joints' friction, 1/s.
         public var frictionLearningRate = 0.5
-        /// Largest compensated friction, N·m.
+        /// Largest friction torque that the controller compensates, N·m.
         public var frictionLimitNm = 0.1
-        /// Largest noise of the feedback torque, % of the torque limit; 0 means no bound.
+        /// Largest noise of the feedback torque, per cent of the torque limit; 0 means no bound.
         public var noiseLimitPercent = 3.0
     }
 
@@ -227,19 +232,21 @@ extension Settings {
         public var torqueLimitNm = AxisVector(repeating: 0.25)
         /// Pairs of magnet poles of open-loop motors.
         public var polePairs = 7
-        /// Direction of each motor: 1, or -1 if field and joint turn in opposite directions.
+        /// Direction of each motor: 1, or -1 if its magnetic field and the joint turn in opposite
+        /// directions.
         public var direction = AxisVector(repeating: 1)
-        /// Electrical angle of the field that holds each joint at zero, degrees.
+        /// Electrical angle of the magnetic field at which each joint is at zero, degrees.
         public var electricalZeroDeg = AxisVector.zero
-        /// Frequency of the half bridges, Hz.
+        /// PWM frequency of the half bridges, Hz.
         public var pwmHz = 1526.0
-        /// Strength of the field of open-loop motors, 0...1.
+        /// Strength of the magnetic field of open-loop motors, 0...1, a fraction of the full
+        /// voltage.
         public var power = FieldController.Parameters().power
         /// Torque that each motor can hold permanently, N·m; 0 disables the thermal limit.
         public var continuousTorqueNm = ThermalBudget.Parameters().continuousTorque
         /// Thermal time constant of a motor's windings, s.
         public var thermalTimeS = ThermalBudget.Parameters().timeConstant
-        /// Largest power of the field of open-loop motors under load, 0...1.
+        /// Largest strength of the magnetic field of open-loop motors under load, 0...1.
         public var powerMax = FieldController.Parameters().maxPower
         /// Time in which the torque rises from zero to its full value, s.
         public var softStartS = 0.5
@@ -261,7 +268,8 @@ extension Settings {
         public var maxAccelerationDps2 = AxisVector(repeating: 3000)
         /// Largest set-point jerk, deg/s³.
         public var maxJerkDps3 = AxisVector(repeating: 150_000)
-        /// Range of set-point angles, degrees; yaw of ±360 turns endlessly.
+        /// Range of set-point angles, degrees. A yaw range of ±360° means that yaw can turn without
+        /// limit.
         public var rangeDeg = AxisRanges(
             lower: AxisVector(yaw: -360, roll: -60, pitch: -120),
             upper: AxisVector(yaw: 360, roll: 60, pitch: 120))
@@ -271,7 +279,7 @@ extension Settings {
     public struct Supervision: Sendable, Equatable {
         /// Time in which the torque falls to zero after a fault, s.
         public var softStopS = 0.2
-        /// Time without a fault after which the motors come on again, s.
+        /// Time without a fault after which the motors go on again, s.
         public var recoveryS = 0.5
     }
 
@@ -281,12 +289,12 @@ extension Settings {
         public var deadManS = 1.0
         /// Time without a request after which control is released, s.
         public var releaseAfterS = 10.0
-        /// Time after the last rate request after which a turning camera enters `fallbackMode`, s;
-        /// 0 disables it.
+        /// Time after the last rate request at which a camera that was turning enters
+        /// `fallbackMode`, s; 0 disables this.
         public var fallbackS = 0.0
-        /// Mode that the camera enters then: `neutral` or `retract`.
+        /// Mode after `fallbackS`: `neutral` or `retract`.
         public var fallbackMode = Mode.neutral
-        /// Time after the last rate request after which the outputs go off, s; 0 disables it.
+        /// Time after the last rate request at which the outputs go off, s; 0 disables this.
         public var offS = 0.0
         /// Whether AirOS apps can take control.
         public var allowAiros = true

@@ -1,7 +1,7 @@
-// A client that can change only a part of the settings, such as an app, saves only that part.
+// Methods for clients that can change and save only a part of the settings, such as apps.
 extension ParameterStore {
-    /// Saves the present values of these settings; other values stay unsaved. Like `save()`, this
-    /// must be called on a copy.
+    /// Marks the present values of the given settings as saved; other values stay unsaved. Like
+    /// `save()`, this method must be called on a copy.
     ///
     /// - Parameter keys: Dotted paths.
     public mutating func save(only keys: [String]) {
@@ -16,10 +16,10 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// Registers the values that are now saved on the disk. Active values do not change; a live
-    /// value that is saved counts as saved.
+    /// Registers the values that are now saved on the disk. Active values do not change. The origin
+    /// of a live value that is on the disk becomes `saved`.
     ///
-    /// - Parameter overlay: All saved entries. Invalid entries are left out, as at a start.
+    /// - Parameter overlay: All saved entries. Invalid entries are ignored, as at a start.
     public mutating func adopt(saved overlay: Overlay) {
         saved = [:]
         for (key, text) in overlay { saved[key] = Self.savedValue(key, text) }
@@ -28,7 +28,7 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// Changes of the saved entries that are needed so that a restart restores all set values.
+    /// Changes of the saved entries after which a restart restores all values that were set.
     ///
     /// - Parameters:
     ///   - overlay: The saved entries.
@@ -46,7 +46,7 @@ extension ParameterStore {
         return change
     }
 
-    /// Whether a restart would lose a set value among these settings.
+    /// Whether a restart would lose a value that was set, among the given settings.
     public func hasUnsavedChanges(among keys: [String]) -> Bool {
         keys.contains { live[$0] != nil && live[$0] != saved[$0] || cleared.contains($0) }
     }
@@ -60,8 +60,8 @@ extension Dictionary where Key == String, Value == String {
 }
 
 extension ParameterStore.Snapshot {
-    /// Copies these settings from a store, so that a rollback to this snapshot does not change
-    /// them.
+    /// Copies the given settings from a store into this snapshot, so that a rollback to the
+    /// snapshot does not change them.
     ///
     /// - Parameters:
     ///   - keys: Dotted paths.

@@ -1,15 +1,15 @@
 /// The configuration of a running process: values from files, saved values, and live changes.
 ///
-/// Later layers win: default < files < saved < `--set` < live. `--set` overrides saved values
-/// because it belongs to the present start. The store is a plain value; `Tuning`, which holds it,
-/// decides when the loop receives a change.
+/// Each layer overrides the layers before it: defaults, files, saved values, `--set`, live changes.
+/// `--set` overrides saved values because it belongs to the present start. The store is a plain
+/// value; `Tuning`, which holds it, decides when the loop receives a change.
 public struct ParameterStore: Sendable {
-    /// Values by key, each as TOML text that reads back to the identical value.
+    /// Values by key. Each value is a TOML text, from which parsing gives the identical value.
     public typealias Overlay = [String: String]
 
     /// One line of the answer to `diff`.
     public struct Difference: Sendable, Equatable, CustomStringConvertible {
-        /// Dotted path.
+        /// Dotted path of the setting.
         public let key: String
         /// The active value.
         public let value: SettingValue
@@ -30,8 +30,7 @@ public struct ParameterStore: Sendable {
         case defaults
         /// Defaults, files and `--set`: the values after a start without saved values.
         case files
-        /// The values that a start at this moment would give, except changes that wait for a
-        /// restart.
+        /// The values after a start at this moment, except changes that wait for a restart.
         case saved
     }
 
@@ -87,10 +86,10 @@ public struct ParameterStore: Sendable {
     /// Changes one setting until the process ends, or permanently after `save()`.
     ///
     /// - Parameters:
-    ///   - key: Dotted path.
-    ///   - text: TOML, or a bare word taken as a string.
+    ///   - key: Dotted path of the setting.
+    ///   - text: TOML, or an unquoted word, which is a string.
     /// - Returns: The value that is now in force.
-    /// - Throws: The problem; in this case nothing has changed.
+    /// - Throws: `ConfigurationProblem`; nothing has changed.
     @discardableResult
     public mutating func set(
         _ key: String, to text: String
@@ -100,13 +99,13 @@ public struct ParameterStore: Sendable {
         return value
     }
 
-    /// Returns a store with new values: all of them are changed, or none. The change lasts until
-    /// the process ends, or permanently after `save()`.
+    /// Returns a store with new values. Either all values are changed, or none. The change lasts
+    /// until the process ends, or permanently after `save()`.
     ///
     /// - Parameter updates: The settings and their values; a setting without a value returns to its
     ///   built-in default, even if a file sets another value.
     /// - Returns: The changed store.
-    /// - Throws: The problem of one of the values.
+    /// - Throws: The `ConfigurationProblem` of one of the values.
     public func changed(
         _ updates: [SettingUpdate]
     ) throws(ConfigurationProblem) -> ParameterStore {
@@ -129,7 +128,7 @@ public struct ParameterStore: Sendable {
             }
             changed.live[setting.key] = value
             guard update.isDefault else { continue }
-            // A default that equals the value of the files need not be stored.
+            // A default that equals the value of the files is not stored.
             if value == setting.value(in: loaded.settings) { changed.live[setting.key] = nil }
             if saved[setting.key] != nil { changed.cleared.insert(setting.key) }
         }
@@ -139,9 +138,8 @@ public struct ParameterStore: Sendable {
 
     /// Resets one setting to the value of files and command line.
     ///
-    /// - Parameter key: Dotted path.
-    /// - Throws: `unknownKey`, or the rule that the earlier value would break; in this case nothing
-    ///   has changed.
+    /// - Parameter key: Dotted path of the setting.
+    /// - Throws: `unknownKey`, or the rule that the earlier value would break; nothing has changed.
     public mutating func reset(_ key: String) throws(ConfigurationProblem) {
         guard Schema.setting(key) != nil else { throw .unknownKey(key) }
         var changed = self
@@ -154,8 +152,8 @@ public struct ParameterStore: Sendable {
     /// Restores the values of an earlier snapshot.
     ///
     /// - Parameter snapshot: The earlier snapshot.
-    /// - Throws: The rule that would be broken, if the files have changed in between; in this case
-    ///   nothing has changed.
+    /// - Throws: The rule that the values would break, if the files have changed since the
+    ///   snapshot; nothing has changed.
     public mutating func restore(_ snapshot: Snapshot) throws(ConfigurationProblem) {
         var changed = self
         changed.live = snapshot.live
@@ -168,8 +166,8 @@ public struct ParameterStore: Sendable {
     /// files and command line. The change is not saved until `save()`.
     ///
     /// - Parameter overlay: Values of the baseline, from an earlier `tuning`.
-    /// - Returns: The problems of entries that are no longer valid and were left out.
-    /// - Throws: The rule that the remaining values would break; in this case nothing has changed.
+    /// - Returns: The problems of entries that are no longer valid; these entries are ignored.
+    /// - Throws: The rule that the remaining values would break; nothing has changed.
     public mutating func restore(
         tuning overlay: Overlay
     ) throws(ConfigurationProblem) -> [ConfigurationProblem] {
@@ -196,11 +194,11 @@ public struct ParameterStore: Sendable {
         rebuild()
     }
 
-    /// Adopts saved values, normally once, at the start. Entries that are no longer valid are left
-    /// out.
+    /// Adopts saved values, normally once, at the start. Entries that are no longer valid are
+    /// ignored.
     ///
     /// - Parameter overlay: The saved entries.
-    /// - Returns: The problems of the entries that were left out.
+    /// - Returns: The problems of the ignored entries.
     public mutating func load(saved overlay: Overlay) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         saved = [:]
@@ -223,9 +221,9 @@ public struct ParameterStore: Sendable {
         return problems
     }
 
-    /// Marks all set values as saved. Call this method on a copy, write the copy's `savedOverlay`
-    /// to the disk, and keep the copy after a success, so that values are not marked as saved if
-    /// the disk is full.
+    /// Marks all values that were set as saved. Call this method on a copy, and write the copy's
+    /// `savedOverlay` to the disk. Replace the store by the copy only after a success, so that
+    /// values are not marked as saved if the disk is full.
     public mutating func save() {
         saved = merged
         live = [:]
@@ -273,7 +271,7 @@ public struct ParameterStore: Sendable {
         return (setting, value)
     }
 
-    /// Recomputes `settings`, unless that breaks a rule.
+    /// Recomputes `settings` from all layers, unless the result breaks a rule.
     private mutating func commit() throws(ConfigurationProblem) {
         rebuild()
         try obeyRules()

@@ -27,7 +27,8 @@ public struct ReloadReport: Sendable, Equatable {
 }
 
 extension ParameterStore {
-    /// Applies newly loaded files: live settings change, other settings wait for a restart.
+    /// Applies the values of newly loaded files. Live settings change immediately; other settings
+    /// wait for a restart.
     ///
     /// A live setting also waits if it is valid only together with a setting that needs a restart.
     /// If a file has a problem, the loader refuses all files.
@@ -72,7 +73,8 @@ extension ParameterStore {
 }
 
 extension LoadedConfiguration {
-    /// The entries of `new`, except those of `keys`, which keep the values of this configuration.
+    /// Combines two configurations: the entries of `new`, except for `keys`, which keep the values
+    /// of this configuration.
     func taking(_ new: LoadedConfiguration, except keys: Set<String>) -> LoadedConfiguration {
         var result = new
         for key in keys {
