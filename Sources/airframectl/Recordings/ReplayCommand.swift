@@ -70,7 +70,7 @@ struct ReplayCommand: ParsableCommand {
         let report = try write(recorded, sensor, &picture, to: output)
         for remark in report.remarks { Output.error("\(log): \(remark)") }
         if let plot, let picture {
-            try write(picture.figure(remarks: report.remarks).svg(), to: plot)
+            try SVGFile.write(picture.figure(remarks: report.remarks), to: plot)
         }
         guard output != "-" else { return }
         if json {
@@ -113,20 +113,5 @@ struct ReplayCommand: ParsableCommand {
         } catch {
             throw ClientError.file("\(output): \(error) while writing", field: "output")
         }
-    }
-
-    private func write(_ svg: String, to path: String) throws {
-        do {
-            let file = try Self.create(FilePath(path))
-            try file.closeAfter { _ = try file.writeAll(svg.utf8) }
-        } catch {
-            throw ClientError.file("\(path): \(error) while writing", field: "plot")
-        }
-    }
-
-    private static func create(_ path: FilePath) throws -> FileDescriptor {
-        try FileDescriptor.open(
-            path, .writeOnly, options: [.create, .truncate],
-            permissions: [.ownerReadWrite, .groupRead, .otherRead])
     }
 }
