@@ -3,17 +3,18 @@ internal import CMathShim
 /// Controller for torque motors: a proportional attitude loop on the quaternion error around a PID
 /// rate loop in body axes, mapped to the joints.
 ///
-/// The commanded rate and acceleration are fed forward, so that a moving set-point is followed
-/// without an error. The feedback compares the measurement with the set-point from `loopDelay` ago
-/// (minus the estimator's look-ahead), which is the newest one that can affect the measurement.
-/// Otherwise the controller would treat every start of a movement as an error, and the movement
-/// would overshoot.
+/// The commanded rate and acceleration are fed forward, so that the camera follows a moving
+/// set-point without an error. The feedback compares the measurement with an earlier set-point: the
+/// set-point from `loopDelay` ago, minus the estimator's look-ahead, is the newest set-point that
+/// can affect the measurement. With the present set-point the controller would treat every start of
+/// a movement as an error, and the movement would overshoot.
 ///
-/// Loop thread only; constant time, no allocation. All gains are divided by the inertia.
+/// Loop thread only; constant time, no allocation. The gains command accelerations; the controller
+/// multiplies them by the inertia.
 public struct AttitudeController: MotorController {
     /// Tuning of the controller.
     public var parameters: Parameters { @_noLocks @inline(__always) get { tuning } }
-    /// Shortest rotation from attitude to set-point, camera frame, rad, as of the last step.
+    /// Shortest rotation from attitude to set-point in the last step, camera frame, rad.
     public private(set) var attitudeError = Vector3.zero
     /// The motors whose command exceeded their limit in the last step.
     public private(set) var saturated = AxisSet.none
@@ -24,8 +25,8 @@ public struct AttitudeController: MotorController {
     /// Range of the joints. If the joints are measured, no torque pushes a joint beyond its range.
     var jointRange: JointRange?
 
-    /// Mean time for which the loop uses one sensor sample, minus one tick, s; this time adds to
-    /// the loop's delay.
+    /// Mean time for which the loop uses one sensor sample, minus one tick, s (see `SamplePace`).
+    /// This time is added to the loop's delay.
     var sampleWait = 0.0 {
         didSet { if sampleWait != oldValue { apply(tuning) } }
     }
@@ -34,7 +35,7 @@ public struct AttitudeController: MotorController {
     private var pids = PerAxis(PIDController())
     private var friction = JointFrictions()
     private var imbalance = ImbalanceCompensator()
-    /// Recent torques, N·m.
+    /// Recently commanded torques, N·m.
     private var told = JointHistory()
     /// Camera's rate in the last period, body frame, rad/s; nil if unknown.
     private var lastRate: Vector3?
@@ -43,21 +44,21 @@ public struct AttitudeController: MotorController {
     private var lag = LagCompensator()
     private var lags = PerAxis(LagCompensator.Coefficients())
     private var noise = MotorNoise()
-    /// Gain from attitude error to rate, including all reductions, 1/s.
+    /// Gain from attitude error to commanded rate, including all reductions, 1/s.
     private var attitudeGain = AxisVector.zero
     private var period = 0.0
     /// Whether a joint is beyond the end of its range.
     private var isAtStop = false
     /// Part of the last step's moment that corrects attitude and rate errors, camera frame, N·m.
     private var feedback = Vector3.zero
-    /// Error-correcting torques, N·m: the commanded torques minus the parts for the set-point,
-    /// known loads and the probe.
+    /// Parts of the commanded torques that correct errors, N·m: the commanded torques minus the
+    /// parts for the set-point, known loads, friction and the probe.
     private(set) var answer = AxisVector.zero
     /// Motion of the camera that the set-point alone requests.
     private(set) var planned = MotorEffect.Planned()
 
-    /// Delay assumed in addition to `loopDelay` until the delay is measured, s. With a `loopDelay`
-    /// of 3.5 ms, this additional delay reduces the feedback by 3 dB.
+    /// Additional delay that is assumed until the delay is measured, s. With a `loopDelay` of 3.5
+    /// ms, this additional delay reduces the feedback by 3 dB.
     private static var unmeasured: Double { @_noLocks get { 0.0015 } }
 
     /// Creates a controller at rest.
@@ -84,7 +85,7 @@ public struct AttitudeController: MotorController {
         }
     }
 
-    /// The camera axes whose gains are reduced because they have oscillated.
+    /// The camera axes whose gains are reduced after an oscillation.
     var oscillating: AxisSet { @_noLocks @inline(__always) get { oscillation.oscillating } }
 
     /// Moment of the load that the integrals compensate, camera frame, N·m.
@@ -101,7 +102,7 @@ public struct AttitudeController: MotorController {
     /// Learned friction of each joint, N·m.
     public var learnedFriction: AxisVector { @_noLocks @inline(__always) get { friction.sizes } }
 
-    /// State of the motors as of the last control period.
+    /// State of the motors after the last control period.
     var state: MotorState {
         @_noLocks @inline(__always) get {
             var state = MotorState()
@@ -120,8 +121,9 @@ public struct AttitudeController: MotorController {
         }
     }
 
-    /// Advances the controller by one control period. Friction is compensated only with encoders or
-    /// with a gyroscope on the handle. At an authority of 0 the integrals are kept at zero.
+    /// Computes the torques of one control period. The controller compensates friction only with
+    /// encoders or with a gyroscope on the handle. At an authority of 0 the integrals are kept at
+    /// zero.
     ///
     /// - Returns: Torques within the motors' limits. If the input is not usable, the torques are
     ///   zero, and the controller's state stays.
@@ -206,12 +208,12 @@ public struct AttitudeController: MotorController {
         oscillation.forgetMotion()
     }
 
-    /// Suspends the check for oscillations, because an excitation shakes the camera.
+    /// Restarts the check for oscillations, because an excitation shakes the camera.
     @_noLocks @_noAllocation
     private mutating func forgetOscillation() { oscillation.forgetMotion() }
 
-    /// Resets the integrals to zero. A load that the integrals held moves the camera until the
-    /// integrals hold the load again.
+    /// Resets the integrals to zero. If the integrals compensated a load, the load moves the camera
+    /// until the integrals compensate it again.
     @_noLocks @_noAllocation
     public mutating func clearIntegrals() {
         pids.change { pid, _ in pid.clearIntegral() }
@@ -246,8 +248,8 @@ public struct AttitudeController: MotorController {
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, authority: Double, dt: Double
     ) -> Vector3 {
         attitudeError = attitude.error(to: setpoint.attitude)
-        // The set-point that is older by the loop's delay is the newest set-point that can affect
-        // the measurement.
+        // The set-point from one loop delay ago is the newest set-point that can affect the
+        // measurement.
         let delay = loopDelay
         let reference = setpoint.earlier(by: delay - parameters.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
@@ -269,7 +271,8 @@ public struct AttitudeController: MotorController {
         }
         if dt != period {
             period = dt
-            // A lead that compensates more delay than the loop has would raise the gain too far.
+            // If the lag compensator were designed for more delay than the loop has, it would raise
+            // the gain too far. Therefore it is off until the delay is known.
             let delay = inertia.isDelayKnown ? loopDelay : 0
             let calm = noise.calm
             lags.change { $0 = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm[$1]) }
@@ -277,8 +280,8 @@ public struct AttitudeController: MotorController {
         let ahead = axes.times(acceleration)
         feedback = lag.step(Vector3(demand.roll, demand.pitch, demand.yaw), lags)
         planned = MotorEffect.Planned(moment: ahead, rate: feedforward)
-        // The gyroscopic moment grows with the square of the rate. With twenty times the true inertia
-        // it would drive a camera faster and faster.
+        // The gyroscopic moment grows with the square of the rate. If the assumed inertia were
+        // twenty times the true inertia, this moment would accelerate the camera more and more.
         let gyroscopic = rate.cross(axes.times(rate)) * inertia.caution.smallest
         return feedback + ahead + gyroscopic
     }
@@ -293,14 +296,13 @@ public struct AttitudeController: MotorController {
         guard change != .none else { return }
         apply(tuning)
         guard change == .lowered else { return }
-        // An oscillation at the motors' limit has filled the integrals with a load that does not
-        // exist.
+        // During an oscillation at the motors' limit, the integrals reach values without a
+        // corresponding load.
         let load = oscillation.calmLoad
         pids.change { $0.hold(load[$1]) }
     }
 
-    /// Reduces the gains of an axis with too much motor noise, and the lead that the axis does not
-    /// need.
+    /// Reduces the gains and the lag compensation of an axis with too much motor noise.
     private mutating func watchNoise(rate: Vector3, share: Double, dt: Double) {
         guard share == 1, !inertia.isProbing, oscillating.isEmpty, saturated.isEmpty else {
             return noise.pause()
@@ -337,16 +339,16 @@ public struct AttitudeController: MotorController {
         @_noLocks @inline(__always) get { tuning.loopDelay + sampleWait + inertia.extraDelay }
     }
 
-    /// Factor on all corner frequencies of the controller. A loop with more delay than it was tuned
-    /// for keeps its shape and margins when all corner frequencies are reduced together. A loop
-    /// with less delay has larger margins and keeps its tuning.
+    /// Factor on all corner frequencies of the controller. If a loop has more delay than it was
+    /// tuned for, it keeps its shape and margins when all corner frequencies are reduced by the
+    /// same factor. A loop with less delay has larger margins and keeps its tuning.
     private var stretch: Double {
         oscillation.slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
     }
 
-    /// Applies a tuning; the integrated torque stays. A changed inertia is identified again. The
-    /// method is also called with the present tuning, when a value that reduces the gains has
-    /// changed.
+    /// Applies a tuning; the integrated torque stays. If the configured inertia has changed, it is
+    /// identified again. The controller also calls this method with the present tuning, when a
+    /// value that reduces the gains has changed.
     ///
     /// All corner frequencies of the loop change by the same factor, so the loop stays stable with
     /// any inertia.

@@ -1,6 +1,6 @@
 internal import CMathShim
 
-/// A filter of second order, transposed direct form II.
+/// A digital filter of second order in transposed direct form II.
 ///
 /// Source of the coefficients: R. Bristow-Johnson, "Cookbook formulae for audio equalizer biquad
 /// filter coefficients" (W3C Working Group Note, 2021).
@@ -20,8 +20,8 @@ public struct Biquad: Sendable, BitwiseCopyable {
         /// Coefficients of a low-pass with a gain of 1 at zero frequency.
         ///
         /// - Parameters:
-        ///   - hz: Corner frequency (-3 dB), Hz; limited to 0.45 of the sample rate.
-        ///   - order: 1 or 2 (Butterworth).
+        ///   - hz: Corner frequency (-3 dB), Hz; limited to 0.45 times the sample rate.
+        ///   - order: Order of the filter: 1, or 2 (Butterworth).
         ///   - sampleRate: Hz.
         /// - Returns: Coefficients of the filter.
         public static func lowPass(hz: Double, order: Int, sampleRate: Double) -> Coefficients {
@@ -49,7 +49,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
         /// negative gain.
         ///
         /// - Parameters:
-        ///   - notch: Centre, width and depth of the notch; the centre is limited to 0.45 of the
+        ///   - notch: Centre, width and depth of the notch; the centre is limited to 0.45 times the
         ///     sample rate.
         ///   - sampleRate: Hz.
         /// - Returns: Coefficients of the filter.
@@ -113,9 +113,9 @@ public struct Biquad: Sendable, BitwiseCopyable {
     }
 }
 
-/// A narrow stop band, against a motor's vibration or a resonance of the frame.
+/// A notch filter: a narrow stop band against a motor's vibration or a resonance of the frame.
 public struct Notch: Sendable, BitwiseCopyable, Equatable {
-    /// Centre, Hz.
+    /// Centre frequency of the notch, Hz.
     public var hz: Double
     /// Centre frequency of the notch divided by its width; 3 means that the width is a third of the
     /// centre frequency.

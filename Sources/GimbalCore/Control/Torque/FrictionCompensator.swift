@@ -1,41 +1,44 @@
 internal import CMathShim
 
-/// Feed-forward of one joint's friction, with learning of its size and shape while the joint moves.
+/// Feed-forward compensation of one joint's friction; the size and shape of the friction are
+/// learned while the joint moves.
 ///
 /// Friction is by far the largest disturbance of a carried gimbal. Friction changes its sign
-/// whenever the handle reverses, and the loop's delay makes the feedback late each time. The
-/// joint's encoder, or a gyroscope on the handle, shows the reversals; a tracker without lag under
-/// constant acceleration looks ahead by the loop's delay.
+/// whenever the joint reverses, and the loop's delay makes the feedback late each time. The joint's
+/// encoder, or a gyroscope on the handle, measures the motion of the joint. A tracker predicts this
+/// motion for the loop's delay, and thus the reversals.
 ///
 /// The shape of the friction is modelled as a sum of elastic bristles that slide (P. Dahl, "A solid
 /// friction model", Aerospace Corp. TOR-158, 1968) after different distances, as in the generalised
 /// Maxwell slip model (Al-Bender, Lampaert & Swevers, IEEE TAC 50, 2005), plus additional friction
-/// near rest (Stribeck). The sizes of its parts are learned by least mean squares from the part of
-/// the motor's torque that does not accelerate the camera, so the loop's own lag has no effect.
+/// near rest (Stribeck). The sizes of these parts are learned by least mean squares from the part
+/// of the motor's torque that does not accelerate the camera. Therefore the lag of the control loop
+/// has no effect.
 ///
-/// As a safeguard, the mean square of that torque is compared with its mean square after
-/// subtraction of the predicted friction. A prediction that increases the mean square is faded out.
+/// As a safeguard, the mean square of this torque is compared with the mean square after
+/// subtraction of the predicted friction. If the prediction increases the mean square, the
+/// compensation is faded out.
 struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// Tuning of the friction compensation for all joints.
     struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Learning rate of the sizes of the friction's parts, 1/s; 0 disables the compensation.
         var learningRate = 0.5
-        /// Largest sum of the sizes of the friction's parts, N·m.
+        /// Largest sum of the sizes of the bristles, N·m.
         var limit = 0.05
-        /// Joint rate below which the friction is not learned, rad/s, because at rest the load
-        /// determines the friction.
+        /// Joint rate below which the friction is not learned, rad/s. At rest the friction depends
+        /// on the load, not on the motion.
         var learningThreshold = 0.05
-        /// Look-ahead, s.
+        /// Time for which the joint's motion is predicted, s.
         var lead = 0.0035
     }
 
     /// One value for each part of the friction.
     struct Parts: Sendable, BitwiseCopyable {
-        /// Bristles that slide after about 0.3, 1 and 3 mrad.
+        /// Values of the bristles that slide after about 0.3, 1 and 3 mrad.
         var short = 0.0
         var middle = 0.0
         var long = 0.0
-        /// Additional friction near rest (Stribeck).
+        /// Value of the additional friction near rest (Stribeck).
         var slow = 0.0
 
         init() {}
@@ -47,22 +50,22 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
 
     /// Sizes of the friction's parts, N·m.
     private(set) var sizes = Parts()
-    /// Decrease of the residual torque's mean square by the predicted friction, (N·m)²; negative
-    /// for an increase.
+    /// Decrease of the residual torque's mean square by subtraction of the predicted friction,
+    /// (N·m)²; negative for an increase.
     private(set) var benefit = 0.0
 
     private var tracker = JointTracker()
-    /// Motion of the joint if the camera were at its set-point.
+    /// Tracker of the motion that the joint would have if the camera were at its set-point.
     private var wanted = JointTracker()
-    /// Deflection of each bristle as a fraction of its largest deflection, -1...1: the deflection
-    /// predicted for the look-ahead, and the present deflection.
+    /// Deflection of each bristle as a fraction of its largest deflection, -1...1: `ahead` is the
+    /// predicted deflection, `present` the present deflection.
     private var ahead = Parts()
     private var present = Parts()
-    /// Part of the residual torque that does not depend on the motion, N·m.
+    /// Constant part of the residual torque, which does not depend on the motion, N·m.
     private var load = 0.0
     /// Recent peak of the joint rate, rad/s.
     private var envelope = 0.0
-    /// Duration of motion that the sizes were learned from, s.
+    /// Time of motion during which the sizes were learned, s.
     private var learned = 0.0
     private var share = 0.0
 
@@ -87,11 +90,11 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// Learned sliding friction, N·m.
     var size: Double { @_noLocks get { sizes.short + sizes.middle + sizes.long } }
 
-    /// The torque that overcomes the friction, N·m, for a measured joint angle in rad.
+    /// The torque that overcomes the friction, N·m, computed from a measured joint angle, rad.
     ///
     /// `astray` is the camera's deviation from its set-point about this joint, rad. The prediction
-    /// excludes this deviation, because a prediction that followed the camera's own shaking would
-    /// amplify the shaking.
+    /// excludes this deviation. A prediction that followed the camera's own oscillation would
+    /// amplify the oscillation.
     @_noLocks @_noAllocation
     mutating func torque(
         joint: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
@@ -102,8 +105,9 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         return torque(parameters: p, dt: dt)
     }
 
-    /// The torque that overcomes the friction, N·m, for a measured joint rate in rad/s: the
-    /// difference of camera and handle gyroscope. `astray` is a rate, rad/s.
+    /// The torque that overcomes the friction, N·m, computed from a measured joint rate, rad/s,
+    /// which is the difference of camera and handle gyroscope. `astray` is the camera's rate
+    /// relative to its set-point about this joint, rad/s.
     @_noLocks @_noAllocation
     mutating func torque(
         rate: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
@@ -121,7 +125,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         return sizes.dot(ahead) * share
     }
 
-    /// Moves the bristles by one period at this rate, rad/s.
+    /// Updates the deflections of the bristles for one period with the joint rate `rate`, rad/s.
     private static func slide(_ bristles: inout Parts, rate: Double, dt: Double) {
         let end: Double = rate >= 0 ? 1 : -1
         let way = -abs(rate) * dt
@@ -133,8 +137,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         bristles.slow = bristles.middle * cm_exp(-ratio * ratio)
     }
 
-    /// Learns from the part of the motor's torque that does not accelerate the camera, N·m: the
-    /// torque of friction and loads.
+    /// Updates the sizes of the friction's parts. `residual` is the part of the motor's torque that
+    /// does not accelerate the camera, N·m: the torque of friction and unknown loads.
     @_noLocks @_noAllocation
     mutating func learn(residual: Double, parameters p: Parameters, dt: Double) {
         guard envelope > p.learningThreshold else { return }
@@ -168,7 +172,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         sizes.slow = min(max(sizes.slow, 0), min(sum, limit))
     }
 
-    /// Forgets the joint's motion; the learned friction of the joint stays.
+    /// Discards the joint's motion; the learned friction of the joint stays.
     @_noLocks @_noAllocation
     mutating func reset() {
         tracker.reset()

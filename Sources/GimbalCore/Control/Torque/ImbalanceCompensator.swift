@@ -1,17 +1,18 @@
-/// Feed-forward of the moment of an unbalanced camera, with learning of its imbalance.
+/// Feed-forward compensation of an unbalanced camera's moment; the imbalance is learned.
 ///
-/// A centre of mass outside the joints' common point requires the moment `mass * offset × specific
-/// force`. Mass times offset is a constant vector of the camera, and the accelerometer measures the
-/// specific force. Therefore gravity at every attitude and the shaking of the hand are both
-/// compensated, before the camera has moved. The vector is learned from the remaining moment of the
-/// feedback, by recursive least squares with a covariance that grows again (L. Ljung, "System
-/// Identification", 1999, ch. 11). The two components perpendicular to gravity are known within
-/// seconds, the component along gravity only after the camera has pointed up or down or has been
-/// shaken. The learned part is subtracted from the integral, so learning does not move the camera.
+/// If the centre of mass is not at the intersection of the joints' axes, the motors must exert the
+/// moment `mass * offset × specific force`. The product of mass and offset is a constant vector in
+/// the camera frame, and the accelerometer measures the specific force. Therefore the effects of
+/// gravity at every attitude and of the hand's motion are both compensated, before the camera has
+/// moved. The vector is learned from the remaining moment of the feedback, by recursive least
+/// squares with a covariance that grows with time (L. Ljung, "System Identification", 1999, ch.
+/// 11). The two components perpendicular to gravity are known within seconds, the component along
+/// gravity only after the camera has pointed up or down or has been shaken. The learned part of the
+/// moment is subtracted from the controller's integral, so learning does not move the camera.
 ///
 /// Loop thread only; constant time, no allocation.
 struct ImbalanceCompensator: Sendable, BitwiseCopyable {
-    /// Mass times offset of the centre of mass, camera frame, kg·m.
+    /// Product of mass and offset of the centre of mass, camera frame, kg·m.
     private(set) var imbalance = Vector3.zero
 
     /// Covariance of the imbalance, scaled so that an element is the learning rate of the moment at
@@ -28,7 +29,7 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Restarts the learning from the present imbalance, because the load may have been changed.
+    /// Restarts the learning from the present imbalance, because a user may have changed the load.
     @_noLocks
     mutating func doubt() { covariance = Symmetric3(diagonal: Self.first) }
 
@@ -40,10 +41,10 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     /// Updates the learned imbalance from the moment that the feedback still produces at rest.
     ///
     /// - Parameters:
-    ///   - feedback: N·m, camera frame.
+    ///   - feedback: Moment of the feedback, camera frame, N·m.
     ///   - f: Specific force, camera frame, m/s².
     ///   - limit: Largest plausible moment at rest, N·m.
-    ///   - dt: Seconds.
+    ///   - dt: Seconds since the previous call.
     /// - Returns: Increase of `moment`, N·m.
     @_noLocks
     mutating func learn(

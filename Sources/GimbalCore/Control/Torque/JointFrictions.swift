@@ -1,5 +1,4 @@
-/// Friction compensation of all three joints: feed-forward of the friction, and learning of its
-/// size.
+/// Friction compensation of all three joints, see `FrictionCompensator`.
 ///
 /// Loop thread only; constant time, no allocation.
 struct JointFrictions: Sendable, BitwiseCopyable {
@@ -11,10 +10,11 @@ struct JointFrictions: Sendable, BitwiseCopyable {
     /// Creates joints of unknown friction.
     init() {}
 
-    /// Learned sizes, N·m.
+    /// Learned friction of each joint, N·m.
     var sizes: AxisVector { @_noLocks get { joints.map { $0.size } } }
 
-    /// The torques that overcome the friction, N·m, for measured joint angles in rad.
+    /// The torques that overcome the friction, N·m, computed from measured joint angles, rad.
+    /// `astray` is the camera's deviation from its set-point about the joints, rad.
     @_noLocks @_noAllocation
     mutating func torques(joints angles: AxisVector, astray: AxisVector, dt: Double) -> AxisVector {
         guard parameters.learningRate > 0 else { return .zero }
@@ -25,7 +25,8 @@ struct JointFrictions: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The torques that overcome the friction, N·m, for measured joint rates in rad/s.
+    /// The torques that overcome the friction, N·m, computed from measured joint rates, rad/s.
+    /// `astray` is the camera's rate relative to its set-point about the joints, rad/s.
     @_noLocks @_noAllocation
     mutating func torques(jointRates: AxisVector, astray: AxisVector, dt: Double) -> AxisVector {
         guard parameters.learningRate > 0 else { return .zero }
@@ -36,14 +37,15 @@ struct JointFrictions: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Learns from the part of the motors' torques that does not accelerate the camera, N·m.
+    /// Updates the learned friction. `residual` is the part of the motors' torques that does not
+    /// accelerate the camera, N·m.
     @_noLocks @_noAllocation
     mutating func learn(residual: AxisVector, dt: Double) {
         let p = parameters
         joints.change { $0.learn(residual: residual[$1], parameters: p, dt: dt) }
     }
 
-    /// Forgets the joints' motion; the learned friction stays.
+    /// Discards the joints' motion; the learned friction stays.
     @_noLocks @_noAllocation
     mutating func reset() { joints.change { friction, _ in friction.reset() } }
 }

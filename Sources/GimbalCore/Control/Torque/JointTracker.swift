@@ -1,7 +1,8 @@
 internal import CMathShim
 
-/// Rate and acceleration of one joint, from its encoder or from the difference of two gyroscopes,
-/// to predict the reversals of friction.
+/// Estimator of rate and acceleration of one joint, from the joint's encoder or from the difference
+/// of two gyroscopes. The friction compensation uses these values to predict the reversals of the
+/// joint.
 ///
 /// Loop thread only; constant time.
 struct JointTracker: Sendable, BitwiseCopyable {
@@ -13,8 +14,8 @@ struct JointTracker: Sendable, BitwiseCopyable {
     private var hasAngle = false
     private var offset = 0.0
 
-    /// Natural frequency of the tracker with an encoder, rad/s. A higher frequency is not possible,
-    /// because one step of a 14-bit encoder is a third of the distance over which friction
+    /// Natural frequency of the tracker with an encoder, rad/s. A higher frequency would follow the
+    /// encoder's steps: one step of a 14-bit encoder is a third of the distance over which friction
     /// reverses.
     private static var angleBandwidth: Double { @_noLocks get { 300 } }
     /// Natural frequency of the tracker with a measured joint rate, rad/s.
@@ -37,7 +38,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
             acceleration = fade * fade * fade / (dt * dt)
         }
 
-        /// Creates gains with a double pole for a tracker that measures no angle.
+        /// Creates gains with a double pole for a tracker without a measured angle.
         @_noLocks
         init(forRatesOver dt: Double) {
             let decay = cm_exp(-JointTracker.rateBandwidth * dt)
@@ -52,11 +53,11 @@ struct JointTracker: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Follows a measured joint angle with a filter of third order, which has no lag under constant
-    /// acceleration.
+    /// Updates the estimates with a measured joint angle. The filter is of third order, and has no
+    /// lag at constant acceleration.
     ///
     /// - Parameters:
-    ///   - measured: rad.
+    ///   - measured: Joint angle, rad.
     ///   - gains: Gains for a measured angle.
     ///   - dt: Seconds, more than 0.
     @_noLocks @_noAllocation
@@ -76,12 +77,12 @@ struct JointTracker: Sendable, BitwiseCopyable {
         acceleration += gains.acceleration * residual
     }
 
-    /// Follows a measured joint rate with a filter of second order, which has no lag under constant
-    /// acceleration. A joint has no net motion in the long run, so its mean rate over 20 s counts
-    /// as the sensors' offset.
+    /// Updates the estimates with a measured joint rate. The filter is of second order, and has no
+    /// lag at constant acceleration. A joint has no net motion in the long run, so its mean rate
+    /// over 20 s counts as the sensors' offset.
     ///
     /// - Parameters:
-    ///   - measured: rad/s.
+    ///   - measured: Joint rate, rad/s.
     ///   - gains: Gains for a measured rate.
     ///   - dt: Seconds, more than 0.
     @_noLocks @_noAllocation
@@ -94,7 +95,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
         acceleration += gains.acceleration * residual
     }
 
-    /// Forgets the joint's motion; the learned offset of the rate stays.
+    /// Discards the joint's motion; the learned offset of the rate stays.
     @_noLocks @_noAllocation
     mutating func reset() {
         rate = 0

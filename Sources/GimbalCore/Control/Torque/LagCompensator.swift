@@ -3,28 +3,29 @@ internal import CMathShim
 /// Partial compensation of the lag of sensor filter and current loop: two zeros, two poles at
 /// slightly higher frequencies, gain 1 at zero frequency.
 ///
-/// The compensator reduces the response to a push by a fifth at the same margins, compared with the
-/// PID alone; the price is more gyroscope noise in the torque. The corner frequencies follow the
-/// loop's delay, so that the loop keeps its shape. The filter is discretised by the bilinear
-/// transform, which is exact at each corner frequency.
+/// With the compensator, the response to a push is a fifth smaller than with the PID alone, at the
+/// same margins; the disadvantage is more gyroscope noise in the torque. The corner frequencies are
+/// inversely proportional to the loop's delay, so that the loop keeps its shape. The filter is
+/// discretised by the bilinear transform, prewarped so that it is exact at each corner frequency.
 ///
 /// Loop thread only; constant time, no allocation.
 struct LagCompensator: Sendable, BitwiseCopyable {
-    /// Corner frequency times loop delay, and damping ratio, of the filter's zeros and poles.
+    /// Product of corner frequency, rad/s, and loop delay, s, and damping ratio: of the filter's
+    /// zeros and of its poles.
     static var zeroCorner: Double { @_noLocks get { 2.625 } }
     static var zeroDamping: Double { @_noLocks get { 0.441 } }
     static var poleCorner: Double { @_noLocks get { 4.536 } }
     static var poleDamping: Double { @_noLocks get { 0.593 } }
 
-    /// Square root of the filter's largest gain at half the loop's rate. If a control period is a
-    /// large part of the delay, the corner frequencies are so close to half the loop's rate that
-    /// the gain there would grow without limit.
+    /// Square root of the filter's largest gain at half the loop's rate. If the control period is a
+    /// large part of the delay, the corner frequencies are close to half the loop's rate, and the
+    /// gain there would be too large without this limit.
     fileprivate static var largestLead: Double { @_noLocks get { 1.94 } }
 
     /// Coefficients of the filter for one loop delay and one control period.
     typealias Coefficients = Biquad.Coefficients
 
-    /// Corner frequency times loop delay, and damping ratio, of the filter's poles. As the
+    /// Product of corner frequency and loop delay, and damping ratio, of the filter's poles. As the
     /// stiffness reduction `calm` (0...1, see `MotorNoise`) grows, the poles move to the zeros.
     @_noLocks
     fileprivate static func poles(calm: Double) -> (corner: Double, damping: Double) {
@@ -88,8 +89,8 @@ extension Biquad.Coefficients {
     /// Creates the coefficients for a loop's delay.
     ///
     /// - Parameters:
-    ///   - delay: Delay of the loop, s. Below two periods no filter is needed.
-    ///   - dt: Period, s.
+    ///   - delay: Delay of the loop, s. Below two periods the filter has no effect.
+    ///   - dt: Control period, s.
     ///   - calm: Stiffness reduction, 0...1 (see `MotorNoise`); at 1 the poles equal the zeros, so
     ///     the compensator has no effect.
     @_noLocks

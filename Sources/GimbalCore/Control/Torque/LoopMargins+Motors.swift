@@ -4,9 +4,9 @@ extension LoopMargins {
     /// Computes the margins of one axis of motors without encoders, with the inertia and delay that
     /// the controller assumes.
     ///
-    /// The loop is cut at the gains' output, the requested moment, so these are the margins of the
-    /// gains. The rotor's observer receives the same request, so it has no effect on the loop at
-    /// that point. Cut at the motor, the same loop has smaller margins, because a motor that is
+    /// The loop is cut at the requested moment, so these are the margins for an error of the gains.
+    /// The rotor's observer receives the same request, so it has no effect on a loop that is cut
+    /// there. If the loop is cut at the motor, its margins are smaller, because a motor that is
     /// stronger than assumed also causes an error of the observer: 7.4 dB and 27° with the
     /// defaults.
     ///
@@ -31,15 +31,15 @@ extension LoopMargins {
             delay: field.loopDelay, shape: shape)
     }
 
-    /// Computes the margins of one axis of servos that respond as the controller assumes, without
-    /// the dead band.
+    /// Computes the margins of one axis of servos. The model assumes that the servos respond as the
+    /// controller assumes, and excludes the dead band.
     ///
-    /// The loop is cut at the servo's command. The look-ahead reduces the margins. A servo's gain
-    /// is fixed; only its delay can be longer than assumed.
+    /// The loop is cut at the servo's command. The look-ahead reduces the margins. The gain of a
+    /// servo is fixed; only its delay can be longer than assumed.
     ///
     /// - Parameters:
     ///   - servo: Parameters of the servos' controller.
-    ///   - axis: Which axis.
+    ///   - axis: Axis of the camera.
     public init(of servo: ServoController.Parameters, axis: GimbalAxis) {
         self.init { omega in
             let loop = LoopMargins.response(of: servo, axis: axis, omega: omega)
@@ -47,7 +47,7 @@ extension LoopMargins {
         }
     }
 
-    /// The open loop of one axis of servos at `omega`, rad/s.
+    /// Frequency response of the open loop of one axis of servos at `omega`, rad/s.
     public static func response(
         of servo: ServoController.Parameters, axis: GimbalAxis, omega: Double
     ) -> Complex {
@@ -67,7 +67,8 @@ extension LoopMargins {
             + rate * s * (0.5 * horizon * horizon * Shape.trust.acceleration)
         let predicted =
             (Complex(follow) + rate) / (s + Complex(follow)) + ahead * servo.lookAhead[axis]
-        // Part of the correction due to the loop gain in excess of 1, without the lasting error.
+        // Additional correction because the loop gain differs from 1. It excludes the lasting
+        // error.
         let passing = s * 0.5 / (s * 0.5 + Complex(1))
         let surplus =
             passing * Complex(1, omega * servo.attitudeLead) * (servo.loopGain[axis] - 1)

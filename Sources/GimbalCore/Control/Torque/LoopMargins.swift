@@ -6,19 +6,21 @@ internal import CMathShim
 /// controller's attitude and rate paths. The model excludes friction and cables, which add damping.
 /// Not for the loop thread, because it sweeps frequencies.
 public struct LoopMargins: Sendable, Equatable {
-    /// Frequency at which the open loop first falls below 1, rad/s.
+    /// Crossover frequency, rad/s: the lowest frequency at which the gain of the open loop falls
+    /// below 1.
     public let crossover: Double
-    /// Smallest angle from -1 at all frequencies where the open loop crosses 1, degrees; negative
-    /// if the loop is unstable.
+    /// Phase margin, degrees: the smallest angle between the open loop and -1 at all frequencies
+    /// where its gain is 1. The value is negative if the loop is unstable.
     public let phaseDegrees: Double
-    /// Largest increase of the loop's gain with which the loop is stable, dB.
+    /// Upper gain margin, dB: the largest increase of the loop's gain with which the loop is
+    /// stable.
     public let increaseDecibels: Double
-    /// Largest decrease of the loop's gain with which the loop is stable, dB. The integral makes
-    /// the loop unstable at a lower gain.
+    /// Lower gain margin, dB: the largest decrease of the loop's gain with which the loop is
+    /// stable. At a lower gain the integral makes the loop unstable.
     public let decreaseDecibels: Double
 
-    /// Whether the loop meets the usual requirements: gain margins of 6 dB in both directions and a
-    /// phase margin of 45°.
+    /// Whether the loop meets the usual requirements: both gain margins are at least 6 dB, and the
+    /// phase margin is at least 45°.
     public var areHealthy: Bool {
         increaseDecibels >= 6 && decreaseDecibels >= 6 && phaseDegrees >= 45
     }
@@ -31,7 +33,8 @@ public struct LoopMargins: Sendable, Equatable {
         public var compensatedDelay = 0.0
         /// Stiffness reduction of the axis, 0...1 (see `MotorNoise`).
         public var calm = 0.0
-        /// Control period, s, for the derivative; 0 means a continuous derivative.
+        /// Control period from which the derivative is computed, s; 0 means a continuous
+        /// derivative.
         public var period = 0.0
         /// Filter of the measured rate.
         public var filter = RateFilter.Axis()
@@ -40,10 +43,10 @@ public struct LoopMargins: Sendable, Equatable {
         public init() {}
     }
 
-    /// The margins of one axis.
+    /// Computes the margins of one axis.
     ///
     /// - Parameters:
-    ///   - attitudeGain: 1/s.
+    ///   - attitudeGain: Gain from attitude error to commanded rate, 1/s.
     ///   - rate: Rate controller's parameters, with the inertia that the controller assumes.
     ///   - inertia: True inertia, kg·m².
     ///   - delay: Time from motion to torque, s, with half a period because the output is held.
@@ -59,7 +62,7 @@ public struct LoopMargins: Sendable, Equatable {
         }
     }
 
-    /// The margins of an open loop.
+    /// Computes the margins of an open loop from its frequency response.
     ///
     /// - Parameter response: Gain and phase, rad, -π...π, at a frequency, rad/s.
     init(of response: (Double) -> (gain: Double, phase: Double)) {
@@ -71,8 +74,8 @@ public struct LoopMargins: Sendable, Equatable {
         var margin = 180.0
         var increase = Double.infinity
         var decrease = Double.infinity
-        // Crossings of -180° with a gain above 1 come in pairs, or the loop is unstable (Nyquist).
-        // Beyond 180° there can be one more encirclement.
+        // The loop is unstable unless the crossings of -180° with a gain above 1 come in pairs
+        // (Nyquist). A crossing of -540° would be a further encirclement.
         let levels = [-Double.pi, -3 * .pi]
         var encircled = 0
         var highest = -Double.infinity
@@ -108,8 +111,8 @@ public struct LoopMargins: Sendable, Equatable {
                     } else {
                         increase = min(increase, -decibels)
                     }
-                    // Gain of an unstable loop at which the phase would have to cross in the other
-                    // direction.
+                    // For an unstable loop, the change of the gain that would make it stable
+                    // follows from these gains at the crossings.
                     if falls {
                         highest = max(highest, decibels)
                     } else {
@@ -129,7 +132,8 @@ public struct LoopMargins: Sendable, Equatable {
         decreaseDecibels = isStable ? decrease : lowest
     }
 
-    /// The margins of one axis of a whole controller, with the inertia and delay that it assumes.
+    /// Computes the margins of one axis of a whole controller, with the inertia and delay that the
+    /// controller assumes.
     ///
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.
@@ -144,7 +148,7 @@ public struct LoopMargins: Sendable, Equatable {
             delay: controller.loopDelay, filter: filter)
     }
 
-    /// The margins of one axis of a whole controller.
+    /// Computes the margins of one axis of a whole controller.
     ///
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.
@@ -170,7 +174,7 @@ public struct LoopMargins: Sendable, Equatable {
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.
     ///   - axis: Axis of the camera.
-    ///   - omega: rad/s.
+    ///   - omega: Frequency, rad/s.
     /// - Returns: Gain and phase, including the phase of the delay.
     public static func response(
         of controller: AttitudeController.Parameters, axis: GimbalAxis, omega: Double

@@ -3,14 +3,15 @@ internal import CMathShim
 /// Measurement of the motor noise that the gyroscope causes, and reduction of the stiffness if the
 /// noise exceeds its bound.
 ///
-/// The feedback torque is a commanded acceleration times the inertia, and the gyroscope's noise in
-/// this acceleration is the same for every camera. The motors of a heavy camera therefore hum,
-/// become warm and drain the battery. A heavy camera does not need the full stiffness, because
-/// friction and cables move it less. `calm` is the stiffness reduction of each axis, 0...1. At 0
-/// the loop is as stiff as tuned. At `calm` 1 the loop has no `LagCompensator`, a quarter of the
-/// motor noise, and a response to a push that is 1.8 times as large as at 0. With half of the motor
-/// noise, the response to a push is 1.35 times as large. The loop has margins of 6 dB and 45°
-/// (`LoopMargins`) at every stiffness reduction.
+/// The feedback torque is a commanded acceleration times the inertia. The noise that the gyroscope
+/// causes in this acceleration is the same for every camera, so the noise torque is proportional to
+/// the inertia. The motors of a heavy camera would therefore hum, become warm and drain the
+/// battery. A heavy camera does not need the full stiffness, because friction and cables move it
+/// less. `calm` is the stiffness reduction of each axis, 0...1. At 0 the loop is as stiff as tuned.
+/// At `calm` 1 the loop has no `LagCompensator`, a quarter of the motor noise, and a response to a
+/// push that is 1.8 times as large as at 0. With half of the motor noise, the response to a push is
+/// 1.35 times as large. The loop has margins of 6 dB and 45° (`LoopMargins`) at every stiffness
+/// reduction.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorNoise: Sendable, BitwiseCopyable {
@@ -31,7 +32,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     private var lowRate = AxisVector.zero
     private var slowRateSquare = AxisVector.zero
     private var fastRateSquare = AxisVector.zero
-    /// Stiffness reductions before rounding to steps of 1/32.
+    /// Stiffness reduction of each axis before rounding to steps of 1/32.
     private var exact = AxisVector.zero
     /// Time since the beginning or the last interruption of the noise measurement, s.
     private var measured = 0.0
@@ -77,8 +78,8 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Advances the noise measurement by one control period in which the motors receive the full
-    /// output, without a probe.
+    /// Processes one control period in which the motors receive the full output and no probe is
+    /// active.
     ///
     /// - Parameters:
     ///   - feedback: Moment of the feedback about the camera's axes, N·m.
@@ -128,8 +129,8 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         if bound <= 0 {
             exact[axis] = 0
         } else if square > bound * bound {
-            // If the camera moves more than the gyroscope's noise explains, the stiffness is
-            // needed, and noise is not the cause of the torque.
+            // If the camera moves more than the gyroscope's noise explains, the torque is not
+            // noise, and the stiffness is needed.
             let isStill = slowRateSquare[axis] < Self.stillness * fastRateSquare[axis]
             if isStill { exact[axis] = min(1, exact[axis] + Self.pace * dt) }
         } else if square < Self.enough * Self.enough * bound * bound {

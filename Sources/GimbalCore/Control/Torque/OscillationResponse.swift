@@ -1,20 +1,20 @@
 internal import CMathShim
 
-/// Reaction to an oscillation of a loop with identified inertia: the inertia counts as uncertain,
-/// which reduces the gains and starts the probe. If the probe finds the same inertia, all corner
-/// frequencies of the loop are reduced.
+/// Reaction to an oscillation of the loop of torque motors. First, the inertia counts as uncertain;
+/// this reduces the gains and starts the probe that identifies the inertia. If the probe then finds
+/// the same inertia, all corner frequencies of the loop are reduced.
 ///
 /// Loop thread only; constant time, no allocation.
 struct OscillationResponse: Sendable, BitwiseCopyable {
     /// State of the loop in one period.
     struct Loop: Sendable, BitwiseCopyable {
-        /// Error-correcting moment, camera frame, N·m.
+        /// Part of the moment that corrects errors, camera frame, N·m.
         var exerted: Vector3
         /// Camera's rate relative to the set-point's, camera frame, rad/s.
         var rate: Vector3
         /// Time from the camera's motion to the torque that responds to it, s.
         var delay: Double
-        /// The motors' limits, N·m.
+        /// The motors' torque limits, N·m.
         var limit: AxisVector
         /// Moment of the load that the integrals compensate, camera frame, N·m.
         var load: Vector3
@@ -39,20 +39,21 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
         case slackened
     }
 
-    /// The camera axes whose gains are reduced because they have oscillated.
+    /// The camera axes whose gains are reduced after an oscillation, until the probe has ended.
     private(set) var oscillating = AxisSet.none
-    /// Factor on all corner frequencies of a loop that has oscillated with the right inertia.
+    /// Factor on all corner frequencies of the loop, below 1 after an oscillation with the right
+    /// inertia.
     private(set) var slack = 1.0
     /// Moment of the load that the integrals compensated before the oscillation, camera frame, N·m.
     private(set) var calmLoad = Vector3.zero
 
     private var watch = OscillationWatch()
-    /// Inertia of the axes in `oscillating` that was assumed before the oscillation, kg·m².
+    /// Inertia that was assumed before the oscillation, on the axes in `oscillating`, kg·m².
     private var suspected = AxisVector(repeating: 1)
     /// Remaining time in which an oscillation is ignored, s.
     private var settling = 0.0
 
-    /// Factor per reduction of all corner frequencies: 3 dB of gain.
+    /// Factor by which one reaction multiplies all corner frequencies: 3 dB of gain.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     /// Lower limit of the factor on all corner frequencies, after three reductions. If the camera
     /// still shakes at this limit, the loop is not the cause.
@@ -69,7 +70,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Suspends the check for oscillations, because an excitation shakes the camera or the camera's
+    /// Restarts the check for oscillations, because an excitation shakes the camera or the camera's
     /// recent motion is unknown.
     @_noLocks
     mutating func forgetMotion() { watch.reset() }
@@ -78,7 +79,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func forgetLoad() { calmLoad = .zero }
 
-    /// Advances the check for oscillations by one control period.
+    /// Processes one control period.
     ///
     /// - Parameters:
     ///   - loop: State of the loop in this period.
@@ -131,9 +132,10 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
             pitch: sight(loop.exerted.y, loop.rate.y, .pitch), dt: dt)
     }
 
-    /// Evaluates the end of the search for the inertia. If the inertia is the same as before, there
-    /// are two possibilities. Either another property of the loop differs from its model, which the
-    /// loop tolerates with lower corner frequencies, or the loop did not cause the oscillation.
+    /// Evaluates the result of the probe after an oscillation. If the inertia is the same as
+    /// before, there are two possibilities. Either another property of the loop differs from its
+    /// model; the loop tolerates such a difference with lower corner frequencies. Or the loop did
+    /// not cause the oscillation.
     private mutating func judge(_ axes: AxisVector) -> Change {
         let isYaw = abs(cm_log(axes.yaw / suspected.yaw)) > Self.difference
         let isRoll = abs(cm_log(axes.roll / suspected.roll)) > Self.difference

@@ -1,15 +1,15 @@
-/// A rate controller for one axis: PID on the rate error, derivative on the measurement, output in
-/// the unit of acceleration times inertia.
+/// A PID rate controller for one axis. The derivative acts on the measured rate. The output is a
+/// torque: a commanded acceleration times the inertia.
 ///
-/// `torque = inertia * (kp * e + ∫ ki * e dt - kd * d(rate)/dt + acceleration)`, so that a phone
-/// and a heavy camera have the same gains. The error is multiplied by `ki` before it is integrated,
-/// so a change of `ki` does not change the output suddenly.
+/// The control law is `torque = inertia * (kp * e + ∫ ki * e dt - kd * d(rate)/dt + acceleration)`,
+/// so that a phone and a heavy camera can have the same gains. The error is multiplied by `ki`
+/// before it is integrated, so a change of `ki` does not change the output suddenly.
 public struct PIDController: Sendable, BitwiseCopyable {
     /// Tuning of the controller.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Gain from rate error to acceleration, 1/s.
+        /// Gain from rate error to commanded acceleration, 1/s.
         public var kp: Double = 120
-        /// Gain from integrated rate error to acceleration, 1/s².
+        /// Gain from integrated rate error to commanded acceleration, 1/s².
         public var ki: Double = 1200
         /// Gain from measured to commanded angular acceleration, dimensionless.
         public var kd: Double = 0
@@ -47,9 +47,9 @@ public struct PIDController: Sendable, BitwiseCopyable {
             self.dt = dt
             let corner = 2 * Double.pi * parameters.derivativeCutoffHz * dt
             derivativeShare = corner / (1 + corner)
-            // The integral follows a saturated actuator as fast as the proportional path acts. A
-            // faster integral would lose the estimate of a constant load at every short saturation;
-            // a slower integral would overshoot after a long saturation.
+            // The anti-windup has the time constant of the proportional path. A faster anti-windup
+            // would lose the integrated load at every short saturation; with a slower anti-windup
+            // the output would overshoot after a long saturation.
             windupShare = min(parameters.kp * dt, 1)
         }
     }
@@ -78,13 +78,13 @@ public struct PIDController: Sendable, BitwiseCopyable {
 
     @usableFromInline var integral: Double { state.integral }
 
-    /// Advances the controller by one control period and limits its output to the axis's limit.
+    /// Computes the torque of one control period, limited to the axis's limit.
     ///
     /// - Parameters:
-    ///   - error: Commanded minus measured rate, rad/s. If not finite, the output is zero and the
-    ///     state stays.
-    ///   - rate: Measured rate, rad/s, for the derivative.
-    ///   - acceleration: Feed-forward, rad/s².
+    ///   - error: Commanded minus measured rate, rad/s. If an argument is not finite, the output is
+    ///     zero and the state stays.
+    ///   - rate: Measured rate, rad/s, from which the derivative is computed.
+    ///   - acceleration: Feed-forward of the acceleration, rad/s².
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
     /// - Returns: Torque, N·m, within ±`limit`.
     ///
@@ -123,10 +123,11 @@ public struct PIDController: Sendable, BitwiseCopyable {
                 - parameters.kd * state.filteredDerivative + acceleration)
     }
 
-    /// Reports the torque that the actuator did not deliver: back-calculation anti-windup.
+    /// Corrects the integral for the torque that the actuator did not deliver: anti-windup by
+    /// back-calculation.
     ///
-    /// The integral follows the excess until the demanded torque is at the limit, but never beyond
-    /// a torque that the actuator can hold alone.
+    /// The integral decreases until the demanded torque is at the limit. The torque of the integral
+    /// alone never exceeds the limit of the actuator.
     ///
     /// - Parameter excess: Demanded minus applied torque, N·m.
     @_noLocks @_noAllocation
@@ -137,8 +138,8 @@ public struct PIDController: Sendable, BitwiseCopyable {
         state.integral = min(max(state.integral, -bound), bound)
     }
 
-    /// Subtracts from the integral a part of the load, N·m, that another component compensates from
-    /// now on.
+    /// Subtracts `torque`, N·m, from the integral, because another component compensates this part
+    /// of the load from now on.
     @_noLocks @_noAllocation
     mutating func release(_ torque: Double) {
         if parameters.inertia > 0 { state.integral -= torque / parameters.inertia }
@@ -154,7 +155,7 @@ public struct PIDController: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func clearIntegral() { state.integral = 0 }
 
-    /// Returns to rest.
+    /// Resets the integral and the derivative's history.
     @_noLocks @_noAllocation
     public mutating func reset() { state = State() }
 }

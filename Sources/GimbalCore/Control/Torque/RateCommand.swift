@@ -1,14 +1,14 @@
 internal import CMathShim
 
-/// Conversion from attitude error to commanded rate: proportional for a small error. For a large
-/// error the commanded rate is limited to a rate that a constant deceleration can still stop (the
-/// square-root controller of multicopter autopilots).
+/// Conversion from attitude error to commanded rate. For a small error the rate is proportional to
+/// the error. For a large error the rate is limited so that a constant deceleration can stop the
+/// camera at the set-point (the square-root controller of multicopter autopilots).
 struct RateCommand: Sendable, BitwiseCopyable {
-    /// Gain from attitude error to rate about the camera's axes, 1/s.
+    /// Gain from attitude error to commanded rate about the camera's axes, 1/s.
     var gain: AxisVector
     /// Largest rate, rad/s.
     var maxRate: Double
-    /// Deceleration that limits the commanded rate for a large attitude error, rad/s².
+    /// Deceleration from which the limit of the commanded rate is computed, rad/s².
     var maxAcceleration: Double
 
     @_noLocks

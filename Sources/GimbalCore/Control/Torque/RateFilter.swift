@@ -1,8 +1,8 @@
-/// Filters of the controller's rate on each axis: up to four notches and a low-pass.
+/// Filters of the measured rate on each axis: up to four notches and a low-pass.
 ///
 /// A change of the filters does not cause a jump. The new filters start as if the last input had
-/// been constant, and the remaining difference from the last output fades within some hundredths of
-/// a second.
+/// been constant. The remaining difference from the last output decays with a time constant of 20
+/// ms.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct RateFilter: Sendable, BitwiseCopyable {
@@ -25,7 +25,7 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         ///
         /// - Parameters:
         ///   - notches: Notches of the axis, at most four; further notches are ignored.
-        ///   - lowPassHz: Corner of the low-pass; 0 means no low-pass.
+        ///   - lowPassHz: Corner frequency of the low-pass, Hz; 0 means no low-pass.
         ///   - order: Order of the low-pass, 1 or 2.
         ///   - sampleRate: Sample rate of the loop, Hz.
         public init(notches: [Notch], lowPassHz: Double, order: Int, sampleRate: Double) {
@@ -90,7 +90,7 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Time constant with which the difference after a change of the filters fades, s.
+    /// Time constant with which the difference after a change of the filters decays, s.
     private static var fadingTime: Double { @_noLocks get { 0.02 } }
 
     private var yaw: Channel
@@ -115,9 +115,8 @@ public struct RateFilter: Sendable, BitwiseCopyable {
     /// The filtered rate.
     ///
     /// - Parameters:
-    ///   - rate: Rate, body frame, rad/s. If the rate is not finite, it is returned unchanged, and
-    ///     the
-    ///     filters keep their state.
+    ///   - rate: Measured rate, body frame, rad/s. If the rate is not finite, it is returned
+    ///     unchanged, and the filters keep their state.
     ///   - dt: Seconds since the previous step.
     /// - Returns: Filtered rate, body frame, rad/s.
     @_noLocks @_noAllocation
@@ -138,7 +137,7 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         private var lowPass = Biquad()
         private var input = 0.0
         private var output = 0.0
-        /// Difference from the previous filters' output that has not faded yet.
+        /// Remaining difference from the previous filters' output, rad/s.
         private var rest = 0.0
 
         init(_ filters: Axis) { self.filters = filters }

@@ -1,9 +1,10 @@
-/// Thermal model of the motors' windings, and the torque that it allows.
+/// Thermal model of the motors' windings, which limits the torque.
 ///
 /// The copper loss grows with the square of the torque, and the heat dissipates with one time
-/// constant (the I²t model of servo amplifiers; IEC 60034-1 calls the continuous rating duty S1). A
-/// heat of 1 is the heat that the windings finally reach at the continuous torque. Above a heat of
-/// 0.9 the torque limit falls smoothly from the peak torque to the continuous torque.
+/// constant (the I²t model of servo amplifiers; IEC 60034-1 calls the continuous rating duty S1).
+/// `heat` is the temperature rise of the windings relative to the final temperature rise at the
+/// continuous torque. Above a heat of 0.9 the torque limit falls smoothly from the peak torque to
+/// the continuous torque.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct ThermalBudget: Sendable, BitwiseCopyable {
@@ -18,10 +19,11 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
         public init() {}
     }
 
-    /// Heat above which the torque limit falls, relative to the heat at the continuous torque.
+    /// Value of `heat` above which the torque limit falls.
     private static var knee: Double { @_noLocks get { 0.9 } }
 
-    /// Heat of each motor's windings, 1 at the continuous torque.
+    /// Temperature rise of each motor's windings, relative to the final temperature rise at the
+    /// continuous torque.
     private(set) var heat = AxisVector.zero
 
     /// Creates cold motors.
@@ -37,11 +39,11 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Advances the heat of the windings by one period.
+    /// Updates `heat` for one control period.
     ///
     /// - Parameters:
     ///   - torque: Torque of the motors, N·m.
-    ///   - p: Their thermal properties.
+    ///   - p: Thermal properties of the motors.
     ///   - dt: Length of the control period, s, not negative.
     @_noLocks
     mutating func pass(torque: AxisVector, parameters p: Parameters, dt: Double) {

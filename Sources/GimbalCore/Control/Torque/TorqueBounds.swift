@@ -23,7 +23,8 @@ struct TorqueBounds: Sendable, BitwiseCopyable {
         most = limit
     }
 
-    /// Reduces the torque that would push measured joints (rad) into their stops.
+    /// Reduces the bounds of the torques that would push joints against their stops; `joints` are
+    /// measured angles, rad.
     @_noLocks
     mutating func keepOff(_ range: JointRange, joints: AxisVector) {
         most = AxisVector(
