@@ -1,36 +1,37 @@
 internal import CMathShim
 
-/// Fraction of the handle's fast motion that servos follow: the fraction with which the camera is
-/// calmest.
+/// Estimator of the fraction of the handle's fast motion that servos should follow, so that the
+/// remaining motion of the camera is smallest.
 ///
-/// A servo responds late, so a prediction that removes slow motion amplifies fast motion, by up to
-/// 1.9 times at 25 Hz. The camera can then be calmer if the servos ignore the tremor of a hand. The
-/// part of the prediction above 3 Hz is called its fast part. At the time at which the servos would
-/// have responded, the prediction and its fast part are compared with the handle's true path. Least
-/// squares over the last two seconds give the fraction of the fast part, between 0 and 1, with the
-/// smallest error. A loop that is stable with the fractions 0 and 1 is stable with each constant
-/// fraction between 0 and 1. Loop thread only, constant time.
+/// A servo responds late. Therefore a prediction that compensates slow motion amplifies fast
+/// motion, by up to 1.9 times at 25 Hz. The camera can then move less if the servos ignore the
+/// tremor of a hand. The part of the prediction above 3 Hz is called its fast part. After the delay
+/// and the lag of the servos, the prediction and its fast part are compared with the handle's true
+/// angles. Least squares over the last two seconds give the fraction of the fast part, 0...1, with
+/// the smallest error. A loop that is stable with the fractions 0 and 1 is stable with each
+/// constant fraction between 0 and 1. Loop thread only, constant time.
 struct FollowedShare: Sendable, BitwiseCopyable {
     /// Fraction of the prediction's fast part that the servos follow, 0...1.
     private(set) var share = AxisVector(repeating: 1)
 
     private var isKnown = false
-    /// Turn of the handle about its own axes since the start, rad.
+    /// Sum of the handle's turns about its own axes since the start, rad.
     private var path = AxisVector.zero
     private var axes = PerAxis(Axis())
-    /// Predicted paths of the handle, and their fast parts, rad.
+    /// Recent predictions of `path`, and their fast parts, rad.
     private var predictions = JointHistory()
     private var fastParts = JointHistory()
 
     /// State of one axis.
     private struct Axis: Sendable, BitwiseCopyable {
-        /// Slow part of the predicted path, rad, and rate of this slow part, rad/s.
+        /// Slow part of the prediction, rad, and rate of this slow part, rad/s.
         var slow = 0.0
         var slowRate = 0.0
-        /// Predicted path and its fast part after the servo's delay and lag, rad.
+        /// Earlier prediction and its fast part, delayed by the servo's delay and lag, rad.
         var answered = 0.0
         var answeredFast = 0.0
-        /// Means of the prediction error times the fast part, and of the fast part's square, rad².
+        /// Mean of the product of prediction error and fast part, and mean square of the fast part,
+        /// rad².
         var product = 0.0
         var square = 0.0
     }
@@ -41,7 +42,7 @@ struct FollowedShare: Sendable, BitwiseCopyable {
     private static var damping: Double { @_noLocks get { 0.7 } }
     /// Time constant of the least squares' means, s.
     private static var memory: Double { @_noLocks get { 2 } }
-    /// Largest prediction error that counts in full, as a multiple of the usual fast part.
+    /// Largest prediction error that has full weight, as a multiple of the RMS of the fast part.
     private static var jolt: Double { @_noLocks get { 8 } }
     /// Apparent motion of a handle at rest, caused by the sensor's noise, rad.
     private static var noise: Double { @_noLocks get { 0.02 * .pi / 180 } }
@@ -50,15 +51,14 @@ struct FollowedShare: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Advances the estimate of the followed fraction by one control period.
+    /// Processes one control period.
     ///
     /// - Parameters:
     ///   - turn: Turn of the handle since the previous call, handle frame, rad.
-    ///   - lead: Turn from the handle's attitude to the predicted one, handle frame, rad.
-    ///   - servo: Delays, lag and dead band; a smaller motion does not move the servo and has little
-    ///     weight.
-    ///   - learns: Whether the followed fraction can change; false while an excitation shakes the
-    ///     servos.
+    ///   - lead: Turn from the handle's attitude to the predicted attitude, handle frame, rad.
+    ///   - servo: Delays, lag and dead band of the servos. A motion smaller than the dead band does
+    ///     not move a servo, and has little weight.
+    ///   - learns: Whether the fraction can change; false while an excitation shakes the servos.
     ///   - dt: Time since the previous call, s, more than 0.
     /// - Returns: The part of the predicted turn that the servos ignore, handle frame, rad.
     @_noLocks @_noAllocation
@@ -88,8 +88,7 @@ struct FollowedShare: Sendable, BitwiseCopyable {
             // Prediction error if the servos follow only the slow part.
             let left = here[name] - axis.answered + axis.answeredFast
             let square = axis.answeredFast * axis.answeredFast
-            // A jolt, or a sensor's momentary fault, must not determine the followed fraction for
-            // seconds.
+            // A jolt, or a sensor's momentary fault, must not determine the fraction for seconds.
             let size = max(left * left, square)
             let bound = Self.jolt * Self.jolt * (axis.square + floor)
             let weight = size > bound ? bound / size : 1

@@ -1,13 +1,14 @@
 internal import CMathShim
 
-/// Smoothed attitude and rate of the handle, for extrapolation over the delay of the motors.
+/// Estimator of attitude and rate of the handle, which predicts the attitude for the time at which
+/// the motors respond.
 ///
-/// If only the attitude is known, the rate passes a second-order low-pass, and the attitude follows
-/// the measured one closely. So the look-ahead fades with frequency. This is intended: a prediction
-/// whose error exceeds the motion amplifies the motion, and above a third of the reciprocal delay
-/// every prediction amplifies the motion. The fading also prevents oscillation when the motors'
-/// model is wrong, because an error of the model has the same effect as a fast motion of the
-/// handle. Loop thread only, constant time.
+/// If only the attitude is known, the rate passes a second-order low-pass, and the estimated
+/// attitude follows the measured attitude closely. So the look-ahead decreases with frequency. This
+/// is intended: if the error of a prediction exceeds the motion, the prediction amplifies the
+/// motion, and above a third of the reciprocal delay every prediction does so. The decrease also
+/// prevents oscillation when the motors' model is wrong, because an error of the model has the same
+/// effect as a fast motion of the handle. Loop thread only, constant time.
 struct HandleTracker: Sendable, BitwiseCopyable {
     /// Smoothed attitude, handle to earth.
     private(set) var attitude = Quaternion.identity
@@ -17,15 +18,15 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     private(set) var acceleration = Vector3.zero
     private var isKnown = false
     /// Fractions of rate and acceleration that a prediction uses: 1 if the rate is measured,
-    /// otherwise those of `Shape`.
+    /// otherwise the fractions in `Shape`.
     private var trust = Trust(rate: 1, acceleration: 1)
 
-    /// Poles and look-ahead of the tracker for a handle with known attitude only, relative to the
+    /// Poles and look-ahead of the tracker for a handle whose rate is not measured, relative to the
     /// bandwidth w.
     ///
-    /// These poles were found with recorded walks of three people and a hand's tremor. Of all poles
-    /// with margins of 6 dB and 45° these leave the least motion above 1 Hz with motors that are 2
-    /// ms faster to 7 ms slower than assumed.
+    /// These poles were optimised with recorded walks of three people and the tremor of a hand. Of
+    /// all poles with margins of 6 dB and 45°, they result in the least motion of the camera above
+    /// 1 Hz, with motors that are 2 ms faster to 7 ms slower than assumed.
     enum Shape {
         /// Damping ratio of the low-pass of the handle's rate, whose natural frequency is w.
         static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }
@@ -56,12 +57,12 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Advances the tracker by one control period with a measured attitude of the handle only.
+    /// Updates the tracker for one control period in which only the handle's attitude is measured.
     ///
     /// - Parameters:
     ///   - measured: Measured attitude, handle to earth.
-    ///   - rate: Rate of the handle's measured attitude, handle frame, rad/s.
-    ///   - bandwidth: Natural frequency, rad/s.
+    ///   - rate: Rate of the handle, computed from camera and joints, handle frame, rad/s.
+    ///   - bandwidth: Natural frequency of the tracker about each axis of the handle, rad/s.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks @_noAllocation
     mutating func update(
@@ -81,12 +82,12 @@ struct HandleTracker: Sendable, BitwiseCopyable {
                 residual.z * (pull.yaw / (1 + pull.yaw))))
     }
 
-    /// Advances the tracker by one control period with a measured rate of the handle.
+    /// Updates the tracker for one control period with a measured rate of the handle.
     ///
     /// - Parameters:
-    ///   - measured: Measured attitude, handle to earth, which the tracker follows slowly.
-    ///   - rate: Measured rate, handle frame, rad/s, which the tracker follows with `bandwidth`.
-    ///   - bandwidth: Natural frequency, rad/s.
+    ///   - measured: Measured attitude, handle to earth; the tracker follows it slowly.
+    ///   - rate: Measured rate, handle frame, rad/s; the tracker follows it with `bandwidth`.
+    ///   - bandwidth: Natural frequency of the tracker about each axis of the handle, rad/s.
     ///   - leaning: Rate at which the tracker follows the measured attitude, 1/s.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks @_noAllocation
@@ -114,7 +115,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - horizon: Time from the last control period to the predicted instant, s.
     ///   - share: Fraction of the predicted turn to use, about each axis of the handle.
-    /// - Returns: Turn from the attitude to the predicted one, handle frame, rad.
+    /// - Returns: Turn from the present attitude to the predicted attitude, handle frame, rad.
     @_noLocks @_noAllocation
     func lead(after horizon: Double, share: AxisVector = AxisVector(repeating: 1)) -> Vector3 {
         let turn =
@@ -123,8 +124,8 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         return Vector3(turn.x * share.roll, turn.y * share.pitch, turn.z * share.yaw)
     }
 
-    /// Advances the low-pass of the handle's rate by one control period, exactly for a rate that is
-    /// constant since the last period.
+    /// Updates the low-pass of the handle's rate for one control period. The result is exact for a
+    /// rate that is constant since the last period.
     private mutating func smooth(_ measured: Vector3, bandwidth: AxisVector, dt: Double) {
         let x = Self.smooth(rate.x - measured.x, acceleration.x, bandwidth.roll, dt: dt)
         let y = Self.smooth(rate.y - measured.y, acceleration.y, bandwidth.pitch, dt: dt)
@@ -133,7 +134,8 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         acceleration = Vector3(x.slope, y.slope, z.slope)
     }
 
-    /// Advances a damped oscillator, which is `away` from its rest position, by one period.
+    /// State of a damped oscillator after one control period; `away` is the present distance from
+    /// the rest position, and `slope` the present rate of this distance.
     private static func smooth(
         _ away: Double, _ slope: Double, _ bandwidth: Double, dt: Double
     ) -> (away: Double, slope: Double) {

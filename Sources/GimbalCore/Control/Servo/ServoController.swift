@@ -5,31 +5,31 @@ internal import CMathShim
 /// A servo does not report its position, responds after a delay, and cannot be controlled by
 /// torque, so feedback alone is slow. The controller therefore contains a model of the servos (pure
 /// delay, lag, dead band, rate limit). Camera attitude and modelled joint angles give the attitude
-/// of the handle. A tracker extrapolates the handle's attitude to the moment at which a command
-/// takes effect, and the joints are commanded to the angles that will be right at that moment
-/// (internal model control). An error of the model, such as a wrong zero of a servo, appears as a
-/// change of the handle's attitude and is corrected in this way, as an integral would correct it.
+/// of the handle. A tracker predicts the handle's attitude at the time at which a command takes
+/// effect. The controller commands the joint angles that will be right at that time (internal model
+/// control). An error of the model, such as a wrong zero of a servo, appears as a change of the
+/// handle's attitude, so the controller corrects it as an integral would.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct ServoController: MotorController {
     /// Tuning of the controller.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Time from a command to the beginning of the servo's response, including half a frame of
-        /// waiting, s.
+        /// Time from a command to the beginning of the servo's response, including a mean wait of
+        /// half a pulse period (`frame`), s.
         public var delay = 0.011
         /// Time constant of the servo's internal position loop, s.
         public var lag = 0.004
-        /// Time from one command pulse of a servo to the next, s.
+        /// Period of a servo's command pulses, s.
         public var frame = 1 / 333.0
         /// Smallest difference between command and horn at which the servo moves, rad.
         public var deadBand = 0.2 * Double.pi / 180
-        /// Time from the camera's motion to the sample that shows it, s.
+        /// Time from the camera's motion to the sample that contains it, s.
         public var sensorDelay = 0.0015
-        /// Time from the gyroscope's sample to the instant for which the estimated attitude is
-        /// valid, s.
+        /// Look-ahead of the attitude estimate, s: time from the instant that the gyroscope's
+        /// sample describes to the instant for which the estimated attitude is valid.
         public var attitudeLead = 0.003
-        /// Bandwidth of the handle's rate in the look-ahead, rad/s: with a lower bandwidth the
-        /// camera is calmer, with a higher bandwidth the servos follow faster motion.
+        /// Bandwidth of the handle's rate in the look-ahead, rad/s. A lower bandwidth transmits
+        /// less noise to the camera; with a higher bandwidth the servos follow faster motion.
         public var trackerBandwidth = 62.0
         /// Bandwidth of the handle's rate if a second IMU measures it, rad/s.
         public var measuredTrackerBandwidth = 250.0
@@ -39,8 +39,8 @@ public struct ServoController: MotorController {
         /// Factor on the two tracker bandwidths for rotation about each axis of the handle.
         public var bandwidth = AxisVector(repeating: 1)
         /// Gain of the loop: the fraction of an unmodelled attitude error that one correction
-        /// removes. At a loop gain of 1 a correction removes the whole error; a loop gain of 2 is
-        /// the stability limit without look-ahead.
+        /// removes. A gain of 1 removes the whole error; a gain of 2 is the stability limit without
+        /// look-ahead.
         public var loopGain = AxisVector(repeating: 1)
         /// Factor on the look-ahead of the handle's motion until a command takes effect.
         public var lookAhead = AxisVector(repeating: 1)
@@ -52,8 +52,8 @@ public struct ServoController: MotorController {
         public var maximum = AxisVector(repeating: 1.5)
         /// Whether the gains are reduced when the servos make the camera oscillate.
         public var watchesOscillation = true
-        /// Whether the servos ignore the part of the handle's fast motion that would make the
-        /// camera less calm.
+        /// Whether the servos ignore the part of the handle's fast motion that the prediction would
+        /// amplify (see `FollowedShare`).
         public var leavesTremor = true
 
         /// Default parameters of the controller, tuned for the default servo.
@@ -62,7 +62,7 @@ public struct ServoController: MotorController {
 
     /// Tuning of the controller.
     public var parameters: Parameters
-    /// Shortest rotation from attitude to set-point, camera frame, rad, as of the last step.
+    /// Shortest rotation from attitude to set-point in the last step, camera frame, rad.
     public private(set) var attitudeError = Vector3.zero
     /// The joints whose command exceeded their range or their servo's rate in the last step.
     public private(set) var saturated = AxisSet.none
@@ -89,14 +89,14 @@ public struct ServoController: MotorController {
     /// Commanded joint rates in the last step, rad/s.
     private var toldRates = AxisVector.zero
 
-    /// Smallest fraction of the gains after oscillations: at this fraction the commands change
-    /// slowly compared with the delay of any servo.
+    /// Smallest factor on the gains after oscillations. With this factor the commands change slowly
+    /// compared with the delay of any servo.
     private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
-    /// Corner frequency of the commands' low-pass divided by the fraction of the gains, rad/s. With
+    /// Corner frequency of the commands' low-pass divided by the factor on the gains, rad/s. With
     /// full gains the commands have no low-pass.
     private static var softest: Double { @_noLocks get { 240 } }
-    /// Largest RMS of the commanded rate that is not an oscillation, rad/s: a dead band and sensor
-    /// noise cause such rates.
+    /// Largest RMS of the commanded rate that does not count as an oscillation, rad/s: dead bands
+    /// and sensor noise cause such rates.
     private static var stir: Double { @_noLocks get { 0.35 } }
     /// Lower limit of the frequencies that are checked for an oscillation, rad/s; a hand moves more
     /// slowly.
@@ -105,7 +105,7 @@ public struct ServoController: MotorController {
     /// Creates a controller whose servos are at zero.
     public init(parameters: Parameters) { self.parameters = parameters }
 
-    /// State of the servos as of the last control period.
+    /// State of the servos after the last control period.
     var state: MotorState {
         @_noLocks @inline(__always) get {
             var state = MotorState()
@@ -118,9 +118,9 @@ public struct ServoController: MotorController {
         }
     }
 
-    /// Advances the controller by one control period. The input's authority is the fraction of the
-    /// distance from the present to the desired command that the period can cover; at 0 the command
-    /// does not change.
+    /// Computes the joint angles to command in one control period. The input's authority is the
+    /// fraction of the distance from the present to the desired command by which the command can
+    /// change in this period; at 0 the command does not change.
     ///
     /// - Returns: Commanded joint angles within the joints' range; unchanged if the input is not
     ///   usable.
@@ -211,11 +211,11 @@ public struct ServoController: MotorController {
     /// outputs come on again.
     var oscillating: AxisSet { @_noLocks get { shaking.oscillating } }
 
-    /// Suspends the check for oscillations, because the camera's recent motion is unknown.
+    /// Restarts the check for oscillations, because the camera's recent motion is unknown.
     @_noLocks
     mutating func forgetMotion() { shaking.forgetMotion() }
 
-    /// The part of the handle's predicted turn that is not followed, handle frame, rad.
+    /// The part of the handle's predicted turn that the servos ignore, handle frame, rad.
     private mutating func tremorLeft(
         turn: Vector3, lead: Vector3, learns: Bool, dt: Double
     ) -> Vector3 {
@@ -226,10 +226,10 @@ public struct ServoController: MotorController {
         return followed.step(turn: turn, lead: lead, servo: parameters, learns: learns, dt: dt)
     }
 
-    /// Updates the largest change of the joint rates. The model turns with the mean of the
-    /// commands. A servo's horn, however, receives all changes within a pulse period at once and
-    /// responds within its lag, so with slow pulses the horn turns several times as fast as the
-    /// model and rests between the turns.
+    /// Updates `jolts`, the largest change of the joint rates. The model turns continuously. A
+    /// servo, however, receives all changes of the command within a pulse period at once, and
+    /// responds within its lag. With slow pulses its horn therefore turns several times as fast as
+    /// the model, and rests between the turns.
     private mutating func noteJolts(dt: Double) {
         let p = parameters
         let mean = p.delay + p.sensorDelay
@@ -237,7 +237,7 @@ public struct ServoController: MotorController {
             history.value(age: max(mean - 0.5 * p.frame, 0), dt: dt)
             - history.value(age: mean + 0.5 * p.frame, dt: dt)
         let lag = max(p.lag, dt)
-        // Fraction of a command's step that the horn has yet to turn after one frame.
+        // Fraction of a step of the command that remains after one pulse period.
         let rest = cm_exp(-p.frame / lag)
         func jolt(_ step: Double, _ modelled: Double, _ limit: Double) -> Double {
             max(min(abs(step) / lag, limit) * (1 + rest), 2 * abs(modelled))
@@ -268,9 +268,10 @@ public struct ServoController: MotorController {
         if !lowered.isEmpty { shaking.forgetMotion() }
     }
 
-    /// Fraction of the distance to the desired command that one period covers: 1, or less after the
-    /// servos have made the camera oscillate. All servos have the same assumed delay. If the
-    /// assumed delay is wrong, the axis with the smallest stability margin oscillates first.
+    /// Fraction of the distance to the desired command by which the command changes in one period:
+    /// 1, or less after an oscillation. The smallest factor of the three axes applies to all
+    /// servos, because they have the same assumed delay: if this delay is wrong, the axis with the
+    /// smallest stability margin oscillates first.
     private func softness(dt: Double) -> Double {
         let share = min(shaking.share.yaw, min(shaking.share.roll, shaking.share.pitch))
         guard share < 1 else { return 1 }
@@ -292,8 +293,8 @@ public struct ServoController: MotorController {
             roll: min(max(wanted.roll, parameters.minimum.roll), parameters.maximum.roll),
             pitch: min(max(wanted.pitch, parameters.minimum.pitch), parameters.maximum.pitch))
         let change = (bounded - joints) * (authority * softness(dt: dt))
-        // A soft start is also slow, so that a reversed joint has not moved far when the reversal
-        // is detected.
+        // During a soft start the rate is limited too, so that a reversed joint has not moved far
+        // when the reversal is detected.
         let limit = parameters.maxRate * (authority * dt)
         let step = change.clamped(to: limit)
         saturated = bounded.differing(from: wanted)

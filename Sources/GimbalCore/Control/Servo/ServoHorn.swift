@@ -1,5 +1,5 @@
-/// Model of a servo's horn, driven by the servo's commands: a first-order position loop with a dead
-/// band and a rate limit.
+/// Model of a servo's horn: a first-order position loop with a dead band and a rate limit. The
+/// input is the servo's command.
 ///
 /// Loop thread only; constant time.
 struct ServoHorn: Sendable, BitwiseCopyable {
@@ -30,9 +30,9 @@ struct ServoHorn: Sendable, BitwiseCopyable {
     /// Turns the horn towards the present command for one control period.
     ///
     /// - Parameters:
-    ///   - command: rad.
+    ///   - command: Commanded angle, rad.
     ///   - p: Properties of the modelled servo.
-    ///   - dt: Seconds.
+    ///   - dt: Length of the control period, s.
     /// - Returns: The horn's angle, rad.
     @_noLocks @_noAllocation
     mutating func follow(_ command: Double, _ p: Parameters, dt: Double) -> Double {
