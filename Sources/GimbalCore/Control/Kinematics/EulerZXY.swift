@@ -1,8 +1,8 @@
 internal import CMathShim
 
-/// Conversion between an attitude and the angles of `q = Rz(yaw) * Rx(roll) * Ry(pitch)`, the order
-/// of joints, set-points, limits and the monitor. The conversion is regular at pitch ±90° and
-/// singular at roll ±90°.
+/// Conversion between an attitude and the Euler angles of `q = Rz(yaw) * Rx(roll) * Ry(pitch)`.
+/// Joints, set-points, limits and the monitor use this sequence. The conversion is regular at pitch
+/// ±90° and singular at roll ±90°.
 public enum EulerZXY {
     /// The attitude with the given angles.
     ///
@@ -24,8 +24,8 @@ public enum EulerZXY {
 
     /// The angles of an attitude: yaw and pitch in -π...π, roll in -π/2...π/2, rad.
     ///
-    /// Within 0.03° of roll ±90° only the sum or the difference of yaw and pitch is defined; yaw
-    /// then gets this value, and pitch is zero.
+    /// Within 0.03° of roll ±90° only the sum or the difference of yaw and pitch is defined. The
+    /// result then has this value as yaw, and zero as pitch.
     ///
     /// - Parameter q: Unit quaternion.
     /// - Returns: Yaw, roll and pitch, rad.

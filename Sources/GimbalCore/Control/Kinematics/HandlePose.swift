@@ -1,13 +1,13 @@
-/// Pose of the handle, computed from the joints.
+/// Attitude and rate of the handle, computed from camera and joints.
 struct HandlePose: Sendable, BitwiseCopyable {
-    /// Handle to earth.
+    /// Attitude, handle to earth.
     let attitude: Quaternion
-    /// Angular rate of the handle, earth frame, rad/s; 0.1 s late.
+    /// Angular rate of the handle, earth frame, rad/s, smoothed with a time constant of 0.1 s.
     let rate: Vector3
     /// Joint angles, rad.
     let joints: AxisVector
-    /// Whether the joint angles are assumed from the motors' fields instead of measured. Assumed
-    /// joint angles are wrong by the load angle, and by whole pole pairs after a rotor has slipped.
+    /// Whether the joint angles are derived from the motors' magnetic fields, not measured. Such
+    /// angles are wrong by the load angle, and by whole pole pairs after a rotor has slipped.
     let isBelieved: Bool
 
     /// Creates a pose from the camera's attitude (body to earth) and the joint angles; nil if the
@@ -29,6 +29,6 @@ struct HandlePose: Sendable, BitwiseCopyable {
         isBelieved = false
     }
 
-    /// Heading, roll and pitch of the handle, Z-X-Y, rad.
+    /// Heading, roll and pitch of the handle, Euler sequence Z-X-Y, rad.
     var angles: AxisVector { @_noLocks get { EulerZXY.angles(attitude) } }
 }

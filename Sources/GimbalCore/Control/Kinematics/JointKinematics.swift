@@ -1,11 +1,12 @@
 internal import CMathShim
 
-/// The geometry of the three joints at one pose: the mapping of joint rates and torques to the
-/// camera.
+/// Kinematics of the three joints at one pose: the mapping between joint rates and the camera's
+/// rate, and between joint torques and the moment on the camera.
 ///
-/// Joints from the handle outwards: yaw about z, roll about x, pitch about y; `q_camera = q_base *
-/// Rz(yaw) * Rx(roll) * Ry(pitch)`. All vectors are in the camera frame. The links between the
-/// joints are assumed massless, so each motor feels exactly the moment about its own axis.
+/// The order of the joints from handle to camera is yaw about z, roll about x, pitch about y:
+/// `q_camera = q_handle * Rz(yaw) * Rx(roll) * Ry(pitch)`. All vectors are in the camera frame. The
+/// links between the joints are assumed massless, so the torque of each motor equals the moment
+/// about its axis.
 ///
 /// At roll ±90° the yaw and pitch axes are parallel, and no joint turns the camera about the third
 /// direction. Within 3° of roll ±90° the mapping is evaluated as if roll were 3° away from ±90°, so
@@ -62,7 +63,7 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
 
     /// The camera's angular rate relative to the handle, from the joint rates.
     ///
-    /// - Parameter jointRates: rad/s.
+    /// - Parameter jointRates: Rates of the joints, rad/s.
     /// - Returns: Angular rate, camera frame, rad/s.
     @_noLocks @_noAllocation
     public func relativeRate(jointRates: AxisVector) -> Vector3 {
@@ -95,7 +96,7 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
     /// The moment that the joints exert on the camera.
     ///
     /// - Parameter torques: Torque on the outer part of each joint, N·m.
-    /// - Returns: Camera frame, N·m.
+    /// - Returns: Moment on the camera, camera frame, N·m.
     @_noLocks @_noAllocation
     public func moment(torques: AxisVector) -> Vector3 {
         let across = (torques.yaw - sinRoll * torques.pitch) / cosRoll
@@ -105,10 +106,10 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
             sinPitch * torques.roll + cosPitch * across)
     }
 
-    /// The component of a camera's rate about each joint's axis.
+    /// The components of a camera's rate about the axes of the joints.
     ///
     /// - Parameter rate: Rate of the camera, camera frame, rad/s.
-    /// - Returns: rad/s.
+    /// - Returns: Component about each joint's axis, rad/s.
     @_noLocks @_noAllocation
     public func components(of rate: Vector3) -> AxisVector {
         AxisVector(yaw: yawAxis.dot(rate), roll: rollAxis.dot(rate), pitch: rate.y)

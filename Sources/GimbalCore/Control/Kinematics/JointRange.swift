@@ -1,8 +1,8 @@
 /// Range of each joint's angle, rad; at zero the camera is aligned with the handle.
 public struct JointRange: Sendable, BitwiseCopyable, Equatable {
-    /// Smallest angles.
+    /// Smallest angle of each joint, rad.
     public var minimum = AxisVector(yaw: -170, roll: -45, pitch: -120) * (.pi / 180)
-    /// Largest angles.
+    /// Largest angle of each joint, rad.
     public var maximum = AxisVector(yaw: 170, roll: 45, pitch: 120) * (.pi / 180)
 
     /// The defaults.
