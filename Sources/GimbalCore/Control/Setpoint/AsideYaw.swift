@@ -1,14 +1,14 @@
-/// Yaw angle of the camera relative to the handle's heading while it follows the handle. Loop
-/// thread only.
+/// Yaw angle of the camera relative to the handle's heading, while the camera's heading follows the
+/// handle (mode `panFollow`). Loop thread only.
 struct AsideYaw: Sendable, BitwiseCopyable {
-    /// Yaw angle relative to the handle's heading, right positive, rad, -π...π.
+    /// Yaw angle relative to the handle's heading, rad, -π...π; positive to the right.
     private(set) var angle = 0.0
 
     private var rate = 0.0
     private var validUntil = Instant(nanoseconds: .min)
     private var centres = false
 
-    /// Creates the yaw angle 0, in the direction of the handle's heading.
+    /// Creates the yaw angle 0: the camera has the handle's heading.
     @_noLocks
     init() {}
 
@@ -24,11 +24,11 @@ struct AsideYaw: Sendable, BitwiseCopyable {
         self.validUntil = validUntil
     }
 
-    /// Stops the turn.
+    /// Stops a turn that `look` has started.
     @_noLocks
     mutating func stop() { rate = 0 }
 
-    /// Advances the yaw angle by one control period.
+    /// Changes the yaw angle by the turn of one control period.
     @_noLocks
     mutating func step(now: Instant, dt: Double) {
         guard now < validUntil else { return }
@@ -39,7 +39,8 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - handle: Pose of the handle.
-    ///   - followed: The followed heading, to which the yaw angle is relative.
+    ///   - followed: Heading to which the yaw angle is relative: the handle's heading after the
+    ///     dead zone.
     ///   - range: Ranges of the joints.
     @_noLocks
     mutating func confine(handle: HandlePose, followed: Double, range: JointRange) {
@@ -49,7 +50,7 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     }
 
     /// Whether an angle was requested since the last call. A requested angle is relative to the
-    /// handle's heading, not to the edge of its dead zone.
+    /// handle's heading itself, so the caller then centres the dead zone at this heading.
     @_noLocks
     mutating func takeCentring() -> Bool {
         let result = centres

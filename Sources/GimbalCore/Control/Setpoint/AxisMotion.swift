@@ -25,7 +25,8 @@ struct AxisState: Sendable, BitwiseCopyable {
     /// Whether rate and acceleration are zero.
     var isAtRest: Bool { @_noLocks get { rate == 0 && acceleration == 0 } }
 
-    /// Advances the angle by one control period of constant `jerk`, integrated exactly.
+    /// Changes the state to the state `dt` seconds later at constant `jerk`, rad/s³; the
+    /// integration is exact.
     @_noLocks @_noAllocation
     mutating func advance(jerk: Double, dt: Double) {
         angle += dt * (rate + dt * (acceleration / 2 + dt * jerk / 6))
@@ -58,7 +59,7 @@ struct AxisLimits: Sendable, BitwiseCopyable {
         self.maximum = maximum
     }
 
-    /// The limits with which the same path from rest takes `factor` times as long.
+    /// The limits with which the same movement from rest takes `factor` times as long.
     @_noLocks @_noAllocation
     func slowed(by factor: Double) -> AxisLimits {
         var result = self
@@ -72,10 +73,11 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     func clamped(_ angle: Double) -> Double { min(max(angle, minimum), maximum) }
 
-    /// The goal of an axis at `present` for a requested angle that is equivalent modulo one turn.
-    /// In a range without ends the axis turns in the shorter direction, or in the opposite
-    /// direction if the joint would reach its end. In a range with ends the goal is the nearest
-    /// equivalent angle within the range, otherwise the nearer end.
+    /// The goal of an axis at the angle `present` for the requested angle `wanted`; angles that
+    /// differ by whole turns are equivalent. If the range has no ends, the axis turns in the
+    /// shorter direction, or in the opposite direction if the joint would reach its end. If the
+    /// range has ends, the goal is the nearest equivalent angle within the range; without such an
+    /// angle the goal is the nearer end.
     @_noLocks @_noAllocation
     func goal(_ wanted: Double, from present: Double, room: TurnRoom) -> Double {
         let turn = 2 * Double.pi
@@ -87,19 +89,19 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     }
 }
 
-/// Change of rate with continuous acceleration: a third-order polynomial of the rate, from the
-/// initial state to a steady rate. The jerk is finite everywhere.
+/// Transition from an initial state to a constant rate with continuous acceleration: the rate is a
+/// third-order polynomial of time. The jerk is finite everywhere.
 struct RateBlend: Sendable, BitwiseCopyable {
     private let start: AxisState
     private let change: Double
     /// Duration of the blend, s.
     let duration: Double
 
-    /// Creates the quickest blend from `start` to `rate` within the limits.
+    /// Creates the quickest transition from `start` to `rate`, rad/s, within the limits.
     ///
-    /// From rest or a steady rate the duration is exact. For an initial acceleration the duration
-    /// is an upper bound that is continuous in that acceleration, so that a search over `rate`
-    /// finds every distance.
+    /// If the initial acceleration is zero, the duration is exact. Otherwise the duration is an
+    /// upper bound. This bound is a continuous function of the acceleration, so that a search over
+    /// `rate` finds every distance.
     @_noLocks @_noAllocation
     init(from start: AxisState, to rate: Double, limits: AxisLimits) {
         self.start = start

@@ -10,9 +10,9 @@ public enum MotionLimit: UInt8, Sendable, BitwiseCopyable {
     case acceleration
 }
 
-/// A movement of one angle in three parts: a blend to a steady rate, a steady part, and a blend to
-/// rest at the goal. Without a goal the steady part continues. Angle, rate and acceleration are
-/// continuous, jerk is finite.
+/// A movement of one angle in three parts: a transition to a constant rate, a part at this rate,
+/// and a transition to rest at the goal (see `RateBlend`). Without a goal the angle continues at
+/// the constant rate. Angle, rate and acceleration are continuous, and the jerk is finite.
 struct AxisPlan: Sendable, BitwiseCopyable {
     /// Final angle of the movement, rad; NaN without a goal.
     let goal: Double
@@ -38,7 +38,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         limit = .none
     }
 
-    /// A standstill at angle zero.
+    /// The movement that rests at angle zero.
     static var none: AxisPlan {
         @_noLocks @_noAllocation get {
             AxisPlan(
@@ -80,7 +80,8 @@ struct AxisPlan: Sendable, BitwiseCopyable {
     static func quickest(from start: AxisState, to goal: Double, limits: AxisLimits) -> AxisPlan {
         let way = goal - start.angle
         if start.isAtRest {
-            // Both blends together turn the angle by `rate * duration`.
+            // Both transitions together change the angle by `rate` times the duration of one
+            // transition.
             let size = abs(way)
             let byAcceleration = cm_sqrt(limits.acceleration * size / 1.5)
             let byJerk = cm_exp(cm_log(max(size * size * limits.jerk / 6, 1e-300)) / 3)
@@ -88,7 +89,8 @@ struct AxisPlan: Sendable, BitwiseCopyable {
             return AxisPlan(
                 from: start, to: goal, cruising: way < 0 ? -rate : rate, limits: limits)
         }
-        // The movement has the direction from the end of an immediate stop to the goal.
+        // The movement has the direction from the angle at which an immediate stop would end to the
+        // goal.
         let beyond = way - reach(from: start, rate: 0, limits: limits)
         let direction = beyond < 0 ? -1.0 : 1.0
         var low = 0.0
@@ -99,7 +101,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
             let rest = way - reach(from: start, rate: direction * rate, limits: limits)
             if rest * direction >= 0 { low = rate } else { high = rate }
             // The search ends with the largest rate, or with the rate at which the movement has no
-            // steady part.
+            // part at a constant rate.
             if low == high { break }
             rate = (low + high) / 2
             round += 1
@@ -119,9 +121,9 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         if start.isAtRest {
             return self.quickest(from: start, to: goal, limits: limits.slowed(by: factor))
         }
-        // If the axis is in motion, first choose the gentlest blends without overshoot, then slow
-        // the movement down to the requested duration. An initial acceleration is reduced quickly,
-        // because otherwise the rate would continue to grow.
+        // If the axis is in motion, first choose the slowest transitions without overshoot, and
+        // then reduce the constant rate until the movement has the requested duration. An initial
+        // acceleration is reduced quickly, because otherwise the rate would continue to grow.
         var gentle = factor
         var round = 0
         while round < 6 {
@@ -139,7 +141,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         return quickest.stretched(to: duration, from: start, limits: limits)
     }
 
-    /// The same movement with a slower steady part, so that the movement takes `wanted` seconds.
+    /// The same movement with a lower constant rate, so that the movement takes `wanted` seconds.
     private func stretched(to wanted: Double, from start: AxisState, limits: AxisLimits) -> AxisPlan
     {
         var best = self
@@ -161,7 +163,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         return best
     }
 
-    /// Change of the angle by both blends together with the steady rate `rate`, rad.
+    /// Change of the angle during both transitions, for the constant rate `rate`, rad.
     private static func reach(from start: AxisState, rate: Double, limits: AxisLimits) -> Double {
         RateBlend(from: start, to: rate, limits: limits).distance
             + RateBlend(from: AxisState(angle: 0, rate: rate), to: 0, limits: limits).distance

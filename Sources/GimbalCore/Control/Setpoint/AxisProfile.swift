@@ -4,8 +4,8 @@ internal import CMathShim
 public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
     /// Largest rate, rad/s.
     public var maxRate: AxisVector
-    /// Lag of the set-point behind a steadily turning target, s: the time constant of the
-    /// smoothing.
+    /// Time constant of the smoothing, s: the lag of the set-point behind a target that turns at a
+    /// constant rate.
     public var smoothing: AxisVector
 
     /// Creates a tuning.
@@ -15,22 +15,22 @@ public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
         self.smoothing = smoothing
     }
 
-    /// The smallest of the three axes' largest rates, rad/s.
+    /// The smallest of the three values of `maxRate`, rad/s.
     var slowest: Double { @_noLocks @inline(__always) get { maxRate.smallest } }
 }
 
 /// Motion of one set-point angle: its present state (angle, rate, acceleration) and its present
-/// activity. Each new request continues from the present angle, rate and acceleration.
+/// activity. A new request starts from the present state.
 struct AxisProfile: Sendable, BitwiseCopyable {
     private enum Motion: Sendable, BitwiseCopyable {
-        /// Standing still.
+        /// The angle rests.
         case rest
-        /// Moving to the goal of `plan`.
+        /// The angle moves to the goal of `plan`.
         case move
-        /// Turning at `turnRate`, or slowing down from a turn; near the end of the range, `plan`
-        /// moves the angle to that end.
+        /// The angle turns at `turnRate`, or slows down from a turn. Near the end of the range,
+        /// `plan` moves the angle to that end.
         case turn
-        /// Following `followed`.
+        /// The angle follows the target in `followed`.
         case follow
     }
 
@@ -39,36 +39,37 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         var target: Double
         /// Largest rate, rad/s.
         var maxRate: Double
-        /// Time constant, s.
+        /// Time constant of the smoothing, s.
         var smoothing: Double
     }
 
-    /// Rate below which an angle that follows a target counts as standing still, rad/s.
+    /// Rate below which an angle that follows a target counts as at rest, rad/s.
     private static var stillRate: Double { @_noLocks get { 0.1 * .pi / 180 } }
 
     /// Present angle, rate and acceleration.
     private(set) var state: AxisState
-    // The activities' values are separate variables, because reading an associated value of an enum
+    // The values of each activity are separate variables. Reading an associated value of an enum
     // would copy it.
     private var motion = Motion.rest
     private var plan = AxisPlan.none
     /// Requested rate of the present turn, rad/s.
     private var turnRate = 0.0
     private var followed = Follow(target: 0, maxRate: 0, smoothing: 0)
-    /// Initial state of the present plan, and time since its start, s.
+    /// Time since the start of `plan`, s.
     private var elapsed = 0.0
 
-    /// Angle by which a moving end of the range must move away before a stopped turn continues,
-    /// rad.
+    /// Angle by which the end of the range must move away before a turn that has stopped there
+    /// continues, rad.
     private static var resumption: Double { @_noLocks get { 0.2 * .pi / 180 } }
-    /// Lag of the angle behind a moving end of its range that pushes the angle, s.
+    /// Time constant with which a moving end of the range pushes the angle along, s.
     private static var pushSmoothing: Double { @_noLocks get { 0.2 } }
 
     /// Creates the motion of an angle that rests at `angle`, rad.
     @_noLocks @_noAllocation
     init(angle: Double) { state = AxisState(angle: angle, rate: 0) }
 
-    /// Creates the motion of an angle in the given state without an activity, for forecasts.
+    /// Creates the motion of an angle in the given state without an activity; a forecast starts
+    /// from this state.
     init(state: AxisState) { self.state = state }
 
     /// Final angle of the present motion, rad: its goal, the followed target, or the present angle.
@@ -135,8 +136,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         elapsed = 0
     }
 
-    /// Turns the angle at `rate`, rad/s, and stops in time before the ends of the range. A call
-    /// with the same rate as before has no effect.
+    /// Turns the angle at `rate`, rad/s; the turn stops at the end of the range. A call with the
+    /// same rate as before has no effect.
     @_noLocks @_noAllocation
     mutating func turn(at rate: Double, limits: AxisLimits) {
         if case .turn = motion, turnRate == rate { return }
@@ -153,8 +154,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         turn(at: 0, limits: limits)
     }
 
-    /// Stops the set-point angle at `angle`, rad, because the joints cannot reach the present one;
-    /// a turn continues from `angle`.
+    /// Sets the set-point angle to `angle`, rad, because the joints cannot reach the present angle.
+    /// A turn continues from `angle`; any other activity ends.
     @_noLocks @_noAllocation
     mutating func stop(at angle: Double, limits: AxisLimits) {
         let nearest = Angle(radians: state.angle).shortestArc(to: .radians(angle)).radians
@@ -189,14 +190,14 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Starts following `target`, rad.
+    /// Makes the angle follow `target`, rad.
     @_noLocks @_noAllocation
     mutating func follow(_ target: Double, maxRate: Double, smoothing: Double) {
         motion = .follow
         followed = Follow(target: target, maxRate: maxRate, smoothing: smoothing)
     }
 
-    /// Advances by `dt` seconds.
+    /// Computes the state `dt` seconds later.
     @_noLocks @_noAllocation
     mutating func step(dt: Double, limits: AxisLimits) {
         switch motion {
@@ -215,9 +216,9 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Advances a turn by one control period. If the angle could no longer stop within its range
-    /// after a further period, it moves to the end of the range instead; an approaching end of the
-    /// range pushes the angle along.
+    /// Computes the state one control period later during a turn. If the angle could not stop
+    /// within its range after a further period of the turn, it moves to the end of the range
+    /// instead. If the end of the range moves towards the angle, it pushes the angle along.
     private mutating func stepTurn(dt: Double, limits: AxisLimits) {
         let inside = limits.clamped(state.angle)
         if inside != state.angle, turnRate * (state.angle - inside) >= 0 {
@@ -248,14 +249,15 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 }
 
 extension AxisState {
-    /// Follows `target` for one period with a filter of third order whose poles are equal. The
-    /// filter keeps the limits on rate, acceleration and jerk without overshoot.
+    /// Computes the state one period later, while the angle follows `target`. The filter is of
+    /// third order with three equal poles, and keeps the limits on rate, acceleration and jerk
+    /// without overshoot.
     ///
     /// - Parameters:
-    ///   - target: rad.
-    ///   - smoothing: Lag of the angle behind a target that turns steadily, s.
+    ///   - target: Target angle, rad.
+    ///   - smoothing: Lag of the angle behind a target that turns at a constant rate, s.
     ///   - limits: Limits of the motion; the caller applies the range.
-    ///   - dt: Seconds, positive.
+    ///   - dt: Length of the period, s, positive.
     @_noLocks @_noAllocation
     mutating func follow(_ target: Double, smoothing: Double, limits: AxisLimits, dt: Double) {
         // The limits on acceleration and jerk, and the length of a control period, limit the

@@ -1,6 +1,6 @@
 /// Request to the stabilizer, in the form in which the loop thread receives it. Only the
-/// `Commander` sends commands. A motion that must be requested repeatedly ends at its dead-man
-/// time, which is passed with the command.
+/// `Commander` sends commands. Some motions must be requested repeatedly; such a motion ends at the
+/// dead-man time that is passed with the command.
 public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// Change the mode. After `inactive`, the torque rises gradually (soft start).
     case mode(Mode)
@@ -8,7 +8,8 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// `duration` seconds, with no axis faster than `rate` rad/s; 0 means as fast as the limits
     /// allow.
     case point(target: AxisVector, duration: Double, rate: Double = 0)
-    /// Turn the set-point at the given rates, rad/s, until the dead-man time, then hold it still.
+    /// Turn the set-point at the given rates, rad/s, until the dead-man time; then the set-point
+    /// rests.
     case rate(AxisVector)
     /// In mode `tracking`: turn the camera at the given rates, rad/s, right and down positive; NaN
     /// keeps the present rate. After the dead-man time the mode becomes `locked`.
@@ -17,8 +18,8 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// right positive; NaN keeps the present angle. The angle grows at `rate`, rad/s, until the
     /// dead-man time.
     case lookAside(yaw: Double, rate: Double)
-    /// Excite one axis slightly to identify its load; the excitation ends at the next command of
-    /// any kind.
+    /// Excite one axis with a small amplitude to identify its load; the excitation ends at the next
+    /// command of any kind.
     case excite(Excitation)
     /// In mode `inactive`: move one motor slightly until the dead-man time; the motion ends at the
     /// next command of another kind.

@@ -1,6 +1,6 @@
-/// A target angle with a dead zone around it. Only a followed angle outside the dead zone moves the
-/// target, until the followed angle is at the edge of the dead zone. A hand can therefore tremble
-/// and drift a little without moving the camera.
+/// Target angles with a dead zone around each of them. If a followed angle leaves the dead zone,
+/// the target moves until the followed angle is at the edge of the dead zone. Tremor and slow drift
+/// of a hand within the dead zone therefore do not move the camera.
 ///
 /// Loop thread only; constant time.
 struct DeadZone: Sendable, BitwiseCopyable {
@@ -11,12 +11,12 @@ struct DeadZone: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Starts at `angles`, rad.
+    /// Sets the targets to `angles`, rad.
     @_noLocks
     mutating func start(at angles: AxisVector) { target = angles }
 
-    /// Moves the targets if the followed angles, rad, are outside the dead zones; NaN leaves an
-    /// axis unchanged.
+    /// Moves the targets if the followed angles `angles`, rad, are outside the dead zones; `width`
+    /// is half the width of each dead zone, rad. NaN leaves an axis unchanged.
     @_noLocks
     mutating func update(_ angles: AxisVector, width: AxisVector) {
         target.yaw = DeadZone.pushed(target.yaw, angles.yaw, width.yaw)

@@ -4,21 +4,22 @@ internal import CMathShim
 /// degrees of an end of a range the camera gradually falls behind the set-point, so that it arrives
 /// at the end without a shock.
 ///
-/// A requested angle can be beyond the range. A level horizon or a held heading is reached again as
-/// soon as the handle's attitude permits. A turn at a rate has no target angle to which the camera
-/// could return. Far beyond the end of the range, a change of the requested angle does not move the
-/// camera. The angle of a turn, and of every later request, can therefore be reset to `stopped`
-/// without a visible effect. The next turn in the opposite direction then leaves the end of the
-/// range immediately.
+/// A requested angle can be beyond the range. If the request is a level horizon or a held heading,
+/// the camera returns to it as soon as the handle's attitude permits. A turn at a rate has no
+/// target angle to which the camera could return. Far beyond the end of the range, a change of the
+/// requested angle does not move the camera. The caller can therefore reset the angle of a turn,
+/// and of every later request, to `stopped` without a visible effect. The next turn in the opposite
+/// direction then leaves the end of the range immediately.
 ///
 /// Loop thread only; constant time.
 struct JointLimiter: Sendable, BitwiseCopyable {
-    /// Half the width of the zone in which the camera falls behind, rad.
+    /// Half the width of the zone around the end of a range in which the camera falls behind the
+    /// set-point, rad.
     private static var knee: Double { @_noLocks get { 2 * .pi / 180 } }
 
-    /// Speed limits of the joints at the ends of their ranges. These speed limits are needed when
-    /// the handle is tilted: while the requested angles pass roll ±90°, the nearest reachable
-    /// angles can jump from one end to another.
+    /// Limits of the joints' motion at the ends of their ranges. These limits are needed when the
+    /// handle is tilted: while the requested angles pass roll ±90°, the nearest reachable angles
+    /// can jump from one end to another.
     struct Pace: Sendable, BitwiseCopyable {
         /// Largest rate of a joint at the end of its range, rad/s.
         var rate: Double
@@ -26,8 +27,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         var braking: Double
     }
 
-    /// The largest rates, rad/s, from which a stop within `distance`, rad, requires at most the
-    /// deceleration `braking`, rad/s². These rates are always above zero, so that the joint reaches
+    /// The largest rates, rad/s, from which a joint can stop within `distance`, rad, with the
+    /// deceleration `braking`, rad/s². The rates are at least 0.1 rad/s, so that the joint reaches
     /// the end of its range.
     private static func stoppingRate(
         within distance: AxisVector, braking: Double
@@ -55,11 +56,12 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// The joints whose requested angle in the last set-point was at or beyond the end of the
     /// range.
     private(set) var atEnd = AxisSet.none
-    /// Angles at which the camera still follows a change of the request and which are nearest to
-    /// the requested angles, Z-X-Y, rad; NaN for a joint that is not at the end of its range.
+    /// Angles that are nearest to the requested angles and at which a change of the request still
+    /// moves the camera, Euler sequence Z-X-Y, rad; NaN on an axis that is not at the end of its
+    /// range.
     private(set) var stopped = AxisVector.unknown
-    /// Sum over all joints of the angle by which the request exceeds `answered`, rad, in this
-    /// control period and in the previous one.
+    /// Sum over all joints of the angle by which the request exceeds `answered`, rad, in this and
+    /// in the previous control period.
     private var excess = 0.0
     private var excessBefore = 0.0
     /// Whether the request is further beyond the ends of the joints' ranges than one control period
@@ -68,9 +70,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// Angles by which yaw can turn from the requested angle before a joint reaches an end of its
     /// range.
     private(set) var yawRoom = TurnRoom.endless
-    /// Joint angles of the set-point, rad, continuous over whole turns, so that a camera at one end
-    /// of its range does not swing to the other end when that becomes nearer. NaN until the first
-    /// set-point.
+    /// Joint angles of the requested set-point, rad; NaN until the first set-point. The angles are
+    /// continuous over whole turns, so that a camera at one end of its range does not swing to the
+    /// other end when the other end becomes nearer.
     private var wanted = AxisVector.unknown
     /// Requested angles, limited to the part that still moves the camera, rad.
     private var answered = AxisVector.unknown
@@ -89,7 +91,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Forgets how many whole turns the joint angles include.
+    /// Resets the limiter, including the number of whole turns in the joint angles.
     @_noLocks
     mutating func reset() {
         wanted = .unknown
@@ -99,8 +101,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         lose()
     }
 
-    /// Handles a control period in which the handle's attitude is unknown: the request stays
-    /// unchanged, and the joints' whole turns are kept until the attitude is known again.
+    /// Handles a control period in which the handle's attitude is unknown: no limit applies, and
+    /// the number of the joints' whole turns is kept until the attitude is known again.
     @_noLocks
     mutating func lose() {
         atEnd = .none
@@ -110,8 +112,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         yawRoom = .endless
     }
 
-    /// Forgets the joints' whole turns beyond `stopped` on the axes on which `stopped` is a number,
-    /// because the set-point has been reset to `stopped`.
+    /// Sets the requested joint angles to `answered` on the axes on which `axes` is a number,
+    /// because the caller has reset the set-point to `stopped` on these axes.
     @_noLocks
     mutating func forgetTurns(_ axes: AxisVector) {
         if !axes.yaw.isNaN {
@@ -130,7 +132,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     ///   - setpoint: The requested set-point.
     ///   - handle: Pose of the handle.
     ///   - range: Ranges of the joints.
-    ///   - pace: Speed limits of the joints at the ends of their ranges.
+    ///   - pace: Limits of the joints' motion at the ends of their ranges.
     ///   - dt: Time since the previous call, s.
     /// - Returns: The set-point to hold instead.
     @_noLocks
@@ -171,13 +173,14 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             pitch: step.pitch < 0 ? low.pitch : high.pitch)
         let braking = JointLimiter.stoppingRate(within: towards - before, braking: pace.braking)
         let slopes = AxisVector(yaw: yaw.slope, roll: roll.slope, pitch: pitch.slope)
-        // Rate at which the handle turns the camera, and the rates that remain for the joints.
+        // Rate at which the handle carries the camera, and the joint rates that produce the rest of
+        // the set-point's rate.
         let carriedHere = setpoint.attitude.conjugate.rotate(handle.rate)
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
         let turning = rates * slopes
-        // After a late tick the next tick is short; in this short tick the joints turn as far as in
-        // any other tick.
+        // After a late tick the next tick is short. In this short tick the joints can turn as far
+        // as in any other tick.
         period = period > 0 ? period + (dt - period) * JointLimiter.fresh : dt
         let time = max(dt, period)
         // In the first control period no jump can be detected.
@@ -213,9 +216,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         return Setpoint(attitude: attitude, rate: carried + own)
     }
 
-    /// Moves the set-point's joint angles to the reachable angles. The deceleration limits the
-    /// change of the joint rates, so that the camera can follow even after a jump, including a jump
-    /// caused by a hand or a request.
+    /// Moves the set-point's joint angles towards the reachable angles. `Pace.braking` limits the
+    /// change of the joint rates, so that the camera can follow even after a jump of the request or
+    /// of the handle.
     private mutating func catchUp(
         _ step: AxisVector, _ turning: AxisVector, most: AxisVector, pace: Pace, dt: Double
     ) {
@@ -240,8 +243,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)
         let way = distance(near, before)
-        // The second solution is not nearer, because its yaw and pitch together differ by more than
-        // 2π - `way`.
+        // The second solution cannot be nearer, because the sum of its differences in yaw and pitch
+        // is more than 2π - `way`.
         if way < 3 { return near }
         let over = unwrapped(
             AxisVector(

@@ -1,15 +1,16 @@
-/// Motion that the set-point performs.
+/// Mode of the stabilizer: the kind of motion that the set-point performs.
 public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
-    /// Outputs off.
+    /// The motors' outputs are off.
     case inactive
     /// Hold the commanded attitude in the earth frame.
     case locked
-    /// Roll and pitch as in `locked`; yaw follows the handle's heading.
+    /// Hold roll and pitch as in `locked`; yaw follows the handle's heading.
     case panFollow
-    /// All axes follow the handle.
+    /// Follow the handle on all axes.
     case fpv
-    /// Turn the camera at pan and tilt rates from an operator or an app that keeps a person in the
-    /// picture. If no rate arrives for the configured time, the mode becomes `locked`.
+    /// Turn the camera at pan and tilt rates, which come from an operator or from an app that keeps
+    /// a person in the picture. If no rate arrives for the configured time, the mode becomes
+    /// `locked`.
     case tracking
     /// Hold the camera level, with the handle's heading.
     case neutral

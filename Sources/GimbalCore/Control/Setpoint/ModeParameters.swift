@@ -1,17 +1,19 @@
 /// Parameters of the modes, in SI units, in addition to the limits of every set-point.
 public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
-    /// Tuning of set-points that follow the handle, according to the preset in force.
+    /// Tuning of set-points that follow the handle; the selected preset determines it.
     public var follow = FollowTuning(
         maxRate: AxisVector(repeating: 90 * .pi / 180), smoothing: AxisVector(repeating: 0.4))
-    /// Turn of the handle to either side at which yaw begins to follow in `pan_follow`, rad.
+    /// Half the width of the dead zone in `pan_follow`, rad: turn of the handle to either side at
+    /// which yaw begins to follow.
     public var panDeadZone = 5 * Double.pi / 180
-    /// Turn of the handle to either side at which each axis begins to follow in `fpv`, rad.
+    /// Half the width of the dead zone of each axis in `fpv`, rad: turn of the handle to either
+    /// side at which the axis begins to follow.
     public var fpvDeadZone = AxisVector(repeating: 1 * .pi / 180)
     /// Largest pan and tilt rate in `tracking`, rad/s.
     public var trackingMaxRate = 45 * Double.pi / 180
-    /// Range of `tracking` to either side, rad. Yaw is measured from the handle's heading, or if
-    /// that heading is unknown, from the heading at which tracking first began; pitch is measured
-    /// from level; roll is held level.
+    /// Range of `tracking` to either side, rad. Yaw is relative to the handle's heading, or if this
+    /// heading is unknown, to the heading at which tracking first began. Pitch is relative to
+    /// level. Roll is held level.
     public var trackingRange = AxisVector(yaw: .pi / 2, roll: 0, pitch: .pi / 4)
     /// Time without a request after which `tracking` becomes `locked`, s.
     public var trackingTimeout = 1.0

@@ -1,4 +1,4 @@
-/// Direction of the camera: the mode, the request, and the set-point that moves to the request.
+/// Mode and requests of the camera's direction, and the set-point that moves to this direction.
 ///
 /// Loop thread only; constant time, no allocation.
 struct Pointing: Sendable, BitwiseCopyable {
@@ -8,11 +8,11 @@ struct Pointing: Sendable, BitwiseCopyable {
     private(set) var modeRequests: UInt64 = 0
     /// End of the present rate command; nil without a rate command.
     private(set) var rateValidUntil: Instant?
-    /// Whether the boot mode lacked its sensor, and no other mode has been requested since then.
+    /// Whether the boot mode was replaced, because it needs joint angles, and is still replaced.
     private(set) var isBootModeMissing = false
     /// Whether the mode needs the joint angles, but the joint angles are unknown.
     private(set) var isBlind = false
-    /// Whether the joints have reached their rest pose, so that the outputs are to go off.
+    /// Whether the joints have reached their rest pose, so that the outputs can go off.
     private(set) var isRetracted = false
     /// Parameters of the modes.
     var modes: ModeParameters
@@ -30,7 +30,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     private var isBootModeJudged = false
     private var generator: SetpointGenerator
     private var limiter = JointLimiter()
-    /// Angles of the handle, passed through the dead zone, for `panFollow`, `fpv`, `neutral` and
+    /// Angles of the handle after the dead zone, for the modes `panFollow`, `fpv`, `neutral` and
     /// `retract`.
     private var followed = DeadZone()
     /// Yaw angle of the camera relative to the handle's heading in `panFollow`.
@@ -40,10 +40,10 @@ struct Pointing: Sendable, BitwiseCopyable {
     private var target = AxisVector.unknown
     /// Time at which `tracking` ends automatically.
     private var trackingUntil: Instant?
-    /// Heading at which pan is zero in `tracking`, rad: the handle's heading, or if unknown, the
-    /// heading at which tracking first began since the outputs came on.
+    /// Heading at which pan is zero in `tracking`, rad: the handle's heading, or if this heading is
+    /// unknown, the heading at which tracking first began since the outputs came on.
     private var trackingHeading = Double.nan
-    /// Distance of the joints from their rest pose, rad, smoothed over a second against shaking.
+    /// Distance of the joints from their rest pose, rad, smoothed over a second to reject shaking.
     private var retractError = AxisVector.zero
     /// Duration for which `retractError` has been small, s.
     private var retractedSeconds = 0.0
@@ -82,8 +82,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         if wanted.differs(from: mode) { enter(wanted, now: now) }
     }
 
-    /// Checks the boot mode when the first sample shows which sensors exist. A boot mode that lacks
-    /// the joint angles is replaced by `locked`.
+    /// Checks the boot mode when the first sample has arrived, so that the available sensors are
+    /// known. If the boot mode needs joint angles without a source, `locked` replaces it.
     @_noLocks
     mutating func judgeBootMode(showsJoints: Bool, now: Instant) {
         guard !isBootModeJudged else { return }
@@ -94,8 +94,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Turns the camera to earth-frame angles, rad. An axis whose angle is NaN, or that the mode
-    /// controls, continues its motion. While the outputs are off the request waits until the
-    /// outputs are on, see `takeOver`.
+    /// controls, continues its motion. While the outputs are off, the request is stored until the
+    /// outputs come on (see `takeOver`).
     @_noLocks
     mutating func point(to wanted: AxisVector, duration: Double, rate: Double, isEnabled: Bool) {
         let own = wanted * mode.commandable
@@ -106,8 +106,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator.point(target: own, duration: duration, rate: rate)
     }
 
-    /// Turns the earth-frame angles at `rates`, rad/s, until `validUntil`, except those that the
-    /// mode controls.
+    /// Turns the earth-frame angles at `rate`, rad/s, until `validUntil`, except the angles that
+    /// the mode controls.
     @_noLocks
     mutating func turn(at rate: AxisVector, validUntil: Instant) {
         let own = rate * mode.commandable
@@ -141,9 +141,9 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     // MARK: Outputs
 
-    /// Prepares for the motors' outputs to come on: the set-point starts at the camera's attitude,
-    /// and moves to the requested angles, or to level, at most at the rate with which the modes
-    /// follow the handle.
+    /// Initialises the set-point before the motors' outputs come on. The set-point starts at the
+    /// camera's attitude, and moves to the requested angles, or to level. The largest rate is the
+    /// smallest rate limit of the modes that follow the handle.
     @_noLocks
     mutating func takeOver(from attitude: Quaternion) {
         generator.hold(at: attitude)
@@ -163,8 +163,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Continues the request as soon as the motors can follow a set-point. The set-point starts at
-    /// the camera's attitude and rate (body frame, rad/s).
+    /// Continues a stored request when the motors can follow a set-point. The set-point starts at
+    /// the camera's attitude, body to earth, and rate, body frame, rad/s.
     @_noLocks
     mutating func resume(from attitude: Quaternion, rate: Vector3) {
         generator.resume(from: attitude, rate: rate)
@@ -172,15 +172,15 @@ struct Pointing: Sendable, BitwiseCopyable {
         followed.start(at: generator.angles)
     }
 
-    /// Prepares for a time with the outputs off. A person can then turn the camera by hand, and the
-    /// camera's new heading becomes the requested heading.
+    /// Discards the requested heading before the outputs go off. A person can then turn the camera
+    /// by hand, and the camera's new heading becomes the requested heading.
     @_noLocks
     mutating func letGo() {
         target.yaw = .nan
         trackingHeading = .nan
     }
 
-    /// Advances by one control period with the outputs off: the set-point is the camera's attitude.
+    /// The set-point while the outputs are off: the camera's attitude, body to earth.
     @_noLocks
     mutating func idle(at attitude: Quaternion) -> Setpoint {
         generator.hold(at: attitude)
@@ -220,8 +220,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         return reachable
     }
 
-    /// Advances by one control period in which the motors cannot follow requests yet: the set-point
-    /// rests, and the request waits.
+    /// The set-point of a control period in which the motors cannot follow requests yet: it rests
+    /// at `attitude`, and the request stays stored.
     ///
     /// - Parameters:
     ///   - attitude: The attitude to hold.
@@ -248,8 +248,8 @@ struct Pointing: Sendable, BitwiseCopyable {
             limiter.lose()
             return setpoint
         }
-        // Without this limit on the joints' rates, a rotor that slips would end the camera's return
-        // to its range.
+        // Motors without encoders have no limits here. With a limit, a slip of a rotor would stop
+        // the camera during its return to its range.
         let pace =
             handle.isBelieved
             ? JointLimiter.Pace(rate: .infinity, braking: .infinity)
@@ -259,10 +259,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         return limiter.limit(setpoint, handle: handle, range: range, pace: pace, dt: dt)
     }
 
-    /// If joints are at their ends, resets the set-point to the angles that still move the camera,
-    /// on the axes on which `turning` is a number. A turn ends at the reset angle, and the next
-    /// request starts at the reset angle. Requests other than turns wait until the handle's
-    /// attitude permits them.
+    /// Resets the set-point to `JointLimiter.stopped` if joints are at the ends of their ranges, on
+    /// the axes on which `axes` is a number. The next request then starts at this angle, and leaves
+    /// the end of the range immediately.
     @_noLocks
     private mutating func unwind(_ axes: AxisVector) {
         let stopped = limiter.stopped + axes * 0
@@ -303,8 +302,8 @@ extension Pointing {
         }
     }
 
-    /// Levels the horizon after a mode that tilts the horizon with the handle, at most as fast as
-    /// that mode followed the handle. From the rest pose the camera also turns to straight ahead.
+    /// Levels the horizon after a mode in which it can be tilted, at most as fast as these modes
+    /// follow the handle. After `retract`, the camera also returns to zero pitch.
     private mutating func level(after old: Mode) {
         switch old {
         case .inactive, .locked, .panFollow: break
@@ -319,14 +318,14 @@ extension Pointing {
         generator.point(target: angles, duration: 0, rate: rate)
     }
 
-    /// Starts the mode `tracking` from a level camera.
+    /// Levels the horizon at the beginning of the mode `tracking`.
     private mutating func beginTracking() {
         point(to: AxisVector(yaw: .nan, roll: 0, pitch: .nan), at: modes.follow.maxRate.roll)
     }
 
     /// Limits the angles of the mode `tracking`: pan relative to the handle, tilt relative to
-    /// level. The zeros of pan and tilt are kept when tracking restarts, so that repeated starts do
-    /// not exceed one range.
+    /// level. If tracking starts again, the zeros of pan and tilt stay, so that repeated starts do
+    /// not exceed the range.
     private mutating func confineTracking(_ handle: HandlePose?) {
         let heading = generator.angles.yaw
         if let handle {
@@ -376,7 +375,7 @@ extension Pointing {
         }
     }
 
-    /// Notes that the joints have been within a degree of their rest pose for half a second.
+    /// Sets `isRetracted` after the joints were within 1° of their rest pose for half a second.
     private mutating func noteRetraction(_ handle: HandlePose, dt: Double) {
         let error = handle.joints - modes.retractJoints
         retractError = retractError + (error - retractError) * (dt / (1 + dt))

@@ -2,7 +2,8 @@
 public struct Setpoint: Sendable, BitwiseCopyable {
     /// Commanded camera attitude, body to earth.
     public var attitude: Quaternion
-    /// Commanded angular rate of the camera, body frame of `attitude`, rad/s: the feed-forward.
+    /// Commanded angular rate of the camera, body frame of `attitude`, rad/s; controllers use it as
+    /// feed-forward.
     public var rate: Vector3
     /// Commanded angular acceleration of the camera, body frame of `attitude`, rad/s².
     public var acceleration: Vector3
@@ -16,8 +17,8 @@ public struct Setpoint: Sendable, BitwiseCopyable {
         self.acceleration = acceleration
     }
 
-    /// The set-point `seconds` earlier, if its acceleration is constant. If `seconds` is negative,
-    /// the returned set-point is a later one.
+    /// The set-point `seconds` earlier, under the assumption of a constant acceleration. If
+    /// `seconds` is negative, the result is a later set-point.
     @_noLocks @_noAllocation @inline(__always)
     func earlier(by seconds: Double) -> Setpoint {
         let turn = acceleration * (0.5 * seconds * seconds) - rate * seconds

@@ -38,7 +38,8 @@ extension SetpointGenerator {
         }
     }
 
-    /// Zero on the axes that turn at a rate or slow down from a turn, NaN on the other axes.
+    /// Zero on the axes that turn at a requested rate or slow down from such a turn; NaN on the
+    /// other axes.
     var turning: AxisVector {
         @_noLocks @inline(__always) get {
             AxisVector(

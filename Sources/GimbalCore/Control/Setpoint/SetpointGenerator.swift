@@ -2,10 +2,10 @@
 /// limits.
 ///
 /// The generator works on the earth-frame angles yaw, roll, pitch (Z-X-Y), each with its own
-/// motion. For a `point` request all axes accelerate, continue at a steady rate and decelerate over
-/// the same duration. For a `rate` request the rate changes in the same way. Every request
-/// continues from the present angle, rate and acceleration; acceleration is continuous and jerk
-/// limited.
+/// motion. For a `point` request all axes accelerate, turn at a constant rate and decelerate; all
+/// axes arrive at the same time. For a `rate` request the rate changes in the same way. Every
+/// request starts from the present angle, rate and acceleration. The acceleration is continuous,
+/// and the jerk is limited.
 ///
 /// Loop thread only; constant time.
 public struct SetpointGenerator: Sendable, BitwiseCopyable {
@@ -27,7 +27,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// Largest rate of an axis that returns to the range of `confine`, rad/s; 0 means that only the
     /// general limits apply.
     private var pushRate = 0.0
-    /// Angles by which yaw can turn from its present angle before a joint reaches its end.
+    /// Angles by which yaw can turn from its present angle before a joint reaches the end of its
+    /// range.
     var yawRoom = TurnRoom.endless
     /// The last set-point, and the angles from which this set-point was computed.
     private var setpoint = Setpoint(attitude: .identity, rate: .zero)
@@ -41,11 +42,11 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// Creates a generator whose set-point rests at zero angles.
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
-    /// Creates a generator in the state of a snapshot, for forecasts outside the loop.
+    /// Creates a generator in the state of a snapshot, to compute forecasts outside the loop.
     ///
     /// - Parameters:
-    ///   - parameters: The limits.
-    ///   - pointing: Angles, rates and accelerations of the set-point, and the room of yaw.
+    ///   - parameters: Limits of the set-point's motion.
+    ///   - pointing: Snapshot of the set-point: angles, rates, accelerations, and `yawRoom`.
     public init(parameters: Parameters, at pointing: PointingSnapshot) {
         self.parameters = parameters
         let (angles, rates, accelerations) = (
@@ -63,8 +64,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         yawRoom = pointing.yawRoom
     }
 
-    /// Puts the set-point to rest at `attitude` immediately, without limits, as when the motors are
-    /// switched on.
+    /// Sets the set-point to rest at `attitude` immediately, without limits. This is used while the
+    /// outputs are off.
     ///
     /// - Parameter attitude: Attitude of the camera, body to earth; ignored if not finite.
     @_noLocks @_noAllocation
@@ -79,8 +80,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         isExpired = false
     }
 
-    /// Continues the present request from the camera's attitude and rate, for motors that could not
-    /// follow until now.
+    /// Continues the present request from the camera's attitude and rate, because the motors could
+    /// not follow the request before.
     ///
     /// - Parameters:
     ///   - attitude: Attitude of the camera, body to earth; ignored if not finite.
@@ -105,15 +106,15 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             limits: limits(.pitch, atMost: pace))
     }
 
-    /// Turns the set-point to `target`. A request equal to the present one has no effect, so the
-    /// motion continues.
+    /// Turns the set-point to `target`. If the request equals the present request, it has no
+    /// effect, and the motion continues.
     ///
     /// - Parameters:
     ///   - target: Earth-frame angles, rad; limited to the range. Yaw turns in the shorter
-    ///     direction if its range has no bounds and the joint has room. An axis that is NaN
-    ///     continues; an infinite one is ignored.
-    ///   - duration: Seconds; 0 means as fast as the limits allow. A duration that would break a
-    ///     limit is lengthened.
+    ///     direction if its range has no bounds and the joint has room. NaN on an axis continues
+    ///     the motion of this axis. If a value is infinite, the whole request is ignored.
+    ///   - duration: Duration of the movement, s; 0 means as fast as the limits allow. If the
+    ///     limits require a longer duration, the movement takes longer.
     ///   - rate: Largest rate of an axis, rad/s; 0 means that only the general limits apply.
     /// - Returns: The movement's duration, and the limit that determines this duration.
     @_noLocks @_noAllocation @discardableResult
@@ -154,10 +155,11 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// rates only changes `validUntil`.
     ///
     /// - Parameters:
-    ///   - rates: Rates of the earth-frame angles, rad/s; limited. An axis that is NaN continues;
-    ///     an infinite one is ignored.
-    ///   - validUntil: The request's dead-man: without another request the camera stands still by
-    ///     then.
+    ///   - rates: Rates of the earth-frame angles, rad/s, limited to the largest rates. NaN on an
+    ///     axis continues the motion of this axis. If a value is infinite, the whole request is
+    ///     ignored.
+    ///   - validUntil: Dead-man time of the request. Without another request the set-point is at
+    ///     rest by this time.
     @_noLocks @_noAllocation
     public mutating func rate(_ rates: AxisVector, validUntil: Instant) {
         guard !rates.yaw.isInfinite, !rates.roll.isInfinite, !rates.pitch.isInfinite else { return }
@@ -170,7 +172,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         isExpired = false
     }
 
-    /// Starts following `targets`, rad; an axis whose target is NaN continues its motion.
+    /// Makes the axes follow `targets`, rad; an axis whose target is NaN continues its motion.
     @_noLocks @_noAllocation
     mutating func follow(_ targets: AxisVector, _ tuning: FollowTuning) {
         if let asked = point?.target, !SetpointGenerator.areDisjoint(asked, targets) { point = nil }
@@ -204,13 +206,14 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         rateUntil = nil
     }
 
-    /// Limits turns to the given angles, rad, in addition to the parameters' range, until
-    /// `unconfine`. The limits can move; a set-point angle outside the limits then returns inside.
+    /// Limits the set-point to the given angles, rad, in addition to the parameters' range, until
+    /// `unconfine`. The caller can move these limits; a set-point angle outside the limits then
+    /// returns inside.
     ///
     /// - Parameters:
     ///   - minimum: Smallest angles, rad.
     ///   - maximum: Largest angles, rad.
-    ///   - rate: Largest rate of the return, rad/s; 0 means as fast as the limits allow.
+    ///   - rate: Largest rate of the return, rad/s; 0 means that only the general limits apply.
     @_noLocks @_noAllocation
     mutating func confine(from minimum: AxisVector, to maximum: AxisVector, atMost rate: Double) {
         lowest = minimum
@@ -223,8 +226,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Stops the set-point at the given angles, rad, because the camera cannot follow farther; NaN
-    /// leaves an axis unchanged.
+    /// Sets the set-point to the given angles, rad, because the camera cannot follow beyond them
+    /// (see `AxisProfile.stop`); NaN leaves an axis unchanged.
     @_noLocks @_noAllocation
     mutating func stop(at angles: AxisVector) {
         if !angles.yaw.isNaN { yaw.stop(at: angles.yaw, limits: limits(.yaw, atMost: 0)) }
@@ -254,8 +257,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - now: Present time, at which a rate request can expire.
-    ///   - dt: Seconds since the previous call. If outside 0...0.1, the set-point stands still for
-    ///     this period.
+    ///   - dt: Seconds since the previous call. If `dt` is outside 0...0.1, the set-point does not
+    ///     change in this period.
     /// - Returns: The set-point with its rate and acceleration.
     @_noLocks @_noAllocation
     public mutating func step(now: Instant, dt: Double) -> Setpoint {
@@ -270,7 +273,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             roll.step(dt: dt, limits: limits(.roll, atMost: free))
             pitch.step(dt: dt, limits: limits(.pitch, atMost: outside.pitch == 0 ? free : pushed))
         }
-        // Most of the time the set-point stands still and need not be computed again.
+        // Most of the time the set-point is at rest, and need not be computed again.
         if !(angles == made.angles && rates == made.rates && accelerations == made.accelerations) {
             made = (angles, rates, accelerations)
             setpoint = makeSetpoint()
@@ -284,8 +287,8 @@ extension SetpointGenerator {
         case yaw, roll, pitch
     }
 
-    /// Duration of a soft stop from the present state, s. The stop starts so early that the camera
-    /// stands still when the dead-man time has passed.
+    /// Duration of a soft stop from the present state, s. The stop starts so early that the
+    /// set-point is at rest when the dead-man time has passed.
     private var stoppingSeconds: Double {
         @_noLocks get {
             let axes = AxisVector(
@@ -330,7 +333,7 @@ extension SetpointGenerator {
             pitch: target.pitch.isNaN ? .nan : limits(.pitch, atMost: 0).clamped(target.pitch))
     }
 
-    /// Whether `goal` is the requested angle; yaw counts modulo one turn.
+    /// Whether `goal` equals the requested angles; yaw angles that differ by whole turns are equal.
     private func isReached(_ target: AxisVector, by goal: AxisVector) -> Bool {
         let yawError = Angle(radians: target.yaw).shortestArc(to: .radians(goal.yaw)).radians
         return
@@ -376,8 +379,8 @@ extension SetpointGenerator {
         let kinematics = JointKinematics(joints: angles)
         let rate = kinematics.relativeRate(jointRates: rates)
         let direct = kinematics.relativeRate(jointRates: accelerations)
-        // The angular acceleration includes the turning of the joints' axes: of the yaw axis
-        // relative to roll and pitch, and of the roll axis relative to pitch.
+        // The angular acceleration has a term for the rotation of the axes: roll and pitch turn
+        // relative to the yaw axis, and pitch turns relative to the roll axis.
         let outer = kinematics.yawAxis * rates.yaw
         let middle = kinematics.rollAxis * rates.roll
         let inner = kinematics.pitchAxis * rates.pitch

@@ -1,5 +1,5 @@
 extension SetpointGenerator {
-    /// Limits of the motion.
+    /// Limits of the set-point's motion, one value for each earth-frame angle.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Largest rate, rad/s.
         public var maxRate = AxisVector(repeating: 240 * .pi / 180)
@@ -7,8 +7,7 @@ extension SetpointGenerator {
         public var maxAcceleration = AxisVector(repeating: 3000 * .pi / 180)
         /// Largest jerk, rad/s³.
         public var maxJerk = AxisVector(repeating: 150_000 * .pi / 180)
-        /// Smallest set-point angle, rad; yaw can turn endlessly if both of its bounds are
-        /// infinite.
+        /// Smallest angle, rad. If both bounds of yaw are infinite, yaw can turn without end.
         public var minimum = AxisVector(yaw: -.infinity, roll: -.pi / 3, pitch: -.pi * 2 / 3)
         /// Largest angle, rad.
         public var maximum = AxisVector(yaw: .infinity, roll: .pi / 3, pitch: .pi * 2 / 3)
@@ -17,9 +16,9 @@ extension SetpointGenerator {
         public init() {}
     }
 
-    /// Result of a `point`.
+    /// Result of a `point` request.
     public struct Forecast: Sendable, BitwiseCopyable {
-        /// Duration until the camera stands still, s.
+        /// Duration until the set-point is at rest, s.
         public var duration = 0.0
         /// The limit that determines the movement's duration; `none` if the duration is as
         /// requested.
