@@ -13,8 +13,8 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         var saturated: AxisSet
         /// Magnitude of the camera's rate, rad/s.
         var rate: Double
-        /// Magnitude of the camera's rate relative to its set-point, rad/s; always 0 for motors
-        /// with encoders and for servos.
+        /// Magnitude of the camera's rate minus magnitude of the set-point's rate, rad/s; always 0
+        /// for motors with encoders and for servos, which cannot lose their rotors.
         var astray: Double
         /// Angle between camera and set-point, rad.
         var error: Double
@@ -100,8 +100,8 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Waiting time: time for which the camera must hang still before the motors come on again, s.
     private var patience = shortestPatience
 
-    /// Largest rate of a held camera relative to its set-point, rad/s. Neither a request nor a hand
-    /// causes a larger rate.
+    /// Largest rate of a held camera in excess of its set-point's rate, rad/s. Neither a request
+    /// nor a hand causes a larger rate.
     private static var flingRate: Double { @_noLocks get { 7 } }
     /// Time above `flingRate` after which the camera counts as flung, s; by then the camera has
     /// moved by 60°.
@@ -122,8 +122,8 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Processes one period, and counts the time of loss or recovery.
     ///
     /// - Parameters:
-    ///   - astray: Magnitude of the camera's rate relative to its set-point, rad/s; nil while the
-    ///     outputs are off.
+    ///   - astray: Magnitude of the camera's rate minus magnitude of the set-point's rate, rad/s;
+    ///     nil while the outputs are off.
     ///   - rate: Magnitude of the camera's rate, rad/s.
     ///   - dt: Seconds since the previous call of this method.
     /// - Returns: Whether the motors must be off because of a loss.
