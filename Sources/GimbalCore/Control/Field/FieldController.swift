@@ -1,22 +1,23 @@
 internal import CMathShim
 
-/// Controller for brushless motors without encoders: converts the camera's attitude to field
-/// angles.
+/// Controller for brushless motors without encoders: computes the angle of each stator's magnetic
+/// field from attitude and set-point of the camera.
 ///
-/// Each rotor is held by its stator's field as if by a spring. A fixed field would drag the camera
+/// The field of a stator holds the rotor as a spring would. A fixed field would drag the camera
 /// along with the handle. Therefore an observer (`FieldObserver`) estimates each rotor's angle from
-/// the gyroscope, and the field is set to that angle plus the load angle whose torque the attitude
-/// loop requests. In this way the motor acts as a torque motor whose limit is the pull-out torque,
-/// and a rotor that is turned by force stays locked, because the field follows it.
+/// the gyroscope. The field is then set to that angle plus the load angle that produces the
+/// requested torque. In this way the motor acts as a torque motor whose limit is the pull-out
+/// torque. If a hand turns the rotor by force, the field follows, so the rotor stays locked to the
+/// field.
 ///
-/// The rotor's electrical angle is unknown at the start. The power ramps up while the observer
-/// locks on to the rotor: the field moves to the rotor, so the camera does not move.
+/// The electrical angle of each rotor is unknown at the start. While the power ramps up, the
+/// observer finds this angle, and the field turns to the rotor. Therefore the camera does not move.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct FieldController: MotorController {
     /// Tuning of the controller of motors without encoders.
     public var parameters: Parameters
-    /// Shortest rotation from attitude to set-point, camera frame, rad, as of the last step.
+    /// Shortest rotation from attitude to set-point in the last step, camera frame, rad.
     public private(set) var attitudeError = Vector3.zero
     /// The motors whose command exceeded the largest load angle in the last step.
     public private(set) var saturated = AxisSet.none
@@ -26,29 +27,30 @@ public struct FieldController: MotorController {
     /// encoders.
     public private(set) var modelledJoints = AxisVector.zero
 
-    /// Inertia about the camera's axes on which the gains are based, kg·m²: the configured inertia
-    /// until the swing at the start has measured the inertia.
+    /// Inertia about the camera's axes on which the gains are based, kg·m². Until a swing at the
+    /// start has measured the inertia, it is the configured inertia.
     public private(set) var inertia: AxisVector
 
     /// The rotors that have slipped out of their field within the last second.
     public var slipping: AxisSet {
         @_noLocks get { sinceSlip < Self.slipMemory ? lastSlipped : .none }
     }
-    /// Torque of the motors at the time of the gyroscope's sample in the last step, N·m. It is
-    /// computed from the field and the power at that time, and from each rotor's angle, which
-    /// follows from its joint's motion. It does not depend on the assumed inertia.
+    /// Torque of the motors at the time of the gyroscope's sample in the last step, N·m. The torque
+    /// is computed from the field and the power at that time, and from each rotor's angle, which
+    /// results from the motion of its joint. It does not depend on the assumed inertia.
     public private(set) var exerted = AxisVector.zero
-    /// The camera axes whose gains are reduced because their motors have made the camera oscillate.
+    /// The camera axes whose gains are reduced after an oscillation.
     public var oscillating: AxisSet { @_noLocks get { search.oscillating } }
-    /// Torques that the last step requested by setting the fields' load angles, N·m, each at most
-    /// what the field can hold.
+    /// Torques that the last step requested through the load angles of the fields, N·m, limited to
+    /// the torques that the fields can exert.
     public private(set) var asked = AxisVector.zero
-    /// Whether the rotors are locked and the inertia is known, so that a set-point can be followed.
+    /// Whether the rotors are locked and the inertia is known, so that the controller can follow a
+    /// set-point.
     public private(set) var isReady = false
-    /// The joints that turn opposite to their field, as of the last step.
+    /// The joints that turned opposite to their field in the last step.
     public private(set) var mirrored = AxisSet.none
     /// Standard deviation of the natural logarithm of `inertia`. Before the inertia is measured,
-    /// this standard deviation allows for an error of a factor of four.
+    /// this value allows for an error of a factor of four (two standard deviations).
     public var inertiaSigma: AxisVector {
         @_noLocks get { search.sigmas }
     }
@@ -73,14 +75,14 @@ public struct FieldController: MotorController {
     private var fields = JointHistory()
     private var powers = JointHistory()
 
-    /// Creates a controller that assumes every rotor at joint angle zero.
+    /// Creates a controller under the assumption that every joint is at angle zero.
     public init(parameters: Parameters) {
         self.parameters = parameters
         inertia = parameters.inertia
         strength = parameters.power
     }
 
-    /// State of the motors as of the last control period.
+    /// State of the motors after the last control period.
     var state: MotorState {
         @_noLocks @inline(__always) get {
             var state = MotorState()
@@ -99,11 +101,12 @@ public struct FieldController: MotorController {
         }
     }
 
-    /// Advances the controller by one control period. While the controller follows a set-point, it
-    /// also exerts the input's excitation. The input's authority scales the power; until the
-    /// authority is 1, the observers learn the rotors' electrical angles.
+    /// Computes the fields of one control period. While the controller follows a set-point, it also
+    /// exerts the input's excitation. The input's authority scales the power; until the authority
+    /// is 1, the observers learn the rotors' electrical angles.
     ///
-    /// - Returns: Field angles and powers; those of the previous period if the input is not usable.
+    /// - Returns: Field angles and powers; the values of the previous period if the input is not
+    ///   usable.
     @_noLocks @_noAllocation
     public mutating func step(_ input: ControlInput) -> MotorOutput {
         if input.isUsable { lead(input) }
@@ -186,24 +189,24 @@ public struct FieldController: MotorController {
     }
 
     /// Fraction of the largest torque that the swing for the inertia uses; the remaining torque
-    /// holds the camera meanwhile.
+    /// holds the camera during the swing.
     private static var swingShare: Double { @_noLocks get { 0.8 } }
     /// Bandwidth of the observers while they search for their rotors, rad/s; with this bandwidth
     /// the observers are stable with any inertia.
     private static var lockingBandwidth: Double { @_noLocks get { 80 } }
     /// Bandwidth of the observers during the swing, rad/s. A faster observer would attribute the
-    /// swing to a moving rotor, so the swing would not show the inertia.
+    /// swing to a moving rotor, so the swing would contain no information about the inertia.
     private static var probingBandwidth: Double { @_noLocks get { 20 } }
     /// Smallest pull (see `FieldObserver`) at which a rotor can be located, as a fraction of the
     /// pull at the configured power.
     private static var smallestPull: Double { @_noLocks get { 0.2 } }
-    /// Gains of the attitude loop in use until the inertia is known, 1/s; with these gains the loop
-    /// is stable for any inertia.
+    /// Largest gains of the attitude loop until the inertia is known, 1/s; with these gains the
+    /// loop is stable for any inertia.
     private static var gentleRateGain: Double { @_noLocks get { 30 } }
     private static var gentleAttitudeGain: Double { @_noLocks get { 5 } }
     /// Sine of the load angle above which more power is requested: 45 electrical degrees.
     private static var fullLoad: Double { @_noLocks get { 0.7 } }
-    /// Time constant with which unneeded power falls, s.
+    /// Time constant with which the power falls when the load decreases, s.
     private static var powerMemory: Double { @_noLocks get { 0.5 } }
     /// Time at full power in which the observers settle on their rotors before the swing, s.
     private static var lockTime: Double { @_noLocks get { 0.2 } }
@@ -231,15 +234,14 @@ public struct FieldController: MotorController {
         return mirrors.judge { $0.step(known: known[$1], hidden: hidden[$1], dt: dt) }
     }
 
-    /// Forgets the camera's recent motion, because that motion is not evidence of the motors'
-    /// signs.
+    /// Discards the camera's recent motion, because it is not evidence of the motors' signs.
     @_noLocks @_noAllocation
     mutating func forgetMotion() {
         mirrored = .none
         mirrors = PerAxis(MirroredJoint())
     }
 
-    /// Starts a new search for a lost rotor, with low gains.
+    /// Handles lost rotors: starts a new search for each of them, with low gains.
     private mutating func notice(attitude: Quaternion, dt: Double) {
         sinceSlip += dt
         let lost = rotors.axes { $0.isLost }
@@ -301,8 +303,8 @@ public struct FieldController: MotorController {
         }
         exerted = rotors.map { $0.expected } * inertia
         let after = rotors.map { $0.electrical }
-        // While the observer learns the electrical zero, its correction changes the field's angle,
-        // not the joint's angle.
+        // While the observer learns the electrical zero, its correction changes the electrical
+        // angle, not the joint's angle.
         let moved = isLearning ? known * dt : (after - before) * (1 / p.polePairs)
         modelledJoints = modelledJoints + moved
     }
@@ -360,8 +362,8 @@ public struct FieldController: MotorController {
         output.power = AxisVector(repeating: strength * share)
     }
 
-    /// Raises the motors' power at once for a load angle above 45 electrical degrees; afterwards
-    /// the power falls slowly.
+    /// Raises the motors' power at once if a load angle would exceed 45 electrical degrees;
+    /// afterwards the power falls slowly.
     private mutating func raisePower(torques: AxisVector, dt: Double) {
         let p = parameters
         let peak = p.peakTorque

@@ -1,6 +1,6 @@
 extension FieldController {
-    /// Tuning of the controller of motors without encoders. Axis values of gains and inertia act
-    /// about the camera's own axes.
+    /// Tuning of the controller of motors without encoders. The values of attitude gain, rate gain
+    /// and inertia apply to the camera's own axes.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Number of pairs of magnet poles on each rotor.
         public var polePairs = 7.0
@@ -11,31 +11,31 @@ extension FieldController {
         public var maxPower = 1.0
         /// Torque of each motor at full power and 90 electrical degrees, N·m.
         public var peakTorque = AxisVector(repeating: 0.25)
-        /// Inertia of camera and carried parts about the camera's axes, kg·m²; the initial estimate
-        /// if `probesInertia` is set.
+        /// Inertia of the camera and the parts that turn with it, about the camera's axes, kg·m²;
+        /// the initial estimate if `probesInertia` is set.
         public var inertia = AxisVector(repeating: 2.5e-3)
-        /// Whether the inertia is measured by a small swing when the motors come on for the first
-        /// time.
+        /// Whether a small swing measures the inertia when the motors come on for the first time.
         public var probesInertia = true
-        /// Whether the assumed inertia, and with it the gains, is reduced when the motors make the
-        /// camera oscillate.
+        /// Whether the controller reduces the assumed inertia, and with it the gains, when the
+        /// motors make the camera oscillate.
         public var watchesOscillation = true
-        /// Gain from attitude error to rate, about the camera's axes, 1/s.
+        /// Gain from attitude error to commanded rate, about the camera's axes, 1/s.
         public var attitudeGain = AxisVector(repeating: 30)
-        /// Gain from rate error to acceleration, about the camera's axes, 1/s.
+        /// Gain from rate error to commanded acceleration, about the camera's axes, 1/s.
         public var rateGain = AxisVector(repeating: 110)
-        /// Natural frequency of the rotors' observers, rad/s: the rate at which an unmodelled load
-        /// is corrected.
+        /// Natural frequency of the rotors' observers, rad/s. It determines how fast an unmodelled
+        /// load is corrected.
         public var observerBandwidth = AxisVector(repeating: 100)
         /// Largest rate that an attitude error can command, rad/s.
         public var maxRate = 2 * Double.pi
-        /// Deceleration that limits the rate for a large attitude error, rad/s².
+        /// Deceleration from which the limit on the commanded rate for a large attitude error is
+        /// computed, rad/s² (see `RateCommand`).
         public var maxAcceleration = 15.0
         /// Time from the camera's motion to the torque that responds to it, s: sensor filter, bus,
         /// power stage.
         public var loopDelay = 0.0035
-        /// Time from the gyroscope's sample to the instant for which the estimated attitude is
-        /// valid, s.
+        /// Look-ahead of the attitude estimate, s: time from the instant that the gyroscope's
+        /// sample describes to the instant for which the estimated attitude is valid.
         public var attitudeLead = 0.003
         /// Largest load angle between field and rotor, electrical rad: less than the 90° at which a
         /// rotor slips.
@@ -44,8 +44,8 @@ extension FieldController {
         /// Default parameters of the controller, tuned for the simulation's default gimbal.
         public init() {}
 
-        /// The same tuning for a loop with the given delay, s. A longer delay than assumed reduces
-        /// the gains; a shorter delay does not change the gains.
+        /// The same tuning for a loop with the given delay, s. If the delay is longer than
+        /// `loopDelay`, the gains are reduced; a shorter delay does not change the gains.
         public func stretched(to delay: Double) -> Parameters {
             var result = self
             let stretch = min(loopDelay / max(delay, 1e-4), 1)

@@ -3,19 +3,19 @@ internal import CMathShim
 /// Observer that estimates the rotor angle of one open-loop brushless motor from the gyroscope on
 /// the camera.
 ///
-/// An extended-state observer (J. Han, "From PID to Active Disturbance Rejection Control", IEEE
-/// Trans. Ind. Electron. 56 (2009)) of the magnetic spring `torque = peak * power * sin(field -
-/// electrical angle)`. The states of the observer are the camera rate, the rotor's electrical
-/// angle, and the part of the joint's rate that no sensor measures. An unmodelled acceleration of
-/// the camera (friction, imbalance) appears as a displacement of the rotor by that load, so a field
-/// that is set to the estimate corrects it as an integral would. Because the sine repeats with
-/// every pole pair, the observer locks on from any angle, like a phase-locked loop, and follows a
-/// rotor that is turned by force.
+/// The observer is an extended-state observer (J. Han, "From PID to Active Disturbance Rejection
+/// Control", IEEE Trans. Ind. Electron. 56 (2009)). Its model is the magnetic spring `torque = peak
+/// * power * sin(field - electrical angle)`. Its states are the camera rate, the rotor's electrical
+/// angle, and the part of the joint's rate that no sensor measures. An unmodelled load on the
+/// camera (friction, imbalance) appears as a displacement of the estimated rotor angle. The
+/// controller sets the field relative to this angle, and thus compensates the load as an integral
+/// would. Because the sine repeats with every pole pair, the observer locks on from any angle, like
+/// a phase-locked loop. It also follows a rotor that a hand turns by force.
 ///
 /// Loop thread only; constant time.
 struct FieldObserver: Sendable, BitwiseCopyable {
-    /// Electrical angle of the rotor, rad, not limited to one turn; includes the displacement by an
-    /// unmodelled load.
+    /// Estimated electrical angle of the rotor, rad, not limited to one turn; it includes the
+    /// displacement by an unmodelled load.
     private(set) var electrical = 0.0
     /// Part of the joint rate that no sensor measures, rad/s.
     private(set) var hiddenRate = 0.0
@@ -25,17 +25,17 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// Largest RMS difference between the fast and the slow estimate of the rotor's angle at which
     /// the sine of the load angle still has the right sign, electrical rad.
     private static var placedWithin: Double { @_noLocks get { 0.6 } }
-    /// Time constant of `separation`, s: twenty times the time in which a wrong sign is detected,
-    /// because a motor with the wrong sign separates the two estimates too.
+    /// Time constant of `separation`, s. A motor with the wrong sign separates the two estimates
+    /// too, so this time is twenty times the time in which a wrong sign is detected.
     private static var placedMemory: Double { @_noLocks get { 1 } }
 
-    /// Whether `expected` is reliable: the fast and the slow estimate of the rotor's angle agreed
-    /// over the last second. A handle that turns faster than the slow estimate follows separates
-    /// them by more than the load angle.
+    /// Whether `expected` is reliable: the fast and the slow estimate of the rotor's angle
+    /// (`electrical` and `kinematic`) agreed over the last second. If the handle turns faster than
+    /// the slow estimate can follow, they differ by more than the load angle.
     var isPlaced: Bool { @_noLocks get { separation < Self.placedWithin * Self.placedWithin } }
 
-    /// Whether the rotor is lost: for some time, no possible motion of a hand has explained the
-    /// gyroscope's readings.
+    /// Whether the rotor is lost: for more than 0.15 s, the gyroscope's readings imply a motion
+    /// that a hand cannot cause.
     var isLost: Bool { @_noLocks get { atBound > 0.15 } }
 
     /// Expected acceleration by the motor over the last period, rad/s², for the identification of
@@ -43,17 +43,17 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// corrections by the observer.
     private(set) var expected = 0.0
 
-    /// Slow estimate of the electrical angle, rad: follows the known motion of the joint
+    /// Slow estimate of the electrical angle, rad. It follows the measured motion of the joint
     /// immediately, and the observer's corrections slowly.
     private var kinematic = 0.0
     /// Mean square of the difference between `electrical` and `kinematic`, rad².
     private var separation = 0.0
     private var rate = 0.0
-    /// Duration for which `hiddenRate` has been at its bound, s.
+    /// Time for which `hiddenRate` has been at its bound, s.
     private var atBound = 0.0
     private var hasRate = false
 
-    /// Creates a rotor at electrical angle zero.
+    /// Creates the observer of a rotor that is assumed at electrical angle zero.
     @_noLocks
     init() {}
 
@@ -77,19 +77,19 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         hasRate = false
     }
 
-    /// Advances the observer by one control period.
+    /// Updates the estimates for one control period.
     ///
     /// - Parameters:
     ///   - measured: Rate of the camera about the joint's axis from the gyroscope, rad/s.
     ///   - knownJointRate: Part of the joint's rate that a sensor measures, rad/s.
-    ///   - field: Field at the time of the gyroscope's sample, electrical rad.
-    ///   - pull: Angular acceleration by a load angle of 90° at the time of the sample, rad/s²:
-    ///     torque over inertia.
+    ///   - field: Angle of the field at the time of the gyroscope's sample, electrical rad.
+    ///   - pull: Angular acceleration at a load angle of 90 electrical degrees, with the power at
+    ///     the time of the sample, rad/s²: torque divided by inertia.
     ///   - smallestPull: Smallest pull at which the rotor's angle is corrected in full, rad/s².
     ///   - polePairs: Number of pairs of magnet poles on the rotor.
     ///   - bandwidth: Natural frequency of the observer, rad/s.
     ///   - dt: Time since the previous control period, s.
-    /// - Returns: Correction of the rotor's angle in addition to the rotor's motion, electrical
+    /// - Returns: Correction of the rotor's electrical angle, in addition to the predicted motion,
     ///   rad.
     @_noLocks
     mutating func update(
@@ -111,8 +111,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         // The gains give the observer a triple pole, exactly for the sampled triple integrator.
         let decay = cm_exp(-bandwidth * dt)
         let fade = 1 - decay
-        // The observer represents a disturbance as a displacement of the rotor, which can represent
-        // at most two thirds of the pull.
+        // The observer represents a disturbance as a displacement of the rotor. This displacement
+        // can represent at most two thirds of the pull.
         let bound = Self.largestShare / bandwidth
         let push = min(max(innovation / max(pull, smallestPull), -bound), bound)
         rate += (1 - decay * decay * decay) * innovation

@@ -5,10 +5,10 @@ internal import CMathShim
 ///
 /// Such a motor still holds the camera, because its observer finds an electrical angle that
 /// explains the gyroscope. When the camera turns, however, the rotor's angle changes in the
-/// opposite direction, and the observer estimates a hidden rate of minus twice the known one. A
-/// motion of the hand has the same effect only if it turns the handle twice as fast as the camera
-/// turns. The detector reports nothing in the first two time constants, because the camera's motion
-/// during the search for the rotor is not a hidden rate.
+/// opposite direction. The observer then estimates a hidden rate that is -2 times the known rate. A
+/// hand has the same effect only if it turns the handle twice as fast as the camera turns. The
+/// detector reports nothing in the first two time constants, because the camera's motion during the
+/// search for the rotor is not a hidden rate.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirroredJoint: Sendable, BitwiseCopyable {
@@ -18,7 +18,7 @@ struct MirroredJoint: Sendable, BitwiseCopyable {
     private var turned = 0.0
     private var seconds = 0.0
 
-    /// Time constant, s.
+    /// Time constant of the weighted sums, s.
     private static var memory: Double { @_noLocks get { 0.5 } }
     /// Smallest turn of the camera that counts as evidence, rad.
     private static var evidence: Double { @_noLocks get { 2 * .pi / 180 } }
