@@ -32,8 +32,8 @@ struct Demodulator: Sendable, BitwiseCopyable {
         return (impulseCosine * c - impulseSine * s, impulseSine * c + impulseCosine * s)
     }
 
-    /// Ratio of the torque's impulse to the change of the camera's rate: the part in phase, and the
-    /// part a quarter turn ahead (quadrature).
+    /// Complex ratio of the torque's impulse, delayed by `lag`, to the change of the camera's rate,
+    /// kg·m²: the in-phase part, and the quadrature part, which leads by 90°.
     func ratio(lag: Double) -> (inPhase: Double, inQuadrature: Double) {
         let square = changeNorm * changeNorm
         guard square > 0 else { return (0, 0) }
@@ -45,7 +45,7 @@ struct Demodulator: Sendable, BitwiseCopyable {
     }
 
     /// Square of the part of the torque's impulse that the change of the camera's rate does not
-    /// explain.
+    /// explain, (N·m·s)².
     func residual(inertia: Double, lag: Double) -> Double {
         let m = delayed(lag)
         let c = inertia * changeCosine - m.cosine

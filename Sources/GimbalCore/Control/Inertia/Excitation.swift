@@ -1,18 +1,19 @@
 internal import CMathShim
 
-/// A small multisine for identification: a moment on one camera axis, or with servos a joint angle.
+/// A multisine excitation of small amplitude for identification: a moment on one camera axis, or
+/// with servos a joint angle.
 ///
-/// The lines of the multisine are odd harmonics of `1 / period`, so that the harmonics that a
-/// nonlinearity creates are at other frequencies than most lines. No line is a multiple of 2 Hz,
-/// the step frequency of a walk. The phases follow M. Schroeder, "Synthesis of low-peak-factor
-/// signals", IEEE Trans. Information Theory 16 (1970).
+/// The spectral lines of the multisine are odd harmonics of `1 / period`, so that the harmonics of
+/// a nonlinearity are at other frequencies than most lines. No line is a multiple of 2 Hz, the step
+/// frequency of a walk. The phases follow M. Schroeder, "Synthesis of low-peak-factor signals",
+/// IEEE Trans. Information Theory 16 (1970).
 public struct Excitation: Sendable, BitwiseCopyable, Equatable {
-    /// Number that the requester chooses and the snapshot repeats, so that the requester recognizes
-    /// its own excitation.
+    /// Number that the requester chooses. The snapshot repeats this number, so that the requester
+    /// can recognise its own excitation.
     public var id: UInt32
-    /// The camera's axis.
+    /// Axis of the camera to excite.
     public var axis: GimbalAxis
-    /// Root mean square of the excitation, N·m; for servos rad.
+    /// Root mean square of the excitation, N·m, or for servos rad.
     public var amplitude: Double
     /// Length of one period of the multisine, in ticks of the control loop.
     public var periodTicks: Int32
@@ -69,8 +70,8 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
             // The amplitude of a line rises slightly with its frequency, so that the slow lines do
             // not move the camera far.
             let rising = cm_sqrt(cm_sqrt(harmonic))
-            // With servos, the rate amplitude of a line rises with its frequency in the same way as
-            // the moment of other motors.
+            // With servos, the rate of a line rises with frequency in the same way as the moment
+            // does with other motors.
             let weight = isAngle ? rising / harmonic : rising
             let phase = -Double.pi * Double(line * (line + 1)) / Double(Excitation.lineCount)
             sum += weight * cm_sin(turn * harmonic * Double(tick) + phase)
@@ -82,7 +83,8 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     }
 }
 
-/// Executes an excitation in the loop, and ends it at the first sign of trouble.
+/// Generator of an excitation in the loop. It ends the excitation when the outputs, a joint, a
+/// motor or the attitude error leave their normal range.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct Exciter: Sendable, BitwiseCopyable {
@@ -94,11 +96,11 @@ public struct Exciter: Sendable, BitwiseCopyable {
         case complete
         /// Another command interrupted the excitation.
         case command
-        /// The motors' outputs went off, or were reduced.
+        /// The motors' outputs went off or were reduced.
         case outputs
         /// A joint reached the end of its range.
         case jointLimit
-        /// A motor was at its limit for a tenth of a second.
+        /// A motor was at its torque limit for a tenth of a second.
         case saturated
         /// The attitude error exceeded its limit.
         case error
@@ -110,7 +112,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         public var id: UInt32 = 0
         /// Whether the excitation is running.
         public var isActive = false
-        /// Reason for the end of the excitation.
+        /// Reason for the end of the excitation; `none` while it is running.
         public var ending = Ending.none
         /// Ticks since the start of the excitation.
         public var tick: Int32 = 0
@@ -120,7 +122,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         public init() {}
     }
 
-    /// State of the running excitation, or of the last one.
+    /// State of the running excitation, or of the most recent excitation.
     private(set) var state = State()
     private var excitation: Excitation?
     private var saturatedSeconds = 0.0
@@ -147,7 +149,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         excitation = nil
     }
 
-    /// Checks whether the excitation can continue.
+    /// Ends the excitation if it cannot continue.
     @_noLocks @_noAllocation
     mutating func supervise(
         authority: Double, conditions: Conditions, error: Vector3, dt: Double

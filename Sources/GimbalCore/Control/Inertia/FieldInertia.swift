@@ -1,14 +1,14 @@
 internal import CMathShim
 
-/// Inertia of a camera on motors without encoders. A small swing of all joints measures it when the
-/// motors come on. The inertia counts as uncertain when a rotor slips or the motors make the camera
-/// oscillate.
+/// Estimator of the inertia of a camera on motors without encoders. A small swing of all joints
+/// measures the inertia when the motors come on. The inertia counts as uncertain when a rotor slips
+/// or the motors make the camera oscillate.
 ///
-/// Too high an estimate makes every gain too high and the rotors' observers too fast: the camera
-/// oscillates, and the estimate is halved until the oscillation ends. Too low an estimate makes the
-/// observers too slow: a rotor slips, and the estimate is doubled. If a swing shows the same
-/// inertia as before the oscillation, the loop has more delay than assumed. The estimate is then
-/// restored, and all corner frequencies of the loop are reduced instead.
+/// If the estimate is too high, every gain is too high and the rotors' observers are too fast: the
+/// camera oscillates, and the estimate is halved until the oscillation ends. If the estimate is too
+/// low, the observers are too slow: a rotor slips, and the estimate is doubled. If a swing measures
+/// the same inertia as before the oscillation, the loop has more delay than assumed. The estimate
+/// is then restored, and all corner frequencies of the loop are reduced instead.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
@@ -19,18 +19,18 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private var found = AxisSet.none
     /// Inertia measured by the swings, or estimated after a slip, kg·m².
     private var probed: AxisVector?
-    /// Inertia estimate in use when the camera began to oscillate, kg·m²; nil if it has not
-    /// oscillated since the start.
+    /// Inertia estimate that was used when the camera began to oscillate, kg·m²; nil if the camera
+    /// has not oscillated since the start.
     private var suspected: AxisVector?
-    /// Axes where the most recent swing confirmed the inertia estimated before the oscillation
-    /// began.
+    /// Axes on which the last swing measured the same inertia as before the oscillation.
     private var innocent = AxisSet.none
     private var shaking = OscillationGuard()
     /// Factor on all corner frequencies: below 1 after the loop has oscillated with the right
-    /// inertia. `late`: the axes that have oscillated in this way.
+    /// inertia. `late` is the set of axes that have oscillated with the right inertia.
     private(set) var slack = 1.0
     private var late = AxisSet.none
-    /// Remaining time in which oscillations are ignored, s.
+    /// Remaining time in which a further oscillation does not reduce the corner frequencies again,
+    /// s.
     private var settling = 0.0
     /// Time since a swing measured the inertia, s.
     private var sinceSwing = 0.0
@@ -40,8 +40,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private var roll = InertiaProbe()
     private var pitch = InertiaProbe()
 
-    /// Factor by which one reduction multiplies all corner frequencies, lower limit of the product
-    /// of these factors, and time in which a reduction must end an oscillation, s.
+    /// Factor by which one reduction multiplies all corner frequencies; lower limit of `slack`;
+    /// time in which a reduction must end an oscillation, s.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
@@ -57,7 +57,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Whether the motors have made the camera oscillate within the last seconds.
     var isShaking: Bool { @_noLocks get { sinceShaking < Self.calmingTime } }
 
-    /// The camera axes whose gains are reduced because the motors have made the camera oscillate.
+    /// The camera axes whose gains are reduced after an oscillation.
     var oscillating: AxisSet {
         @_noLocks get {
             var all = shaking.oscillating
@@ -66,7 +66,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the swing is in progress.
+    /// Whether the swing that measures the inertia is in progress.
     var isSwinging: Bool { @_noLocks get { yaw.isRunning } }
 
     /// Standard deviation of the natural logarithm of each axis's inertia. An inertia that has not
@@ -83,14 +83,14 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - first: Configured inertia, kg·m².
-    ///   - isProbed: Whether the swings can correct the configured inertia.
-    /// - Returns: kg·m².
+    ///   - isProbed: Whether swings correct the configured inertia.
+    /// - Returns: Assumed inertia, kg·m².
     @_noLocks
     func belief(first: AxisVector, isProbed: Bool) -> AxisVector {
         (isProbed ? probed ?? first : first) * shaking.share
     }
 
-    /// Prepares for the beginning of a swing that measures the inertia, or of a repeated swing.
+    /// Starts the swing that measures the inertia, or repeats it.
     @_noLocks
     mutating func begin() {
         yaw.begin()
@@ -171,9 +171,9 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         shaking.trust(axis)
     }
 
-    /// Reduces all corner frequencies, because these axes have oscillated with the right inertia
-    /// and the loop has more delay than assumed. At the lower limit only the estimate can still be
-    /// reduced.
+    /// Reduces all corner frequencies, because these axes have oscillated with the right inertia,
+    /// so that the loop has more delay than assumed. When `slack` is at its lower limit, only the
+    /// inertia estimate can be reduced further.
     private mutating func blameDelay(_ axes: AxisSet) {
         guard settling > 0 || slack > Self.leastSlack else { return }
         shaking.trust(axes)
@@ -183,9 +183,10 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         settling = Self.settlingTime
     }
 
-    /// Handles a slip before a swing has measured the inertia. A camera heavier than assumed makes
-    /// the observers slow, so the next swing starts with twice the estimate; after four times the
-    /// configured inertia it starts with the configured one again.
+    /// Handles a slip before a swing has measured the inertia. If the camera is heavier than
+    /// assumed, the observers are too slow. The next swing therefore starts with twice the
+    /// estimate; after four times the configured inertia it starts with the configured inertia
+    /// again.
     @_noLocks
     mutating func doubt(first: AxisVector) {
         guard found != AxisSet(yaw: true, roll: true, pitch: true) else { return }
@@ -211,10 +212,10 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///   - moment: Commanded moment of the motors, camera frame, N·m.
     ///   - largest: Largest moment that the motors can exert, N·m.
     ///   - rate: Rate of the camera, camera frame, rad/s.
-    ///   - belief: The inertia in use, kg·m².
-    ///   - delay: Time from a command to the sample that shows it, s.
+    ///   - belief: The assumed inertia, kg·m².
+    ///   - delay: Time from a command to the sample that contains its effect, s.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: Whether the estimate has been reduced, so that a new swing must measure it.
+    /// - Returns: Whether the estimate was reduced, so that a new swing must measure the inertia.
     @_noLocks
     mutating func watch(
         moment: Vector3, largest: AxisVector, rate: Vector3, belief: AxisVector, delay: Double,
@@ -232,8 +233,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         sinceShaking = lowered.isEmpty ? sinceShaking + dt : 0
         guard !lowered.isEmpty else { return false }
         guard isOver else { return true }
-        // A second swing would give the same result, because the camera cannot have been exchanged
-        // yet.
+        // If the last swing ended less than 3 s ago, a second swing would give the same result,
+        // because the camera cannot have been exchanged yet.
         let isFresh = sinceSwing < Self.freshTime && lowered.subtracting(found).isEmpty
         guard suspected == nil, !isFresh else {
             blameDelay(lowered)
@@ -253,11 +254,12 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         sinceShaking = .infinity
     }
 
-    /// Suspends the check for oscillations, because an excitation shakes the camera.
+    /// Restarts the check for oscillations, because an excitation shakes the camera.
     @_noLocks
     mutating func forgetMotion() { shaking.forgetMotion() }
 
-    /// Prepares for the motors' outputs to come on.
+    /// Resets the check for oscillations and all reductions of the corner frequencies before the
+    /// motors' outputs come on.
     @_noLocks
     mutating func forgetSuspicion() {
         shaking.forgetMotion()

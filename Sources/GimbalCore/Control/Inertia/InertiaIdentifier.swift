@@ -2,25 +2,26 @@ internal import CMathShim
 
 /// Identification of one axis's inertia, and its uncertainty, by a small sinusoidal probe.
 ///
-/// The probe serves as the instrument: only signals that correlate with it count, so that neither
-/// the feedback nor the hand's motion biases the result (instrumental variables in closed loop:
-/// Söderström & Stoica, "System Identification", 1989, ch. 8). The torque's impulse and the change
-/// of the rate in each period are demodulated at the probe's frequency under a Hann window. The
-/// in-phase ratio of impulse to rate change is the inertia, for periods of any length. Coulomb and
-/// viscous friction are in phase with the rate (describing function) and do not affect this ratio.
-/// The elastic creep of a joint that has not broken away does affect this ratio, so the probe's
-/// amplitude grows until two blocks agree. Two frequencies without excitation show the
-/// disturbances.
+/// The probe is the instrumental variable: only signals that correlate with the probe are
+/// evaluated, so that neither the feedback nor the hand's motion biases the result (instrumental
+/// variables in closed loop: Söderström & Stoica, "System Identification", 1989, ch. 8). The
+/// torque's impulse and the change of the rate in each period are demodulated at the probe's
+/// frequency with a Hann window. The in-phase ratio of impulse to rate change is the inertia, for
+/// periods of any length. Coulomb and viscous friction are in phase with the rate (describing
+/// function) and do not affect this ratio. While static friction still holds the joint, its elastic
+/// deformation does affect this ratio. Therefore the probe's amplitude grows until two measurements
+/// agree. Signals at two frequencies without excitation are a measure of the disturbances.
 ///
 /// A clear response at a phase that is impossible for a camera means that the assumed delay is
 /// wrong. At one frequency a delay cannot be distinguished from a wrong sign or from friction. The
-/// probe's frequency is therefore reduced to a third, at which the phase determines any delay
-/// within ±12 ms uniquely. Friction makes the delay found at the low frequency too short, so a
-/// clear response at full frequency corrects this delay. A search for the inertia that finds no
-/// result ends; after a pause the probe starts again.
+/// probe's frequency is therefore reduced to a third of its full value. At this frequency the phase
+/// determines any delay within ±12 ms uniquely. Because of friction, the delay measured at the low
+/// frequency is too short, so a clear response at full frequency corrects this delay. A search
+/// without a result ends; after a pause the probe starts again.
 ///
-/// The estimate has a log-normal distribution. The controller uses its lower edge (`caution`),
-/// because too low a gain makes the loop sluggish, but too high a gain makes it oscillate.
+/// The estimate has a log-normal distribution. The controller uses the lower bound of the inertia
+/// (`caution`), because too low a gain makes the loop sluggish, but too high a gain makes it
+/// oscillate.
 ///
 /// Loop thread only; constant time, no allocation.
 struct InertiaIdentifier: Sendable, BitwiseCopyable {
@@ -28,16 +29,15 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     struct Parameters: Sendable, BitwiseCopyable {
         /// Initial estimate, kg·m².
         var start = 2.5e-3
-        /// Standard deviation of the initial estimate's natural logarithm; 0: the estimate is
-        /// exact.
+        /// Standard deviation of the initial estimate's natural logarithm; 0 means exact.
         var startSigma = 1.4
         /// Frequency of the probe, Hz.
         var frequency = 38.0
         /// Time from the camera's motion to the torque that responds to it, s.
         var loopDelay = 0.0035
-        /// The motor's limit, N·m.
+        /// The motor's torque limit, N·m.
         var torqueLimit = 0.25
-        /// Delay in addition to `loopDelay` that another axis has found, s; NaN if none has.
+        /// Delay in addition to `loopDelay`, measured on another axis, s; NaN if unknown.
         var foundDelay = Double.nan
 
         @_noLocks
@@ -48,19 +48,18 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var smallest: Double { @_noLocks get { 1e-5 } }
     private static var largest: Double { @_noLocks get { 10 } }
     /// Smallest acceleration that a suitable motor gives its camera, rad/s². A smaller response is
-    /// the creep of a joint that has not broken away.
+    /// the elastic deformation of a joint that static friction holds.
     private static var weakest: Double { @_noLocks get { 8 } }
     /// Length of one measurement of the inertia, s.
     static var blockSeconds: Double { @_noLocks get { 0.25 } }
     /// Largest standard deviation of the inertia's natural logarithm at which the controller uses
-    /// its full gains; the margins cover it.
+    /// its full gains; the stability margins cover this uncertainty.
     static var knownSigma: Double { @_noLocks get { 0.12 } }
-    /// Smallest standard deviation of a measured inertia's natural logarithm; elastic friction and
-    /// timing errors cause it.
+    /// Standard deviation of the inertia's natural logarithm due to elastic friction and timing.
     private static var modelSigma: Double { @_noLocks get { 0.1 } }
     /// Largest angle by which the probe turns the camera, rad.
     private static var largestAngle: Double { @_noLocks get { 0.7 * .pi / 180 } }
-    /// Factor by which the probe's frequency is lower while the probe searches for the delay.
+    /// Ratio of the probe's full frequency to its frequency during the search for the delay.
     private static var descent: Double { @_noLocks get { 3 } }
     /// Largest number of measurements in a search, at full frequency and with the slow probe.
     private static var mostRounds: Int { @_noLocks get { 16 } }
@@ -68,41 +67,42 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Pause of the probe after a search that found no inertia, s.
     private static var silence: Double { @_noLocks get { 10 } }
 
-    /// Initial and largest amplitude of a probe, as a fraction of the motor's torque limit.
+    /// Initial and largest amplitude of the probe, as a fraction of the motor's torque limit.
     private static var leastProbe: Double { @_noLocks get { 0.03 } }
     private static var mostProbe: Double { @_noLocks get { 0.5 } }
-    /// Largest ratio of the disturbance to the response at which the response is clear.
+    /// Largest ratio of the disturbance to the response at which the response counts as clear.
     private static var clear: Double { @_noLocks get { 0.25 } }
-    /// Largest differences of two responses that agree: of their sizes' natural logarithms, and of
-    /// their phases, rad. Drift of the sensor's clock can shift a phase by half a period.
+    /// Largest differences between two responses that agree: difference of the natural logarithms
+    /// of their magnitudes, and difference of their phases, rad. Drift of the sensor's clock can
+    /// shift a phase by half a period.
     private static var sameSize: Double { @_noLocks get { 0.2 } }
     private static var samePhase: Double { @_noLocks get { 0.3 } }
     /// Smallest ratio of two probes' amplitudes at which their responses count as independent.
     private static var otherProbe: Double { @_noLocks get { 1.4 } }
-    /// Angle of the probe's swing, as a fraction of the largest angle, beyond which a joint is free
-    /// of static friction.
+    /// Angle of the probe's swing above which static friction does not hold the joint any more, as
+    /// a fraction of `largestAngle`.
     private static var brokenAway: Double { @_noLocks get { 0.25 } }
-    /// Smallest difference from the assumed delay that can explain an unusual phase, s.
+    /// Smallest difference between measured and assumed delay that is corrected, s.
     private static var otherDelay: Double { @_noLocks get { 0.001 } }
-    /// Longest delay beyond `loopDelay` that a response can show, s.
+    /// Longest delay in addition to `loopDelay` that can be measured, s.
     private static var latestDelay: Double { @_noLocks get { 0.015 } }
-    /// Phase beyond which a response counts as mirrored: at low and at full frequency, rad.
+    /// Absolute phase above which a response counts as mirrored, rad: at low and full frequency.
     private static var uprightPhase: Double { @_noLocks get { 2 } }
     private static var mirroredPhase: Double { @_noLocks get { .pi - 0.35 } }
-    /// Largest lag of an inertia's response at full frequency, rad.
+    /// Largest phase lag of the response of an inertia at full frequency, rad.
     private static var latestPhase: Double { @_noLocks get { 1.2 } }
-    /// Largest ratio of the quadrature part to the in-phase part at which a response is an exact
-    /// mirror image; with a delay of 10 ms the ratio is larger.
+    /// Largest ratio of the quadrature part to the in-phase part at which a response counts as an
+    /// exact mirror image; with a delay of 10 ms the ratio is larger.
     private static var exactness: Double { @_noLocks get { 0.35 } }
 
     /// Estimated inertia, kg·m².
     private(set) var inertia: Double
     /// Standard deviation of the natural logarithm of `inertia`.
     private(set) var sigma: Double
-    /// Measured delay of a torque's effect in addition to `loopDelay`, s. Only the slow probe can
-    /// make this value negative, because friction also makes a response early.
+    /// Measured delay of a torque's effect in addition to `loopDelay`, s. Only the low frequency
+    /// can make this value negative, because friction can also advance the response.
     private(set) var extraDelay = 0.0
-    /// Whether two consecutive blocks have shown a camera that moves against the torque.
+    /// Whether the camera moved against the torque in two consecutive measurements.
     private(set) var isReversed = false
     /// Whether a search for the inertia is in progress, including the pauses between searches.
     private(set) var isProbing = false
@@ -110,7 +110,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private(set) var hasGivenUp = false
 
     private var amplitude = 0.0
-    /// Amplitude with which the inertia was found the last time, N·m.
+    /// Amplitude with which the last search was successful, N·m.
     private var usefulAmplitude = 0.0
     private var lastRate = 0.0
     private var lastMoment = 0.0
@@ -118,15 +118,15 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var previous = 0.0
     private var previousAmplitude = 0.0
     private var rounds = 0
-    /// Whether the probe searches for the delay.
+    /// Whether the probe has the low frequency, to measure the delay.
     private var isSlow = false
-    /// Amplitude at full frequency before the slow probe, N·m.
+    /// Amplitude of the probe at full frequency before the change to the low frequency, N·m.
     private var fastAmplitude = 0.0
-    /// Delay in addition to `loopDelay` that the slow probe or another axis has found, s.
+    /// Delay in addition to `loopDelay`, measured at low frequency or on another axis, s.
     private var coarseDelay = 0.0
-    /// Whether the slow probe has shown that the camera moves in the torque's direction.
+    /// Whether the low frequency has proved that the camera moves in the torque's direction.
     private var isUprightKnown = false
-    /// Phase of the previous response, rad; NaN if it was not clear.
+    /// Phase of the previous response, rad; NaN if the response was not clear.
     private var previousPhase = Double.nan
     /// Inertia that the previous response indicated, kg·m².
     private var previousSize = 0.0
@@ -149,7 +149,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { isKnown ? 1 : cm_exp(-2 * (sigma - Self.knownSigma)) }
     }
 
-    /// Adopts an inertia, kg·m², for example one that a user has configured.
+    /// Sets the inertia to `value`, kg·m², for example a configured inertia, and ends the search.
     @_noLocks
     mutating func assume(_ value: Double, sigma new: Double) {
         inertia = min(max(value, Self.smallest), Self.largest)
@@ -157,7 +157,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         isProbing = false
     }
 
-    /// Starts a new search from the last identified inertia; the load may have been changed.
+    /// Increases the standard deviation of the estimate to at least `least`, because the load may
+    /// have been changed. If the inertia is then uncertain, a new search starts.
     @_noLocks
     mutating func doubt(sigma least: Double, parameters p: Parameters) {
         sigma = max(sigma, least)
@@ -177,7 +178,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         start(p)
     }
 
-    /// Starts the probe with a small torque, or with half of the torque of the last success.
+    /// Starts the probe with a small amplitude, or with half of the amplitude of the last success.
     private mutating func start(_ p: Parameters) {
         // Half of the last useful amplitude is enough for the next probe.
         amplitude = max(Self.leastProbe * p.torqueLimit, 0.5 * usefulAmplitude)
@@ -206,12 +207,12 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         return amplitude * min(1, 4 * block.window) * cm_sin(2 * .pi * frequency(p) * block.time)
     }
 
-    /// The probe's amplitude, N·m.
+    /// The probe's present amplitude, N·m; zero without a probe.
     var swing: Double {
         @_noLocks @inline(__always) get { isProbing && !hasGivenUp ? amplitude : 0 }
     }
 
-    /// Updates the inertia estimate with exerted moment and measured rate of a control period.
+    /// Processes the exerted moment and the measured rate of one control period.
     ///
     /// - Parameters:
     ///   - moment: Total moment of the controller about this axis, probe included, N·m.
@@ -226,7 +227,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             if silent > Self.silence { begin(p) }
             return
         }
-        // All axes have the same delay, so this axis adopts a delay that another axis has found.
+        // All axes have the same delay, so this axis adopts the delay of another axis.
         let isOther = abs(p.foundDelay) > Self.otherDelay
         let shared = isOther ? p.foundDelay : 0
         if !p.foundDelay.isNaN, isSlow || abs(coarseDelay - shared) > Self.otherDelay {
@@ -252,7 +253,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
 
     private mutating func finishBlock(_ p: Parameters, period: Double) {
         let omega = 2 * Double.pi * frequency(p)
-        // The rate's change is measured half a period late, the impulse a whole period late.
+        // The rate's change is measured half a period late, and the impulse one period late.
         let lag = p.loopDelay + coarseDelay - period / 2
         let answer = block.ratio(lag: lag * omega)
         let size = cm_sqrt(
@@ -271,14 +272,14 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         previousPhase = isClear ? phase : .nan
         previousSize = size
         if isSlow {
-            // A joint that has not broken away is a spring: its response is mirrored and contains
-            // no information about a delay.
+            // A joint that static friction holds acts as a spring: its response is mirrored and
+            // contains no information about a delay.
             let isUpright = abs(phase) < Self.uprightPhase
             if agrees, isOther, isUpright || angle > Self.brokenAway * Self.largestAngle {
                 return ascend(phase: phase, isReversed: !isUpright, omega: omega, p)
             }
         } else {
-            // An exact mirror image is most likely a wrong sign; a larger swing decides.
+            // An exact mirror image probably means a wrong sign; a larger amplitude decides.
             let isAtMost = amplitude >= Self.mostProbe * p.torqueLimit
             look(
                 at: answer, lag: lag, omega: omega, period: period, angle: angle,
@@ -287,8 +288,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 if !isUprightKnown, abs(phase) < Self.mirroredPhase || isAtMost {
                     return descend(angle: angle, p)
                 }
-                // Friction makes the response lead, and more so for a slower probe. The slow probe
-                // has therefore shown the right sign, but too short a delay.
+                // Because of friction the response leads, and more so at a lower frequency. The
+                // measurement at the low frequency has therefore found the right sign, but too
+                // short a delay.
                 let later = coarseDelay + (phase < 0 ? phase + 2 * .pi : phase) / omega
                 if isUprightKnown, later < Self.latestDelay {
                     return restart(coarseDelay: later, p)
@@ -302,22 +304,20 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             isProbing = false
             return
         }
-        // Increase the amplitude until the response is clear, up to a small angle or half of the
-        // motor's limit.
+        // Increase the amplitude until the response is clear, up to `largestAngle` or `mostProbe`.
         let room = angle > 0 ? Self.largestAngle / angle : 2
         amplitude = min(amplitude * min(2, max(room, 0.1)), Self.mostProbe * p.torqueLimit)
         if rounds >= (isSlow ? Self.mostSlowRounds : Self.mostRounds) { hasGivenUp = true }
     }
 
-    /// Fraction of a rate change that the demodulation measures if one period's impulse is divided
-    /// between two samples: the mean over all divisions. `turn` is the probe's phase in a period,
-    /// rad.
+    /// Fraction of the rate change that the demodulation measures, because the impulse of one
+    /// period is divided between two samples. The fraction is the mean over all divisions. `turn`
+    /// is the phase by which the probe advances in a period, rad.
     private static func spread(_ turn: Double) -> Double {
         cm_sqrt(1 - (1 - cm_cos(turn)) / 3)
     }
 
-    /// Whether a camera with inertia and friction can respond with this phase, rad, at about the
-    /// assumed delay.
+    /// Whether inertia and friction with about the assumed delay can cause this phase, rad.
     private func isPlausible(phase: Double) -> Bool { phase > -0.8 && phase < 1 }
 
     /// Evaluates one measurement of the probe at full frequency.
@@ -325,7 +325,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         at answer: (inPhase: Double, inQuadrature: Double), lag: Double, omega: Double,
         period: Double, angle: Double, isOther: Bool, heaviest: Double
     ) {
-        // A motor or sensor with the wrong sign mirrors both the in-phase and the quadrature part.
+        // A wrong sign of motor or sensor inverts both the in-phase and the quadrature part.
         let sign = answer.inPhase < 0 ? -1.0 : 1.0
         let ratio = (inPhase: sign * answer.inPhase, inQuadrature: sign * answer.inQuadrature)
         let late = max(0, cm_atan2(ratio.inQuadrature, ratio.inPhase))
@@ -336,9 +336,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             found > 0 && noise < Self.clear * signal && ratio.inQuadrature > -2 * ratio.inPhase
             && late < Self.latestPhase && found > Self.smallest && found < heaviest
         let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < Self.sameSize
-        // A joint that has not broken away is a spring, which mirrors the response of a light
-        // camera too. A response that is 10 ms late is mirrored too, less exactly with increasing
-        // delay.
+        // A joint that static friction holds acts as a spring, and the response of a light camera
+        // is then mirrored too. A response that is 10 ms late is also mirrored, but not exactly.
         let isExact = abs(ratio.inQuadrature) < Self.exactness * ratio.inPhase || coarseDelay > 0
         if isSeen, agrees, sign < 0, angle > Self.brokenAway * Self.largestAngle, isExact,
             !isUprightKnown
@@ -347,8 +346,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         }
         if isSeen, isOther, agrees, sign > 0 {
             extraDelay = coarseDelay + late / omega
-            // The larger the friction is relative to the accelerating torque, the larger is its
-            // elastic part.
+            // The effect of elastic friction grows with the ratio of friction to accelerating torque.
             let friction = max(0, -ratio.inQuadrature / ratio.inPhase)
             learn(
                 found * Self.spread(period * omega),
@@ -357,8 +355,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         previous = isSeen ? sign * found : 0
     }
 
-    /// Reduces the frequency of the probe to a third, at which the same torque swings the camera
-    /// nine times as far.
+    /// Reduces the frequency of the probe to a third. At this frequency the same torque swings the
+    /// camera by nine times the angle.
     private mutating func descend(angle: Double, _ p: Parameters) {
         let present = amplitude
         isSlow = true
@@ -368,11 +366,11 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         amplitude = max(amplitude, present * min(1, room))
     }
 
-    /// Returns the probe to full frequency with the delay that the slow probe found.
+    /// Returns the probe to full frequency, with the delay that was measured at the low frequency.
     private mutating func ascend(
         phase: Double, isReversed reversed: Bool, omega: Double, _ p: Parameters
     ) {
-        // The camera moves against the torque; a delay cannot explain this motion.
+        // The camera moves against the torque, and no delay can explain this motion.
         if reversed { isReversed = true }
         isUprightKnown = !reversed
         isSlow = false
@@ -380,7 +378,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         restart(coarseDelay: max(phase / omega, -p.loopDelay), p)
     }
 
-    /// Measures again at the present amplitude with another assumed delay beyond `loopDelay`, s.
+    /// Restarts the measurement with another delay in addition to `loopDelay`, s.
     private mutating func restart(coarseDelay delay: Double, _ p: Parameters) {
         let present = amplitude
         start(p)

@@ -1,10 +1,10 @@
 /// Measurement of the camera's inertia about one joint by a small oscillation.
 ///
-/// A torque at 8 Hz, above the frequencies of a hand and below those that the loop's delay affects,
-/// grows until the gyroscope shows a swing of a quarter of a degree. Expected and measured
-/// acceleration pass the same band-pass. The slope of the measured over the expected acceleration
-/// is the ratio of the assumed to the true inertia (least squares, with the direction of motion as
-/// a second regressor for the friction).
+/// A torque at 8 Hz grows until the gyroscope measures a swing of a quarter of a degree. This
+/// frequency is above the frequencies of a hand, and below the frequencies at which the loop's
+/// delay has an effect. Expected and measured acceleration pass the same band-pass. The slope of
+/// measured over expected acceleration is the ratio of assumed to true inertia (least squares, with
+/// the direction of motion as a second regressor for the friction).
 ///
 /// Loop thread only; constant time.
 struct InertiaProbe: Sendable, BitwiseCopyable {
@@ -17,9 +17,9 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     /// Total duration of the measurement, s: four swings.
     static var duration: Double { @_noLocks get { 0.5 } }
 
-    /// Factor from the expected to the true acceleration: assumed inertia over true inertia.
+    /// Ratio of measured to expected acceleration, which is the ratio of assumed to true inertia.
     private(set) var scale = 1.0
-    /// Whether `scale` has been found.
+    /// Whether `scale` has been measured.
     private(set) var isKnown = false
 
     private var time = 0.0
@@ -52,13 +52,13 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     /// Whether the swing is in progress.
     var isRunning: Bool { @_noLocks get { time < Self.duration } }
 
-    /// Advances the swing by one control period.
+    /// Processes one control period of the swing.
     ///
     /// - Parameters:
     ///   - measured: Rate of the camera about the joint's axis, rad/s.
     ///   - expected: Acceleration by the motor at the time of the gyroscope's sample, for the
     ///     assumed inertia, rad/s².
-    ///   - bound: Largest acceleration to request, for the assumed inertia, rad/s².
+    ///   - bound: Largest acceleration that can be requested, for the assumed inertia, rad/s².
     ///   - sine: Sine of the phase of the swing.
     ///   - dt: Time since the previous control period, s.
     /// - Returns: Acceleration to request, for the assumed inertia, rad/s².
@@ -89,7 +89,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         return amplitude * sine
     }
 
-    /// Phase of the joints' swings, rad, at a time, s, after the beginning of the swings.
+    /// Phase of the swing, rad, `time` seconds after its beginning; the same for all joints.
     @_noLocks
     static func phase(at time: Double) -> Double { frequency * time }
 
@@ -98,8 +98,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         guard determinant > 1e-9 * sumXX * sumSS else { return }
         let slope = (sumXY * sumSS - sumSY * sumXS) / determinant
         let friction = (sumSY * sumXX - sumXY * sumXS) / determinant
-        // The motor and the friction must explain half of the motion; otherwise a stop, a hand or
-        // stiction dominates.
+        // Motor and friction must explain at least half of the motion's power. Otherwise a stop, a
+        // hand or static friction dominates.
         guard slope > 0, slope * sumXY + friction * sumSY > 0.5 * sumYY else { return }
         scale = min(max(slope, 0.05), 30)
         isKnown = true

@@ -1,14 +1,14 @@
 internal import CMathShim
 
-/// Identification of the inertia of all three axes: three probes at different frequencies, so that
-/// they do not mask each other.
+/// Identification of the inertia of all three axes with three probes at different frequencies, so
+/// that the probes do not disturb each other.
 ///
 /// Loop thread only; constant time, no allocation.
 struct InertiaSearch: Sendable, BitwiseCopyable {
     private var axes: PerAxis<InertiaIdentifier>
     private var parameters = PerAxis(InertiaIdentifier.Parameters())
-    /// Configured inertia, kg·m², in use until a probe contradicts it; nil if the inertia is to be
-    /// identified.
+    /// Configured inertia, kg·m², which is used until a probe contradicts it; nil if the inertia
+    /// must be identified.
     private var given: AxisVector?
     /// Last known difference between the measured and the assumed delay, s; NaN until the delay of
     /// an axis is known.
@@ -30,14 +30,14 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// margins cover it.
     private static var agreement: Double { @_noLocks get { 0.3 } }
     /// Increase of the standard deviation of the inertia's natural logarithm after an oscillation.
-    /// This increase reduces the gains to one third, which suits a camera with one third of the
-    /// estimated inertia.
+    /// This increase reduces the gains to one third, which is right for a camera with one third of
+    /// the estimated inertia.
     private static var suspicion: Double { @_noLocks get { 0.55 } }
     /// Largest standard deviation of the inertia's natural logarithm; it reduces the gains to a
     /// hundredth.
     private static var mostSigma: Double { @_noLocks get { 2.5 } }
-    /// Largest standard deviation of the inertia's natural logarithm at which a set-point is
-    /// followed.
+    /// Largest standard deviation of the inertia's natural logarithm at which the controller can
+    /// follow a set-point.
     private static var readySigma: Double { @_noLocks get { 0.6 } }
 
     /// Frequencies of the probes, Hz. The differences between the probes' frequencies exceed the
@@ -47,7 +47,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     }
     /// Largest error of the assumed delay that the margins tolerate, s.
     private static var covered: Double { @_noLocks get { 0.0003 } }
-    /// Longest delay of a loop that can use the probes' full frequencies, s: the delay at a loop
+    /// Longest loop delay at which the probes have their full frequencies, s: the delay at a loop
     /// rate of 200 Hz.
     private static var swiftDelay: Double { @_noLocks get { 0.0075 } }
 
@@ -122,14 +122,14 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The axes whose search for the inertia has ended without a result.
+    /// The camera axes whose search for the inertia has ended without a result.
     var abandoned: AxisSet {
         @_noLocks @inline(__always) get {
             axes.axes { $0.hasGivenUp }
         }
     }
 
-    /// Whether a set-point can be followed on every axis.
+    /// Whether the inertia of every axis is known well enough to follow a set-point.
     var isReady: Bool {
         @_noLocks @inline(__always) get {
             axes.axes { $0.sigma > Self.readySigma }.isEmpty
@@ -205,7 +205,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Size of the loop's response to the probe, N·m; a response of this size is not an
+    /// Amplitude of each axis's probe, N·m. A response of the loop with this amplitude is not an
     /// oscillation.
     var swings: AxisVector {
         @_noLocks @inline(__always) get {

@@ -1,8 +1,8 @@
 internal import CMathShim
 
-/// One measurement of a probe: torque impulses and changes of the camera's rate under a Hann
-/// window, at the probe's frequency and at two neighbouring frequencies without excitation, which
-/// show the disturbances.
+/// One measurement with a probe. Torque impulses and changes of the camera's rate are demodulated
+/// with a Hann window, at the probe's frequency and at two neighbouring frequencies. The
+/// neighbouring frequencies have no excitation, so their signals are a measure of the disturbances.
 struct ProbeBlock: Sendable, BitwiseCopyable {
     /// Length of the measurement, s.
     let length: Double
@@ -18,14 +18,14 @@ struct ProbeBlock: Sendable, BitwiseCopyable {
 
     /// Whether the measurement is complete.
     var isComplete: Bool { @_noLocks get { time >= length } }
-    /// Mean period, s.
+    /// Mean control period during the measurement, s.
     var period: Double { @_noLocks get { time / Double(periods) } }
     /// Weight of the present control period in the measurement, 0...1.
     var window: Double { @_noLocks get { 0.5 - 0.5 * cm_cos(2 * .pi * time / length) } }
-    /// Magnitude of the demodulated change of the rate, rad/s.
+    /// Magnitude of the demodulated changes of the rate, rad/s.
     var changeNorm: Double { @_noLocks get { centre.changeNorm } }
 
-    /// Adds one period.
+    /// Adds the signals of one control period.
     ///
     /// - Parameters:
     ///   - impulse: Torque of the previous period times its length, N·m·s.
@@ -48,11 +48,12 @@ struct ProbeBlock: Sendable, BitwiseCopyable {
         periods += 1
     }
 
-    /// Ratio of impulse to change of the rate: in phase, and in quadrature (a quarter turn ahead).
+    /// Complex ratio of the impulse, delayed by `lag`, rad, to the change of the rate, kg·m²: the
+    /// in-phase part, and the quadrature part, which leads by 90°.
     func ratio(lag: Double) -> (inPhase: Double, inQuadrature: Double) { centre.ratio(lag: lag) }
 
-    /// Disturbance: the motion at the neighbouring frequencies, which the torque does not excite,
-    /// expressed as an impulse, N·m·s.
+    /// Magnitude of the disturbance, N·m·s: the motion at the neighbouring frequencies, which the
+    /// torque does not excite, expressed as an impulse.
     func noise(inertia: Double, lag: Double, omega: Double) -> Double {
         let spacing = 4 * Double.pi / length
         return cm_sqrt(
