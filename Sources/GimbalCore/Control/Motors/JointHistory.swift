@@ -1,24 +1,25 @@
-/// The motor commands of the last 64 periods, for the model of a delayed motor.
+/// Values of each joint or axis over the last 64 periods, for example motor commands, from which
+/// delayed values are interpolated.
 ///
-/// Control periods can differ in length: during a delay of the loop the last motor command stays in
-/// force.
+/// Control periods can differ in length: if the loop is late, the previous value stays valid until
+/// the late period.
 struct JointHistory: Sendable, BitwiseCopyable {
     private var ring: InlineArray<64, AxisVector>
-    /// Time of each command, s after `clock` was zero.
+    /// Time of each value, s after `clock` was zero.
     private var times: InlineArray<64, Double>
     private var next = 0
-    /// Time of the newest command, s.
+    /// Time of the newest value, s.
     private var clock = 0.0
     private var lastPeriod = 0.0
 
-    /// Creates a history of zero commands.
+    /// Creates a history of zeros.
     @_noLocks
     init() {
         ring = InlineArray(repeating: .zero)
         times = InlineArray(repeating: -.infinity)
     }
 
-    /// Fills the history with one command, rad.
+    /// Fills the history with one value.
     @_noLocks @_noAllocation
     mutating func fill(_ value: AxisVector) {
         var i = 0
@@ -31,7 +32,7 @@ struct JointHistory: Sendable, BitwiseCopyable {
         lastPeriod = 0
     }
 
-    /// Adds the present motor command, `dt` seconds after the previous call.
+    /// Adds the present value, `dt` seconds after the previous call.
     @_noLocks @_noAllocation
     mutating func append(_ value: AxisVector, dt: Double) {
         if lastPeriod > 0, dt > 2 * lastPeriod {
@@ -48,10 +49,10 @@ struct JointHistory: Sendable, BitwiseCopyable {
         next = (next + 1) & 63
     }
 
-    /// The command that was in force `age` seconds before the present tick, interpolated. The
-    /// newest command is `dt` seconds old. For a time before the oldest stored command, the result
-    /// is the oldest stored command. The method is mutating only for speed: for a non-mutating
-    /// call, the compiler copies the whole history.
+    /// The value `age` seconds before the present tick, interpolated. The newest value is `dt`
+    /// seconds old. For a time before the oldest stored value, the result is the oldest stored
+    /// value. The method is mutating only for speed: for a non-mutating call, the compiler copies
+    /// the whole history.
     @_noLocks @_noAllocation
     mutating func value(age: Double, dt: Double) -> AxisVector {
         let time = clock + dt - age

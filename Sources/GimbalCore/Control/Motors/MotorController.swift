@@ -14,18 +14,18 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     public var areJointsMeasured: Bool
     /// Rate of the handle from a second IMU, handle frame, rad/s; nil without a second IMU.
     public var handleRate: Vector3?
-    /// Specific force as measured, camera frame, m/s²; zero if unknown.
+    /// Measured specific force, camera frame, m/s²; zero if unknown.
     public var specificForce: Vector3
     /// Excitation for the identification: a moment about the camera's axes, N·m, or for servos
     /// joint angles, rad.
     public var excitation: Vector3
-    /// Authority of the soft start, 0...1: fraction of the torque, of the distance that a servo
-    /// moves, or of a field's power.
+    /// Authority of the soft start, 0...1: the factor on the torque, on the change of a servo's
+    /// command, or on a field's power.
     public var authority: Double
     /// Time since the previous control period, s, more than 0, at most 0.1.
     public var dt: Double
 
-    /// Creates an input; omitted arguments count as not measured or not requested.
+    /// Creates an input; an omitted argument means a value that is not measured or not requested.
     @_noLocks
     public init(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector = .zero,
@@ -71,20 +71,20 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     var measuredJoints: AxisVector? { @_noLocks get { areJointsMeasured ? joints : nil } }
 }
 
-/// State of the motors as of their controller's last period. Properties that do not apply to a kind
-/// of motor keep their defaults.
+/// State of the motors after the last period of their controller. Properties that do not apply to a
+/// kind of motor keep their defaults.
 struct MotorState: Sendable, BitwiseCopyable {
-    /// The motors whose command exceeds their capacity.
+    /// The motors whose command exceeds their limit.
     var saturated = AxisSet.none
-    /// The camera axes whose gains are reduced because their motors have made the camera oscillate.
+    /// The camera axes whose gains are reduced after an oscillation.
     var oscillating = AxisSet.none
     /// Whether motors without encoders have made the camera oscillate within the last seconds. The
     /// camera's response then does not prove a wrong sign.
     var isShaking = false
     /// The camera axes whose inertia could not be identified; the identification is repeated later.
     var abandoned = AxisSet.none
-    /// The camera axes whose measured inertia contradicts the configured one: the camera has been
-    /// exchanged.
+    /// The camera axes whose measured inertia contradicts the configured inertia, because the
+    /// camera has been exchanged.
     var stale = AxisSet.none
     /// The joints whose response is reversed, because a motor or the sensor has the wrong sign.
     var reversed = AxisSet.none
@@ -93,7 +93,7 @@ struct MotorState: Sendable, BitwiseCopyable {
     var mirrored = AxisSet.none
     /// The rotors that have slipped out of their field within the last second.
     var slipping = AxisSet.none
-    /// Whether a set-point can be followed: false while the inertia is being identified.
+    /// Whether the controller can follow a set-point: false while the inertia is being identified.
     var isReady = true
     /// Identified or configured inertia about the camera's axes, kg·m², and standard deviation of
     /// its natural logarithm.
@@ -102,21 +102,22 @@ struct MotorState: Sendable, BitwiseCopyable {
     var friction = AxisVector.zero
     /// Learned product of mass and centre-of-mass offset of the camera, camera frame, kg·m.
     var imbalance = Vector3.zero
-    /// Motor noise: RMS moment of the feedback above 50 Hz about the camera's axes, N·m, and how
-    /// far each axis's stiffness is reduced because of it, 0...1 (see `MotorNoise`).
+    /// Motor noise: RMS moment of the feedback above 50 Hz about the camera's axes, N·m, and the
+    /// resulting stiffness reduction of each axis, 0...1 (see `MotorNoise`).
     var hum = (rms: AxisVector.zero, calm: AxisVector.zero)
-    /// Torques for the check of the sign: a camera that moves in the opposite direction shows a
-    /// motor or sensor with the wrong sign.
+    /// Torques for the polarity check: if the camera moves in the opposite direction, a motor or a
+    /// sensor has the wrong sign.
     var push = MotorEffect.Push.unknown
     /// Torque of motors without encoders at the time of the gyroscope's newest sample, N·m.
     var exerted = AxisVector.zero
-    /// Torques requested from motors without encoders, N·m, limited to their fields' capacity.
+    /// Torques requested from motors without encoders, N·m, limited to the torques that their
+    /// fields can exert.
     var asked = AxisVector.zero
     /// Largest change of the servos' joint rates that their commands permit within a sample, rad/s.
     var jolts = AxisVector.zero
     /// Fraction of the handle's fast motion that servos follow, about the handle's axes, 0...1.
     var followed = AxisVector.zero
-    /// Joint angles in the motors' own model, rad; nil without a model.
+    /// Joint angles according to a model of the motors, rad; nil without a model.
     var modelledJoints: AxisVector?
 
     @_noLocks
@@ -127,11 +128,12 @@ struct MotorState: Sendable, BitwiseCopyable {
 ///
 /// Loop thread only; constant time, no allocation.
 protocol MotorController: Sendable, BitwiseCopyable {
-    /// Advances the controller by one control period with the outputs on.
+    /// Computes the motors' output of one control period while the outputs are on.
     mutating func step(_ input: ControlInput) -> MotorOutput
-    /// Prepares for the outputs to come on with the joints at the angles `joints`, rad.
+    /// Resets the controller before the outputs come on; the joints are at the angles `joints`,
+    /// rad.
     mutating func reset(joints: AxisVector)
-    /// Forgets the camera's recent motion, because it is not a response to the motors.
+    /// Discards the camera's recent motion, because it is not a response to the motors.
     mutating func forgetMotion()
     /// State of the motors for the other parts of the core.
     var state: MotorState { get }

@@ -1,10 +1,10 @@
-/// Controller of all kinds of motor: passes each control period's input to the controller of the
-/// configured kind.
+/// Dispatcher to the motor controllers: passes each control period's input to the controller of the
+/// configured kind of motor.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MotorDrive: Sendable, BitwiseCopyable {
     let type: MotorType
-    /// State of the motors as of the last control period, reset or change of the tuning.
+    /// State of the motors after the last control period, reset or change of the tuning.
     private(set) var state = MotorState()
     private(set) var torque: AttitudeController
     private(set) var servo: ServoController
@@ -24,7 +24,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         note()
     }
 
-    /// Copies the state of the motors' controller in use.
+    /// Copies the state of the controller in use to `state`.
     @_noLocks
     private mutating func note() {
         switch type {
@@ -46,8 +46,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         note()
     }
 
-    /// Clears the integrators of torque motors' controller. The controllers of servos and of motors
-    /// without encoders have no integrators; their model and their observers stay valid.
+    /// Clears the integrators of the torque motors' controller. The controllers of servos and of
+    /// motors without encoders have no integrators; their model and observers stay valid.
     @_noLocks
     mutating func clearIntegrals() { torque.clearIntegrals() }
 
@@ -55,7 +55,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
 
     /// The joints that cannot be at the given angles, rad. A servo's horn cannot be far beyond its
-    /// range; a controller that started with such an angle would make the horn jump.
+    /// range. If the controller started with such an angle, the horn would jump.
     @_noLocks @inline(__always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
         guard case .servo = type else { return .none }
@@ -72,8 +72,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Time from a command of torque motors to the sample that shows it, configured or identified,
-    /// s.
+    /// Time from a motor command to the sample that contains its effect, s; configured, or
+    /// identified for torque motors.
     var loopDelay: Double {
         @_noLocks @inline(__always) get {
             if case .field = type { field.parameters.loopDelay } else { torque.loopDelay }
@@ -87,11 +87,12 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) set { torque.sampleWait = newValue }
     }
 
-    /// Advances the motors' thermal model by one control period with the outputs off.
+    /// Updates the motors' thermal model for one control period with the outputs off.
     @_noLocks
     mutating func rest(dt: Double) { thermal.pass(torque: .zero, parameters: motors, dt: dt) }
 
-    /// Prepares for the outputs to come on with the joints at the given angles, rad.
+    /// Resets the controllers before the outputs come on; the joints are at the angles `joints`,
+    /// rad.
     @_noLocks
     mutating func reset(joints: AxisVector) {
         torque.reset(joints: joints)
@@ -101,7 +102,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         note()
     }
 
-    /// Forgets the camera's recent motion, because it is not a response to the motors.
+    /// Discards the camera's recent motion, because it is not a response to the motors.
     @_noLocks
     mutating func forgetResponse() {
         watch.reset()
@@ -111,7 +112,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         note()
     }
 
-    /// Advances the motors' controller by one control period with the outputs on.
+    /// Computes the motors' output of one control period while the outputs are on.
     @_noLocks
     mutating func step(_ input: ControlInput) -> MotorOutput {
         let output: MotorOutput
@@ -134,8 +135,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
     /// Input for braking: a stop of the camera without the gyroscope, before the outputs go off.
     struct Brake: Sendable, BitwiseCopyable {
-        /// The camera's rate from the sources that remain without the gyroscope, camera frame,
-        /// rad/s.
+        /// The camera's rate, determined without the failed gyroscope, camera frame, rad/s.
         var rate: Vector3
         /// Estimated camera attitude, body to earth.
         var attitude: Quaternion
@@ -165,11 +165,11 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// Brakes the camera for one control period.
     ///
     /// Motors that exert a torque damp the camera's rate; servos keep their position. Motors
-    /// without encoders are switched off: without a known camera rate the field would lose the
-    /// rotor and kick it.
+    /// without encoders are switched off: without a known camera rate the field would not stay
+    /// aligned with the rotor, and would jerk the camera.
     ///
     /// - Parameters:
-    ///   - brake: The camera's motion as known at the start of the braking.
+    ///   - brake: Motion of the camera and the joints, and authority, in this period.
     ///   - last: The motors' output of the previous control period.
     /// - Returns: The motors' output in this period.
     @_noLocks
@@ -195,14 +195,14 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             power: AxisVector(repeating: brake.areJointsMeasured ? 1 : 0))
     }
 
-    /// Smallest command, as a fraction of a motor's largest torque, whose response is checked. A
+    /// Smallest command whose response is checked, as a fraction of a motor's largest torque. A
     /// smaller command does not overcome friction; with a wrong sign the command soon exceeds this
     /// limit.
     private static var leastPush: Double { @_noLocks get { 0.03 } }
 
-    /// Checks that the camera follows the torques.
+    /// Checks the polarity of the camera's response to the torques.
     private mutating func watchResponse(to torques: AxisVector, _ input: ControlInput) {
-        // At the end of a joint's range the joint's stop pushes the joint.
+        // Beyond the end of a joint's range, the mechanical stop also moves the camera.
         if input.areJointsMeasured, let range = torque.jointRange, !range.contains(input.joints) {
             return watch.reset()
         }
@@ -224,7 +224,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             dt: input.dt)
     }
 
-    /// Checks that the camera follows the servos.
+    /// Checks the polarity of the camera's response to the servos.
     private mutating func watchResponse(_ input: ControlInput) {
         let kinematics = JointKinematics(joints: servo.modelledJoints)
         watch.step(

@@ -1,18 +1,18 @@
-/// Commands to the motors until the next output.
+/// Commands to the motors, valid until the next output.
 public struct MotorOutput: Sendable, BitwiseCopyable {
     /// Whether the power stages are on. If false, all other values are ignored.
     public var enabled: Bool
     /// Torque on the outer part of each joint in the joint's positive direction, N·m; zero if
     /// `enabled` is false.
     public var torque: AxisVector
-    /// Joint angle, rad: for servos the target, for torque motors the present angle.
+    /// Joint angle, rad: the commanded angle for servos, the present angle for torque motors.
     public var angle: AxisVector
     /// Electrical angle of the stator's field for brushless motors without encoder, rad, not
     /// limited to one turn.
     public var field: AxisVector
     /// Strength of the stator's field, as a fraction of the power stage's maximum, 0...1. For
-    /// torque motors: 1 if encoders measure the joints, otherwise 0, because the field's angle is
-    /// unknown. For servos: 1, or 0 to switch the servo off.
+    /// torque motors the value is 1 if encoders measure the joints, otherwise 0, because the
+    /// field's angle is unknown. For servos the value is 1, or 0 to switch the servo off.
     public var power: AxisVector
 
     /// Creates an output with the given values; values that do not apply to the kind of motor are
@@ -29,8 +29,8 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
         self.power = power
     }
 
-    /// Whether motors can receive this output: all values are finite, no torque exceeds its limit,
-    /// N·m, and no power is above 1.
+    /// Whether the output is valid: all values are finite, no torque exceeds `torqueLimit`, N·m,
+    /// and no power is above 1.
     @_noLocks
     func isSound(torqueLimit: AxisVector) -> Bool {
         guard enabled else { return true }
@@ -38,7 +38,7 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
             && torque.isWithin(torqueLimit) && power.isWithin(AxisVector(repeating: 1))
     }
 
-    /// Power stages off.
+    /// The output that switches the power stages off.
     @inlinable
     public static var off: MotorOutput {
         @_noLocks get {

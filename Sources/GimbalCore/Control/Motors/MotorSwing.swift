@@ -1,8 +1,8 @@
 internal import CMathShim
 
-/// Small swing of one motor while the outputs are off. The swing shows a person which motor belongs
-/// to the axis, and the direction in which the motor turns; the swing starts in the joint's
-/// positive direction. The swing needs no sensor.
+/// Motor test: a small swing of one motor while the outputs are otherwise off. The swing starts in
+/// the joint's positive direction, so a person can check the assignment of the motor to the axis
+/// and the motor's direction. The swing needs no sensor.
 ///
 /// The swing ends automatically at its dead-man time unless the request is repeated. Loop thread
 /// only.
@@ -23,7 +23,8 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Begins a swing of a motor; if the same motor already swings, continues its swing.
+    /// Starts a swing of the motor of `axis` that ends at `until`. If the same motor already
+    /// swings, the swing continues until the new time.
     @_noLocks
     mutating func hold(_ axis: GimbalAxis, until: Instant, now: Instant) {
         let isSame =
