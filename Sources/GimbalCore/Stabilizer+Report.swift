@@ -1,6 +1,7 @@
 /// Conditions and snapshot of the stabilizer.
 extension Stabilizer {
-    /// All conditions that hold now; their axes go into the snapshot.
+    /// All conditions that hold now. The method also stores the axes of the conditions in the
+    /// snapshot.
     mutating func conditions(now: Instant) -> Conditions {
         var result = screen.conditions(now: now) | external
         if case .inactive = pointing.mode { result.insert(.inactiveMode) }
@@ -24,7 +25,7 @@ extension Stabilizer {
         return result | faults.conditions | snapshot.conditionAxes.conditions
     }
 
-    /// Conditions of motors and joints, axis by axis.
+    /// The axes on which each condition of a motor or a joint holds.
     @inline(__always)
     private func axes() -> ConditionAxes {
         let angles = joints.motion.angles

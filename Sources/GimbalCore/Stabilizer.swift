@@ -1,11 +1,11 @@
-/// The complete control of a gimbal: samples and commands in, motor outputs out. Contains
-/// estimator, supervisor, set-point and controller. Uses no clock, bus or thread, so the same
-/// inputs give bit-identical outputs.
+/// The complete control of a gimbal: the inputs are samples and commands, the outputs are motor
+/// commands. The stabilizer contains estimator, supervisor, set-point and controller. It uses no
+/// clock, bus or thread, so the same inputs give bit-identical outputs.
 ///
-/// Loop thread only. Order within a tick: `apply` the commands, `integrate` every sample, `step`
-/// once.
+/// Loop thread only. In each tick, call `apply` for every command, `integrate` for every sample,
+/// and then `step`.
 public struct Stabilizer: Sendable, BitwiseCopyable {
-    /// The parameters in force.
+    /// The present parameters.
     public private(set) var parameters: Parameters
     /// The state after the last `step`.
     public internal(set) var snapshot = StabilizerSnapshot()
@@ -13,18 +13,17 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     var screen: SampleScreen
     private(set) var witness = GyroWitness()
     private var effect = MotorEffect()
-    /// Monitor of braking: its duration, s, and its initial rate, rad/s.
+    /// Monitor of the brake manoeuvre.
     private var brake = BrakeWatch()
     /// The last output.
     private var lastOutput = MotorOutput.off
-    /// Rate of the newest sample, accepted or not, camera frame, bias included, rad/s, and its
-    /// time.
+    /// Rate, rad/s, and time of the newest sample, accepted or not; camera frame, bias included.
     private var newestRate = Vector3.zero
     private var newestTime = Instant(nanoseconds: 0)
     /// Whether a sample has arrived since the last step.
     private var hasNewSample = false
     private(set) var estimator: AttitudeEstimator
-    /// The camera's attitude as of this step, body to earth.
+    /// The camera's attitude at this step, body to earth.
     private(set) var attitude = Quaternion.identity
     private(set) var tiltDoubt = TiltDoubt()
     private(set) var vibration = VibrationLevel()
@@ -39,11 +38,11 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private(set) var exciter = Exciter()
     private var motorSwing = MotorSwing()
     private(set) var supervisor = Supervisor.State()
-    /// Attitude at which the camera is held until the drive can follow a set-point.
+    /// Attitude to hold until the controller can follow a set-point, body to earth.
     private var held = Quaternion.identity
     private var wasReady = false
-    /// Camera's rate relative to its set-point in the last period, rad/s; 0 for motors with
-    /// encoders and for servos, which cannot lose their rotors.
+    /// Magnitude of the camera's rate minus that of its set-point in the last period, rad/s; 0 for
+    /// motors with encoders and for servos, which cannot lose their rotors.
     private var astray = 0.0
     private(set) var isStopped = false
     private(set) var isShuttingDown = false
@@ -54,7 +53,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var gaps = GapWatch()
     private var seenRefutations: UInt64 = 0
     private(set) var isGravityLost = false
-    /// Whether the estimator has converged, as of this step.
+    /// Whether the estimator has converged at this step.
     private(set) var isConverged = false
     private(set) var faults = FaultLatch()
 
@@ -63,7 +62,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Square of the rotation below which two mountings are equal except for rounding, rad².
     private static var sameMounting: Double { @_noLocks get { 1e-18 } }
 
-    /// Creates a stabilizer without samples; outputs off.
+    /// Creates a stabilizer without samples; the outputs are off.
     public init(parameters: Parameters) {
         self.parameters = parameters
         screen = SampleScreen(parameters: parameters.screen)
@@ -106,7 +105,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Executes one command; `validUntil` is the end of its dead-man time, if it has one.
+    /// Executes one command; `validUntil` is the dead-man time of commands that have one.
     @_noLocks
     public mutating func apply(
         _ command: Command, validUntil: Instant = Instant(nanoseconds: 0), now: Instant
@@ -140,13 +139,13 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Sets the conditions that only the surrounding runtime can detect (bus errors, overruns),
-    /// which hold until the next call.
+    /// Sets the conditions that only other parts of the daemon can detect, for example bus errors
+    /// and overruns. These conditions hold until the next call.
     @_noLocks
     public mutating func report(_ conditions: Conditions) { external = conditions }
 
-    /// Corrects one raw sample and passes it to the estimator, if it is accepted. The check for
-    /// faults uses the reading before the correction.
+    /// Checks one raw sample, and passes the corrected sample to the estimator if it is accepted.
+    /// The check for faults uses the raw reading.
     @_noLocks
     public mutating func integrate(_ new: IMUSample) {
         pace.note()
@@ -168,8 +167,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.rawMagneticField = new.magneticField
     }
 
-    /// Whether this sample, with this rate in the camera's frame, rad/s, agrees with the camera's
-    /// known motion.
+    /// Whether the sample, with `rate` in the camera frame, rad/s, agrees with the known motion.
     private mutating func isBelieved(_ new: IMUSample, rate: Vector3) -> Bool {
         let dt = new.time.seconds(since: newestTime)
         guard dt > 0, new.gyro.isFinite else { return true }
@@ -187,8 +185,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             sensorDelay: estimator.parameters.sensorDelay, dt: dt)
     }
 
-    /// Uses the first temperature to widen the calibrated bias's uncertainty. A temperature that no
-    /// chip can have is ignored.
+    /// Stores the temperature of the sensor. The first temperature determines the uncertainty of
+    /// the calibrated bias. A temperature that no chip can have is ignored.
     private mutating func noteTemperature(of new: IMUSample) {
         guard new.hasPossibleTemperature else { return }
         let isFirst = snapshot.temperature.isNaN
@@ -198,7 +196,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Runs supervisor and controller, once per period, after the samples of the period.
     ///
-    /// - Parameter now: The time of this tick; later than that of the previous one.
+    /// - Parameter now: The time of this tick; later than the previous tick.
     /// - Returns: The motors' outputs until the next tick.
     @_noLocks
     public mutating func step(now: Instant) -> MotorOutput {
@@ -228,8 +226,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if supervisor.isEnabled, !wasEnabled { takeOver() }
         if wasEnabled, !supervisor.isEnabled { pointing.letGo() }
         var output = control(now: now, dt: dt)
-        // Conditions that keep the outputs off also end a motor test. Exceptions are a request to
-        // have the outputs off, and conditions that do not depend on a sensor.
+        // A motor test needs the mode `inactive`. An emergency stop, a shutdown, a calibration or a
+        // bus error prevents it; conditions of the sensors do not.
         if !supervisor.isEnabled, conditions.intersects(.inactiveMode),
             !conditions.intersects(.emergencyStop | .shutdown | .calibrating | .busError)
         {
@@ -270,22 +268,21 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Updates the joint angles, and tells the estimator how the joints move.
+    /// Updates the joint angles, and passes the motion of the joints to the estimator.
     private mutating func observeJoints(dt: Double) {
         joints.update(
             sample: sample, modelled: supervisor.isEnabled ? drive.state.modelledJoints : nil,
             modelSource: drive.modelSource, attitude: attitude, rate: estimator.rate,
             isAtRest: estimator.isAtRest, dt: dt)
-        // If motors keep the gyroscope's rate at zero, only the joints can show that the sensor is
-        // not at rest.
+        // If motors keep the gyroscope's rate at zero, only the joints provide evidence of motion.
         estimator.relativeRate = joints.relativeRate
         estimator.restIsPlausible = joints.tellsRest || !supervisor.isEnabled
         estimator.jointDrive =
             supervisor.isEnabled ? (pointing.isMoving ? .commanded : .held) : .unknown
     }
 
-    /// Handles an estimate that gravity has refuted: the camera's direction is unknown until it has
-    /// converged again.
+    /// Handles a restart of the estimator because gravity contradicted the estimate: the camera's
+    /// attitude is unknown until the estimate has converged again.
     private mutating func watchGravity() {
         isConverged = estimator.isConverged
         if estimator.refutations != seenRefutations {
@@ -296,9 +293,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Checks for faults that must last for a time.
+    /// Passes this tick's observations to the detection of faults.
     private mutating func watchFaults(dt: Double) {
-        // In a mode that follows the handle, the handle can turn twice as fast as the camera.
+        // In a mode that follows the handle, the handle can turn twice as fast as the camera, which
+        // has the same effect as a reversed motor.
         var reversed = drive.state.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.state.mirrored) }
         if isClosed { reversed.insert(witness.mirrored) }
@@ -313,7 +311,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             dt: dt)
     }
 
-    /// Ends a brake that accelerates the camera, because its motor does not follow its commands.
+    /// Ends a brake manoeuvre if the camera accelerates, because a motor fails.
     private mutating func superviseBrake(conditions: Conditions, dt: Double) {
         guard supervisor.isEnabled, !isClosed else { return brake.rest(rate: newestRate.norm) }
         guard brake.step(rate: newestRate.norm, delay: drive.loopDelay, dt: dt) else { return }
@@ -328,7 +326,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Prepares for the outputs to come on, or for a changed reference frame.
+    /// Resets controller and set-point when the outputs come on or the reference frame changes.
     private mutating func takeOver() {
         drive.reset(joints: joints.motion.angles)
         pointing.takeOver(from: attitude)
@@ -382,7 +380,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 excitation: excitation,
                 authority: supervisor.authority, dt: dt))
         if gaps.step(dt: dt) { drive.forgetResponse() }
-        // Larger gains must not suddenly act on the error that smaller gains have left.
+        // When the gains increase, they must not suddenly act on the error that remained with the
+        // smaller gains. Therefore the attitude to hold is renewed.
         if !(belief == drive.state.inertia.sigmas) {
             if drive.state.oscillating.isEmpty {
                 held = attitude

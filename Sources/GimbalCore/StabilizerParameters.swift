@@ -1,19 +1,19 @@
 extension Stabilizer {
     /// All parameters of the stabilizer.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Thresholds of the sensor faults.
+        /// Thresholds of the sensor's faults.
         public var screen = SampleScreen.Parameters()
         /// The attitude estimator's noise model.
         public var estimator = AttitudeEstimator.Parameters()
-        /// Torque control.
+        /// Tuning of the torque motors' controller.
         public var controller = AttitudeController.Parameters()
-        /// Servo control.
+        /// Tuning of the servos' controller.
         public var servo = ServoController.Parameters()
-        /// Control of brushless motors without encoders.
+        /// Tuning of the controller of brushless motors without encoders.
         public var field = FieldController.Parameters()
-        /// Continuous torque limits of the motors.
+        /// Thermal properties of the motors, which limit the continuous torque.
         public var motors = ThermalBudget.Parameters()
-        /// Filters of the controller's rate.
+        /// Filters of the rate that the controllers use.
         public var rateFilter = RateFilter.Parameters()
         /// Limits of the set-point's motion.
         public var setpoint = SetpointGenerator.Parameters()
@@ -28,20 +28,20 @@ extension Stabilizer {
         /// Whether a calibration is in progress. The outputs then stay off, because the camera must
         /// be still, or a person turns it by hand.
         public var isCalibrating = false
-        /// Type of the motors. This value is read only at the start.
+        /// Type of the motors. The stabilizer reads this value only at the start.
         public var motorType = MotorType.torque
-        /// Mode at the start. This value is read only at the start.
+        /// Mode at the start. The stabilizer reads this value only at the start.
         public var bootMode = Mode.locked
 
-        /// The defaults, for the default plant of the simulation; the camera's inertia is
-        /// identified.
+        /// Creates the defaults, which fit the default gimbal of the simulation; the camera's
+        /// inertia is identified.
         public init() {
             controller.findsInertia = true
             controller.checksInertia = true
         }
 
-        /// The estimator's parameters, with the calibrated gyroscope bias at this temperature, °C
-        /// or NaN.
+        /// The estimator's parameters, with the calibrated gyroscope bias and its uncertainty at
+        /// the sensor's temperature, °C; NaN if unknown.
         @_noLocks
         func calibratedEstimator(at temperature: Double) -> AttitudeEstimator.Parameters {
             var result = estimator

@@ -1,12 +1,12 @@
 /// Source of the joint angles.
 public enum JointSource: UInt8, Sendable, BitwiseCopyable {
-    /// No source: the angles are those of a handle that is held upright.
+    /// No source. The angles are computed under the assumption that the handle is upright.
     case assumed
     /// The joints' encoders.
     case encoders
-    /// The commands to the servos, passed through a model of the servos.
+    /// A model of the servos, whose input is the servos' commands.
     case servoCommand
-    /// Field angle of the motors, minus the angle caused by their load.
+    /// The observers of the rotors of motors without encoders.
     case fieldAngle
     /// A second IMU on the handle.
     case handleIMU
@@ -24,9 +24,10 @@ public enum JointSource: UInt8, Sendable, BitwiseCopyable {
     }
 }
 
-/// The set-point and its target in one tick. All angles are earth-frame angles, Z-X-Y.
+/// The set-point and its target in one tick. All angles are earth-frame angles, Euler sequence
+/// Z-X-Y.
 public struct PointingSnapshot: Sendable, BitwiseCopyable {
-    /// Angles of the set-point, rad; yaw counts whole turns.
+    /// Angles of the set-point, rad; yaw includes whole turns.
     public var angles = AxisVector.zero
     /// Rates of the set-point angles, rad/s.
     public var rates = AxisVector.zero
@@ -34,10 +35,11 @@ public struct PointingSnapshot: Sendable, BitwiseCopyable {
     public var accelerations = AxisVector.zero
     /// Target of each angle, rad.
     public var target = AxisVector.zero
-    /// Lag of each angle behind the handle that it follows, rad; zero on an axis that does not
-    /// follow.
+    /// Lag of each angle behind its followed target, rad; zero on an axis that does not follow the
+    /// handle.
     public var followError = AxisVector.zero
-    /// Angles by which yaw can turn from its present angle before a joint reaches its end.
+    /// Angles by which yaw can turn from its present angle before a joint reaches the end of its
+    /// range.
     public var yawRoom = TurnRoom.endless
     /// Seconds until mode `tracking` ends automatically; NaN in other modes.
     public var trackingSeconds = Double.nan
@@ -58,7 +60,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var authority = 0.0
     /// All conditions that hold now.
     public var conditions: Conditions = .none
-    /// Axes of the conditions that belong to a motor or a joint.
+    /// Axes on which the conditions of motors, joints and camera axes hold.
     public var conditionAxes = ConditionAxes()
     /// Estimated attitude, body to earth.
     public var attitude = Quaternion.identity
@@ -81,19 +83,19 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var headingSigma = Double.pi
     /// Estimated relative scale error of each gyroscope axis, body frame.
     public var gyroScale = Vector3.zero
-    /// Estimated fraction of the following axis's rate in each gyroscope axis's reading: of y in x,
-    /// of z in y, of x in z.
+    /// Estimated sensitivity of each gyroscope axis to the rate about the following axis, as a
+    /// fraction: of x to y, of y to z, of z to x.
     public var gyroCrossNext = Vector3.zero
-    /// Estimated fraction of the preceding axis's rate in each gyroscope axis's reading: of z in x,
-    /// of x in y, of y in z.
+    /// Estimated sensitivity of each gyroscope axis to the rate about the preceding axis, as a
+    /// fraction: of x to z, of y to x, of z to y.
     public var gyroCrossAfter = Vector3.zero
-    /// Distance of the sensor from its centre of rotation, body frame, m.
+    /// Vector from the sensor's centre of rotation to the sensor, body frame, m.
     public var lever = Vector3.zero
-    /// Weight of the last accelerometer correction, 0...1; below 1 an acceleration is being
-    /// rejected.
+    /// Weight of the last accelerometer correction, 0...1; below 1 while the camera accelerates for
+    /// a long time.
     public var accelerationWeight = 1.0
-    /// Root mean square of the estimator's normalised innovation over a second; at most 1 if the
-    /// model holds.
+    /// Root mean square of the estimator's velocity innovation over a second, in standard
+    /// deviations; at most 1 if the estimator's assumptions hold.
     public var innovation = 0.0
     /// Whether a gyroscope axis was at full scale in the last sample.
     public var isGyroSaturated = false
@@ -103,9 +105,9 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var gyroVibration = 0.0
     /// Whether the estimator detects rest.
     public var isAtRest = false
-    /// Last specific force, body frame, corrected, m/s².
+    /// Last corrected specific force, body frame, m/s².
     public var accel = Vector3.zero
-    /// All rates of this tick, camera frame, bias included, for spectra.
+    /// All rates of this tick, camera frame, bias included, rad/s, for spectra.
     public var gyro = GyroBatch()
     /// Last raw rate, sensor frame, rad/s, for calibration.
     public var rawGyro = Vector3.zero
@@ -113,30 +115,31 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var rawAccel = Vector3.zero
     /// Last raw magnetic field, sensor frame, µT; valid with `hasMagneticField`.
     public var rawMagneticField = Vector3.zero
-    /// Whether the last sample carried a magnetic field.
+    /// Whether the last sample contained a magnetic field.
     public var hasMagneticField = false
-    /// Last temperature of the sensor, °C; NaN if it does not deliver one.
+    /// Last temperature of the sensor, °C; NaN if the sensor does not measure its temperature.
     public var temperature = Double.nan
     /// Joint angles, rad.
     public var joints = AxisVector.zero
     /// Source of `joints`.
     public var jointSource = JointSource.assumed
-    /// Inertia about the camera's axes, identified or configured, kg·m²; motors of type torque
-    /// only.
+    /// Inertia about the camera's axes, identified or configured, kg·m²; zero for servos.
     public var inertia = AxisVector.zero
-    /// Learned sliding friction of each joint, N·m; zero if it is not compensated.
+    /// Learned sliding friction of each joint, N·m; zero if the friction is not compensated.
     public var friction = AxisVector.zero
     /// Learned product of mass and centre-of-mass offset of the camera, camera frame, kg·m.
     public var imbalance = Vector3.zero
     /// RMS moment of the feedback above 50 Hz about the camera's axes over about a second, N·m; the
     /// gyroscope's noise causes it. Motors of type torque only.
     public var hum = AxisVector.zero
-    /// Stiffness reduction of each camera axis that limits `hum`, 0...1: 0 is as stiff as tuned.
+    /// Stiffness reduction of each camera axis that limits `hum`, 0...1; 0 means no reduction (see
+    /// `MotorNoise`).
     public var calm = AxisVector.zero
     /// Fraction of the handle's fast motion that servos follow, about the handle's axes, 0...1; 1 with
     /// `servo.leave_tremor` off, NaN for motors of other types.
     public var followed = AxisVector(repeating: .nan)
-    /// Standard deviation of the natural logarithm of `inertia`: 0.1 is 10 %, 0 means configured.
+    /// Standard deviation of the natural logarithm of `inertia`: 0.1 corresponds to 10 %, and 0
+    /// means a configured inertia.
     public var inertiaSigma = AxisVector.zero
     /// Torque of motors without encoders at the time of the gyroscope's newest sample, N·m, on each
     /// joint; zero for other motors.
