@@ -1,54 +1,55 @@
 public import GimbalCore
 internal import CMathShim
 
-/// Calibration of the accelerometer from six still poses: offset, scale and, as far as the poses
-/// show them, cross-axis terms.
+/// Calibration of the accelerometer from six still poses. It determines the offset, the scale and,
+/// as far as the poses permit, the cross-axis terms.
 ///
 /// The camera can be put on its faces in any order; the calibration detects each face. The poses
-/// need not be exact, because only the length of the specific force counts. Only the upright face
-/// defines the horizon. A still pose between two faces is used as well, because such poses show the
-/// cross-axis terms.
+/// need not be exact, because the calibration uses only the length of the specific force. Only the
+/// upright pose defines the horizon. Still poses between two faces are used as well, because they
+/// determine the cross-axis terms.
 public struct AccelerometerCalibration: Sendable {
     /// Result of the calibration: offset and matrix, with their accuracy.
     public struct Result: Sendable, Equatable {
-        /// The correction of raw samples, sensor frame, m/s².
+        /// Correction of raw samples: offset and matrix, sensor frame, m/s².
         public var correction: SensorCorrection.Affine
-        /// Standard deviation of the offset, largest axis, m/s².
+        /// Standard deviation of the offset of the least certain axis, m/s².
         public var offsetSigma: Double
-        /// Root mean square of the remaining errors of the lengths, m/s².
+        /// Root mean square of the errors of the specific force's length after the correction,
+        /// m/s².
         public var residual: Double
         /// Tilt of the upright pose before the correction, rad. If the tilt exceeds
         /// `Parameters.largestTilt`, the sensor's mounting differs from the configured one, and the
         /// pose is not used.
         public var tilt: Double
-        /// Whether the horizon has been corrected by the upright pose.
+        /// Whether the correction includes the tilt of the upright pose.
         public var isLevel: Bool
     }
 
     /// Parameters of the procedure.
     public struct Parameters: Sendable, Equatable {
-        /// Criterion and duration of stillness.
+        /// Criterion for a still camera, and required duration.
         public var window: StillWindow.Parameters
         /// Length of the specific force at rest, m/s².
         public var gravity = 9.80665
         /// Typical offset of a sensor, standard deviation, m/s²; a calibration with more than five
         /// times this offset is refused. BMI088: ±20 mg.
         public var offsetSigma = 0.3
-        /// Typical scale error of a sensor, standard deviation; a calibration with more than five
-        /// times this error is refused.
+        /// Typical relative scale error of a sensor, standard deviation; a calibration with more
+        /// than five times this error is refused.
         public var scaleSigma = 0.01
-        /// Typical cross-axis term of a sensor, standard deviation. BMI088: 0.5 %.
+        /// Typical cross-axis term of a sensor, dimensionless, standard deviation. BMI088: 0.5 %.
         public var crossSigma = 0.003
         /// Largest residual that is accepted, m/s².
         public var largestResidual = 0.03
-        /// Largest angle between the upright pose and level that the correction removes, rad:
-        /// misalignment of the sensor's own axes, and an uneven glue joint. A larger angle belongs
-        /// to the mounting.
+        /// Largest tilt of the upright pose that the correction removes, rad. Misaligned axes of
+        /// the sensor and an uneven glue joint cause such small tilts. A larger tilt is a property
+        /// of the mounting.
         public var largestTilt = 4 * Double.pi / 180
         /// Largest number of stored poses.
         public var poseLimit = 30
 
-        /// Creates the defaults; a pose must be still for a second and a half.
+        /// Creates the default parameters: the camera must be still for 1.5 s in each pose.
         public init() {
             window = StillWindow.Parameters()
             window.seconds = 1.5
@@ -66,7 +67,8 @@ public struct AccelerometerCalibration: Sendable {
     /// Creates a calibration without poses.
     ///
     /// - Parameters:
-    ///   - mounting: Sensor frame to camera body frame, to name the faces; a rough value suffices.
+    ///   - mounting: Rotation from the sensor frame to the camera's body frame, which is needed to
+    ///     name the faces. A rough value is sufficient.
     ///   - parameters: Parameters of the procedure.
     public init(mounting: Quaternion, parameters: Parameters = Parameters()) {
         self.mounting = mounting
@@ -76,9 +78,9 @@ public struct AccelerometerCalibration: Sendable {
 
     /// The missing faces, in the order in which they are requested.
     public var missing: [CameraFace] { CameraFace.allCases.filter { !faces.contains($0) } }
-    /// Number of finished poses: faces and poses between two faces.
+    /// Number of finished poses, including poses between two faces.
     public var poseCount: Int { poses.count }
-    /// Progress, 0...1; the unfinished pose counts in part.
+    /// Progress of the calibration, 0...1, including the finished part of the present pose.
     public var progress: Double {
         min((Double(faces.count) + (isNewPose ? window.progress : 0)) / 6, 1)
     }
@@ -88,13 +90,13 @@ public struct AccelerometerCalibration: Sendable {
     /// another face.
     public private(set) var isNewPose = true
 
-    /// Processes one raw sample.
+    /// Adds one raw sample to the present pose.
     ///
     /// - Parameters:
     ///   - gyro: Rate, sensor frame, rad/s.
     ///   - accel: Specific force, sensor frame, m/s².
     ///   - dt: Seconds since the previous sample.
-    /// - Returns: Whether the calibration continues; it is done after all six faces.
+    /// - Returns: State of the calibration, which is done after all six faces.
     public mutating func add(
         gyro: Vector3, accel: Vector3, dt: Double
     ) -> CalibrationOutcome<Result> {
@@ -112,10 +114,10 @@ public struct AccelerometerCalibration: Sendable {
         return missing.isEmpty ? finish() : .collecting
     }
 
-    /// The result from the poses so far.
+    /// Compute the result from the poses so far.
     ///
-    /// - Returns: Done, or refused with the reason: faces are missing, or the values are impossible
-    ///   for a sensor.
+    /// - Returns: `done` with the result, or `refused` with the reason: faces are missing, or the
+    ///   values are impossible for a sensor.
     public func finish() -> CalibrationOutcome<Result> {
         guard missing.isEmpty else {
             let words = missing.map(\.words).joined(separator: "; ")
@@ -148,8 +150,8 @@ public struct AccelerometerCalibration: Sendable {
         return .done(result)
     }
 
-    /// Rotates the corrected axes so that the upright pose is level, because lengths do not show a
-    /// rotation.
+    /// Rotates the corrected axes so that the upright pose is level. The fit of lengths cannot
+    /// determine this rotation.
     private func level(_ result: inout Result) {
         guard let upright else { return }
         let seen = result.correction.apply(upright)
@@ -170,8 +172,8 @@ public struct AccelerometerCalibration: Sendable {
         result.correction.rowZ = Vector3(x.z, y.z, z.z)
     }
 
-    /// Whether the pose is farther than 20° from every earlier pose (cos 20° = 0.94). A pose on a
-    /// missing face always counts as new.
+    /// Whether the pose differs by more than 20° from every earlier pose (cos 20° = 0.94), or is on
+    /// a missing face.
     private func isNew(_ accel: Vector3) -> Bool {
         if let face = CameraFace(specificForce: mounting.rotate(accel)) {
             return !faces.contains(face)

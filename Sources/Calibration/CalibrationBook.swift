@@ -5,8 +5,8 @@ public struct CalibrationBook: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         var current: CalibrationRecord?
         var previous: CalibrationRecord?
-        /// Number of the change among all changes since the start; 0 means that there is nothing to
-        /// undo.
+        /// Sequence number of the newest change among all changes since the start; 0 means that
+        /// there is nothing to undo.
         var change = 0
     }
 
@@ -21,7 +21,7 @@ public struct CalibrationBook: Sendable, Equatable {
     /// Whether the last change of this kind can be undone, even if it was the first calibration.
     public func canUndo(_ kind: CalibrationKind) -> Bool { (entries[kind]?.change ?? 0) > 0 }
 
-    /// Puts a calibration in force; the previous one is kept for an undo.
+    /// Puts a calibration in force, and keeps the previous one for an undo.
     public mutating func apply(_ record: CalibrationRecord) {
         let newest = entries.values.map(\.change).max() ?? 0
         entries[record.kind] = Entry(
@@ -41,12 +41,12 @@ public struct CalibrationBook: Sendable, Equatable {
         return kind
     }
 
-    /// The correction of the samples: calibration results replace configured values.
+    /// Correction of the samples. Results of calibrations replace configured values.
     ///
     /// - Parameters:
     ///   - configured: The mounting rotation of the configuration.
-    ///   - now: Wall clock, seconds since 1970.
-    /// - Returns: Calibration for the stabilizer.
+    ///   - now: Present date, seconds since 1970.
+    /// - Returns: The correction for the stabilizer.
     public func correction(configured: SensorCorrection, now: Double) -> SensorCorrection {
         var result = configured
         if let accelerometer = record(.accelerometer) { result.accel = accelerometer.affine }
@@ -65,7 +65,7 @@ extension CalibrationBook {
     /// Reads the numbers that `saved` wrote.
     ///
     /// - Parameter saved: Numbers by name, from the state file.
-    /// - Returns: The book, and the names of damaged entries, which are left out.
+    /// - Returns: The book without damaged entries, and the names of these entries.
     public static func read(
         _ saved: [String: [Double]]
     ) -> (book: CalibrationBook, damaged: [String]) {
@@ -93,7 +93,7 @@ extension CalibrationBook {
         return (book, damaged)
     }
 
-    /// All calibrations as finite numbers by name, for the state file.
+    /// All calibrations as finite numbers by name, for the file with the saved state.
     public var saved: [String: [Double]] {
         var result: [String: [Double]] = [:]
         func write(_ record: CalibrationRecord?, _ name: String) {

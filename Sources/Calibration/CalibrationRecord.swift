@@ -2,13 +2,13 @@ public import GimbalCore
 
 /// Kind of calibration. The raw value is the name in commands and on the disk; it never changes.
 public enum CalibrationKind: String, Sendable, CaseIterable {
-    /// The gyroscope's offset.
+    /// Calibration of the gyroscope's offset.
     case gyro
-    /// The accelerometer's offset, scale and cross-axis terms.
+    /// Calibration of the accelerometer's offset, scale and cross-axis terms.
     case accelerometer
-    /// Mounting of the sensor in the camera's frame.
+    /// Calibration of the sensor's mounting in the camera's frame.
     case mounting
-    /// Effects of hard and soft iron on the magnetometer.
+    /// Calibration of the magnetometer's hard-iron and soft-iron errors.
     case magnetometer
 
     /// Number of values in the result of a calibration.
@@ -26,13 +26,14 @@ public struct CalibrationRecord: Sendable, Equatable {
     /// Kind of the calibration.
     public var kind: CalibrationKind
     /// Numbers of the result. Gyroscope: offset x y z, rad/s. Accelerometer (m/s²) and magnetometer
-    /// (µT): offset x y z, then the matrix by rows. Mounting: quaternion w x y z, sensor to camera.
+    /// (µT): offset x y z, then the matrix by rows. Mounting: quaternion w x y z, the rotation from
+    /// the sensor frame to the camera frame.
     public var values: [Double]
     /// Standard deviation of the offset, in the unit of the sensor; for the mounting, standard
     /// deviation of the direction, rad.
     public var sigma: Double
-    /// Residual of the calibration: rad/s for the gyroscope, m/s² for accelerometer and mounting,
-    /// µT for the magnetometer.
+    /// Residual error of the calibration: rad/s for the gyroscope, m/s² for accelerometer and
+    /// mounting, µT for the magnetometer.
     public var residual: Double
     /// Date of the calibration, seconds since 1970.
     public var date: Double
@@ -52,8 +53,8 @@ public struct CalibrationRecord: Sendable, Equatable {
         self.temperature = temperature
     }
 
-    /// Whether the numbers can be those of a healthy sensor, so that a damaged file cannot make the
-    /// camera turn around.
+    /// Whether the numbers are possible for a healthy sensor. This check prevents a damaged file
+    /// from turning the camera around.
     public var isPlausible: Bool {
         guard values.count == kind.valueCount,
             (values + [sigma, residual, date]).allSatisfy(\.isFinite),
@@ -101,13 +102,15 @@ public enum GyroBiasAging {
     /// Random walk of the offset, rad/s per square root of a day.
     public static let perRootDay = 0.01 * Double.pi / 180
 
-    /// The saved bias with its standard deviation, which grows with the age of the record. If the
-    /// temperature during the calibration is unknown, the standard deviation is increased for an
-    /// assumed difference of temperature; if it is known, the first sample shows the difference.
+    /// Compute the estimator's prior from a saved bias. The standard deviation grows with the age
+    /// of the record. If the temperature during the calibration is unknown, the standard deviation
+    /// is increased for an assumed difference of temperature. If it is known, the stabilizer adds
+    /// the effect of the difference at the first sample.
     ///
     /// - Parameters:
     ///   - record: A gyroscope's record.
-    ///   - now: Wall clock, seconds since 1970. A clock that was set back counts as a day.
+    ///   - now: Present date, seconds since 1970. If it precedes the date of the record, an age of
+    ///     one day is assumed.
     /// - Returns: Initial values for the estimator.
     public static func prior(
         of record: CalibrationRecord, now: Double

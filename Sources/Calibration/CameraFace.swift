@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// The six poses of a camera, named by the side that points down.
+/// The six poses of a camera on its faces, named by the side that points down.
 public enum CameraFace: Int, Sendable, CaseIterable {
     /// The camera is upright: its bottom points down.
     case bottom
@@ -39,18 +39,19 @@ public enum CameraFace: Int, Sendable, CaseIterable {
         }
     }
 
-    /// The side that points down; nil for a pose between two faces.
+    /// Find the side that points down; nil for a pose between two faces.
     ///
-    /// - Parameter f: Specific force, body frame (FRD), m/s²: it points up at rest.
+    /// - Parameter f: Specific force, body frame (x forward, y right, z down), m/s². At rest, it
+    ///   points up.
     public init?(specificForce f: Vector3) {
         let length = f.norm
-        // At most 25° away from the axis.
+        // The specific force is at most 25° away from the axis of the face (cos 25° ≈ 0.9).
         guard length > 1, let face = Self.allCases.first(where: { $0.up.dot(f) > 0.9 * length })
         else { return nil }
         self = face
     }
 
-    /// Direction of up in the body frame.
+    /// Unit vector that points up in this pose, body frame.
     public var up: Vector3 {
         switch self {
         case .bottom: Vector3(0, 0, -1)

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Result of a step of a calibration.
+/// State of a calibration after a sample.
 public enum CalibrationOutcome<Result: Sendable>: Sendable {
     /// The calibration continues.
     case collecting
@@ -12,21 +12,21 @@ public enum CalibrationOutcome<Result: Sendable>: Sendable {
 
 /// Calibration of the gyroscope's offset: the mean rate while the camera is still.
 ///
-/// Motion is reported, and the calibration waits for its end. After `patience` seconds without a
-/// still interval the calibration is refused.
+/// The calibration reports motion, and waits for its end. After `patience` seconds without a still
+/// interval the calibration is refused.
 public struct GyroCalibration: Sendable {
     /// Result of the calibration: the offset with its accuracy.
     public struct Result: Sendable, Equatable {
         /// Offset of the gyroscope, sensor frame, rad/s.
         public var bias: Vector3
-        /// Standard deviation of each axis, rad/s: the uncertainty of the mean, and the drift of
-        /// the offset.
+        /// Standard deviation of the offset, each axis, rad/s. It includes the uncertainty of the
+        /// mean and the drift of the offset.
         public var sigma: Double
     }
 
     /// Parameters of the procedure.
     public struct Parameters: Sendable, Equatable {
-        /// Criterion and duration of stillness.
+        /// Criterion for a still camera, and required duration.
         public var window = StillWindow.Parameters()
         /// Longest wait for the end of motion, s.
         public var patience = 12.0
@@ -35,7 +35,7 @@ public struct GyroCalibration: Sendable {
         /// changes.
         public var instability = 0.005 * Double.pi / 180
 
-        /// The defaults.
+        /// Creates the default parameters.
         public init() {}
     }
 
@@ -49,18 +49,19 @@ public struct GyroCalibration: Sendable {
         window = StillWindow(parameters: parameters.window)
     }
 
-    /// Progress, 0...1.
+    /// Progress of the calibration, 0...1.
     public var progress: Double { window.progress }
-    /// Reason of the last interruption.
+    /// Motion that caused the last interruption; nil if there was none.
     public var motion: Motion? { window.motion }
 
-    /// Processes one raw sample.
+    /// Adds one raw sample.
     ///
     /// - Parameters:
     ///   - gyro: Rate, sensor frame, rad/s.
     ///   - accel: Specific force, sensor frame, m/s².
     ///   - dt: Seconds since the previous sample.
-    /// - Returns: Whether the calibration continues; afterwards no further calls are allowed.
+    /// - Returns: State of the calibration. When it is no longer `collecting`, further calls are
+    ///   not allowed.
     public mutating func add(
         gyro: Vector3, accel: Vector3, dt: Double
     ) -> CalibrationOutcome<Result> {

@@ -1,18 +1,19 @@
 public import GimbalCore
 
-/// Calibration of hard and soft iron. While a person turns the camera in all directions, the
-/// readings of the field form an ellipsoid; the calibration determines it.
+/// Calibration of the magnetometer's hard-iron and soft-iron errors. While the user turns the
+/// camera in all directions, the readings of the field lie on an ellipsoid. The calibration fits
+/// this ellipsoid.
 public struct MagnetometerCalibration: Sendable {
     /// Result of the calibration: offset and matrix. All corrected readings have the strength
     /// `field`.
     public struct Result: Sendable, Equatable {
-        /// The correction, sensor frame, µT.
+        /// Correction of raw readings: offset and matrix, sensor frame, µT.
         public var correction: SensorCorrection.Affine
-        /// Strength of the field, µT.
+        /// Strength of the magnetic field, µT.
         public var field: Double
-        /// Standard deviation of the offset, largest axis, µT.
+        /// Standard deviation of the offset of the least certain axis, µT.
         public var offsetSigma: Double
-        /// Root mean square of the remaining errors of the strengths, µT.
+        /// Root mean square of the errors of the field strength after the correction, µT.
         public var residual: Double
     }
 
@@ -28,7 +29,7 @@ public struct MagnetometerCalibration: Sendable {
         /// Longest duration of the collection, s.
         public var patience = 180.0
 
-        /// The defaults.
+        /// Creates the default parameters.
         public init() {}
     }
 
@@ -41,13 +42,14 @@ public struct MagnetometerCalibration: Sendable {
     /// Creates a calibration without readings.
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
-    /// Progress, 0...1, by the number of readings and their directions.
+    /// Progress of the calibration, 0...1. It depends on the number of readings and on the
+    /// directions that they cover.
     public var progress: Double {
         min(Double(points.count) / Double(parameters.enough), 1) * Double(octants) / 8
     }
 
-    /// Number of octants about the centre, 0...8, with a reading. Rotation about one axis alone
-    /// covers four.
+    /// Number of octants about the centre of the ellipsoid that contain a reading, 0...8. Rotation
+    /// about a single axis covers four octants.
     public var octants: Int {
         let middle = centre
         var seen: UInt8 = 0
@@ -58,12 +60,12 @@ public struct MagnetometerCalibration: Sendable {
         return seen.nonzeroBitCount
     }
 
-    /// Processes one raw reading.
+    /// Adds one raw reading.
     ///
     /// - Parameters:
     ///   - field: Magnetic field, sensor frame, µT.
     ///   - dt: Seconds since the previous reading.
-    /// - Returns: Whether the calibration continues.
+    /// - Returns: State of the calibration.
     public mutating func add(field: Vector3, dt: Double) -> CalibrationOutcome<Result> {
         guard field.isFinite, dt > 0 else { return .collecting }
         elapsed += dt
@@ -84,7 +86,7 @@ public struct MagnetometerCalibration: Sendable {
         return elapsed > parameters.patience ? finish() : .collecting
     }
 
-    /// The result from the readings so far.
+    /// Compute the result from the readings so far.
     ///
     /// - Returns: The result, or the reason why the calibration is refused.
     public func finish() -> CalibrationOutcome<Result> {
@@ -125,8 +127,8 @@ public struct MagnetometerCalibration: Sendable {
         let span = highest - lowest
         return max(0, (span.x + span.y + span.z) / 6)
     }
-    /// Whether every axis spans at least half of the mean; otherwise the readings form a disc, not
-    /// an ellipsoid.
+    /// Whether the readings span, along every axis, at least half of the mean span. Otherwise they
+    /// form a disc instead of an ellipsoid.
     private var isRound: Bool {
         let span = highest - lowest
         return min(span.x, min(span.y, span.z)) > radius

@@ -4,31 +4,31 @@ internal import CMathShim
 /// Calibration of the sensor's mounting, from two still poses: first the camera is level, then its
 /// lens points down.
 ///
-/// Gravity in the level pose is the direction down; the axis about which gravity turns on the way
-/// to the second pose is the camera's pitch axis. The two poses together determine the whole
-/// rotation, for every mounting.
+/// Gravity in the level pose is the direction down. The axis about which gravity turns between the
+/// two poses is the camera's pitch axis. The two poses together determine the whole rotation, for
+/// every mounting.
 public struct MountingCalibration: Sendable {
     /// Result of the calibration: the mounting rotation, with its accuracy.
     public struct Result: Sendable, Equatable {
-        /// Mounting: rotation from sensor frame to camera body frame.
+        /// Mounting: rotation from the sensor frame to the camera's body frame.
         public var mounting: Quaternion
         /// Angle between the two poses, rad.
         public var tilt: Double
-        /// Difference between the lengths of the specific forces, m/s², which shows the
-        /// accelerometer's own errors.
+        /// Difference between the lengths of the specific force in the two poses, m/s². It results
+        /// from errors of the accelerometer.
         public var residual: Double
     }
 
     /// Parameters of the procedure.
     public struct Parameters: Sendable, Equatable {
-        /// Criterion and duration of stillness.
+        /// Criterion for a still camera, and required duration.
         public var window: StillWindow.Parameters
         /// Smallest angle between the poses, rad.
         public var smallestTilt = 25 * Double.pi / 180
         /// Largest angle between the poses, rad.
         public var largestTilt = 130 * Double.pi / 180
 
-        /// Creates the defaults; a pose must be still for a second and a half.
+        /// Creates the default parameters: the camera must be still for 1.5 s in each pose.
         public init() {
             window = StillWindow.Parameters()
             window.seconds = 1.5
@@ -43,7 +43,7 @@ public struct MountingCalibration: Sendable {
     /// Creates a calibration without poses; the first still pose is the level one.
     ///
     /// - Parameters:
-    ///   - accel: The accelerometer's correction, if there is one.
+    ///   - accel: The accelerometer's correction in force.
     ///   - parameters: Parameters of the procedure.
     public init(accel: SensorCorrection.Affine, parameters: Parameters = Parameters()) {
         self.accel = accel
@@ -53,19 +53,19 @@ public struct MountingCalibration: Sendable {
 
     /// Whether the level pose has been measured.
     public var hasLevelPose: Bool { level != nil }
-    /// Progress, 0...1.
+    /// Progress of the calibration, 0...1.
     public var progress: Double { (hasLevelPose ? 0.5 : 0) + 0.5 * window.progress }
     /// Reason of the last interruption of the present pose.
     public var motion: Motion? { window.motion }
 
-    /// Processes one raw sample.
+    /// Adds one raw sample to the present pose.
     ///
     /// - Parameters:
     ///   - gyro: Rate, sensor frame, rad/s.
     ///   - raw: Specific force, sensor frame, m/s².
     ///   - dt: Seconds since the previous sample.
-    /// - Returns: Whether the calibration continues. If the second pose is too close to the first
-    ///   pose, the calibration waits for another pose.
+    /// - Returns: State of the calibration. If the second pose is too close to the first pose, the
+    ///   calibration waits for another pose.
     public mutating func add(
         gyro: Vector3, accel raw: Vector3, dt: Double
     ) -> CalibrationOutcome<Result> {
@@ -102,8 +102,8 @@ public struct MountingCalibration: Sendable {
             residual: abs(level.norm - lensDown.norm))
     }
 
-    /// Converts a rotation matrix with these rows to a quaternion; its largest component is
-    /// computed first.
+    /// Converts a rotation matrix with these rows to a quaternion. The largest component is
+    /// computed first, for accuracy.
     static func quaternion(rows x: Vector3, _ y: Vector3, _ z: Vector3) -> Quaternion {
         let trace = x.x + y.y + z.z
         let q: Quaternion

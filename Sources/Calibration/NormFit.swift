@@ -5,11 +5,13 @@ internal import CMathShim
 /// `|matrix · (v − offset)| = length`.
 ///
 /// The fit determines nine unknowns by Gauss–Newton, each with a prior. An unknown that the vectors
-/// do not determine (cross-axis terms, with six poses along the axes) stays at its prior instead of
-/// diverging, and its standard deviation shows that. Lengths do not show a rotation, so the matrix
-/// is symmetric. Not for the loop, because the fit allocates memory.
+/// do not determine stays at its prior instead of diverging, and its standard deviation remains
+/// large. Examples are the cross-axis terms if all six poses are along the axes. Lengths do not
+/// determine a rotation, so the matrix is symmetric. The loop must not use this type, because the
+/// fit allocates memory.
 public struct NormFit: Sendable, Equatable {
-    /// Prior of the unknowns before the first vector.
+    /// Prior of the unknowns: the most likely values and their standard deviations without any
+    /// vectors.
     public struct Prior: Sendable, Equatable {
         /// Most likely offset, in the unit of the vectors.
         public var offset = Vector3.zero
@@ -17,9 +19,9 @@ public struct NormFit: Sendable, Equatable {
         public var offsetSigma: Double
         /// Standard deviation of each relative scale error.
         public var scaleSigma: Double
-        /// Standard deviation of each cross-axis term.
+        /// Standard deviation of each cross-axis term, dimensionless.
         public var crossSigma: Double
-        /// Standard deviation of a vector's length.
+        /// Standard deviation of the error of a vector's length, in the unit of the vectors.
         public var lengthSigma: Double
 
         /// Creates a prior.
@@ -39,14 +41,15 @@ public struct NormFit: Sendable, Equatable {
     public var correction: SensorCorrection.Affine
     /// Standard deviation of the offset, each axis.
     public var offsetSigma: Vector3
-    /// Root mean square of the remaining errors of the lengths, in the unit of the vectors.
+    /// Root mean square of the errors of the lengths after the correction, in the unit of the
+    /// vectors.
     public var residual: Double
 
     /// Fits the vectors; nil if the fit does not converge.
     ///
     /// - Parameters:
-    ///   - vectors: As measured, sensor frame.
-    ///   - length: True length of the vectors.
+    ///   - vectors: Measured vectors, sensor frame.
+    ///   - length: True length of the vectors, in their unit.
     ///   - prior: Prior of the unknowns.
     public init?(_ vectors: [Vector3], length: Double, prior: Prior) {
         var state = [prior.offset.x, prior.offset.y, prior.offset.z, 1, 1, 1, 0, 0, 0]
@@ -107,8 +110,8 @@ public struct NormFit: Sendable, Equatable {
         return result
     }
 
-    /// Derivative of the length with respect to each unknown: `d` is the vector minus the offset,
-    /// `u` the corrected direction.
+    /// Derivative of the corrected length with respect to each unknown. `d` is the measured vector
+    /// minus the offset; `u` is the direction of the corrected vector.
     private static func gradient(
         _ d: Vector3, _ u: Vector3, _ correction: SensorCorrection.Affine
     ) -> [Double] {
@@ -120,8 +123,8 @@ public struct NormFit: Sendable, Equatable {
     }
 }
 
-/// Weighted least squares: a symmetric positive definite system, solved by Cholesky's
-/// decomposition.
+/// Weighted least-squares problem: a symmetric positive definite system, which is solved by
+/// Cholesky's decomposition.
 struct NormalEquations {
     private let size: Int
     private var matrix: [[Double]]
@@ -133,7 +136,7 @@ struct NormalEquations {
         right = Array(repeating: 0, count: size)
     }
 
-    /// One equation: `gradient · step = residual`.
+    /// Adds one equation: `gradient · step = residual`.
     mutating func add(_ gradient: [Double], residual: Double, weight: Double) {
         for row in 0..<size {
             right[row] += gradient[row] * residual * weight
@@ -143,7 +146,7 @@ struct NormalEquations {
         }
     }
 
-    /// Adds a prior: the unknown should change by the residual.
+    /// Adds a prior for one unknown: the expected change of the unknown is the residual.
     mutating func addPrior(_ index: Int, residual: Double, weight: Double) {
         matrix[index][index] += weight
         right[index] += residual * weight
@@ -152,7 +155,8 @@ struct NormalEquations {
     /// The solution; nil if the matrix is not positive definite.
     func solve() -> [Double]? { decomposed.map { solve($0, right) } }
 
-    /// The variances: the diagonal of the inverse.
+    /// Variances of the unknowns: the diagonal of the inverse matrix. Nil if the matrix is not
+    /// positive definite.
     func inverseDiagonal() -> [Double]? {
         guard let lower = decomposed else { return nil }
         return (0..<size).map { index in

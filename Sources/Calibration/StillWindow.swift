@@ -1,15 +1,15 @@
 public import GimbalCore
 internal import CMathShim
 
-/// Reason why a sensor does not count as still.
+/// Motion because of which a sensor is not still.
 public enum Motion: Sendable, Equatable, CustomStringConvertible {
-    /// The rate trembles; the value is the root mean square of its changes, rad/s.
+    /// The rate varies quickly; the value is the root mean square of its variation, rad/s.
     case shaking(Double)
     /// The mean rate is not constant: it changes by this value within the window, rad/s.
     case turning(Double)
     /// The mean rate, rad/s, exceeds any gyroscope's offset.
     case turningSteadily(Double)
-    /// The specific force changes by this value, m/s²: somebody moves or tilts the camera.
+    /// The specific force changes by this value, m/s², because the camera is moved or tilted.
     case accelerating(Double)
 
     /// Description, as a sentence.
@@ -32,48 +32,48 @@ public enum Motion: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// The means of a still window.
+/// Mean rate and specific force over a still window.
 public struct StillMean: Sendable, Equatable {
-    /// Mean rate as measured, rad/s.
+    /// Mean measured rate, sensor frame, rad/s.
     public var gyro: Vector3
     /// Standard error of `gyro`, each axis, rad/s.
     public var gyroError: Vector3
-    /// Mean specific force as measured, m/s².
+    /// Mean measured specific force, sensor frame, m/s².
     public var accel: Vector3
 }
 
-/// Collector of samples until the sensor has been still for a given time; it starts again after
-/// each motion.
+/// Collector that averages samples until the sensor has been still for a given time. It starts
+/// again after each motion.
 ///
-/// Samples are summed in blocks of a quarter of a second. The variance within a block shows
-/// shaking. The means of the blocks show slow motion, which the variance hides, and give a standard
+/// Samples are summed in blocks of a quarter of a second. The variance within a block detects
+/// shaking. The differences between the means of the blocks detect slow motion, and give a standard
 /// error that is also valid for correlated noise.
 public struct StillWindow: Sendable {
-    /// Criterion of stillness. With the defaults a good MEMS sensor passes on a table (BMI088: 0.3
-    /// °/s and 0.03 m/s² rms at 1 kHz) and a hand's tremor fails.
+    /// Criterion of stillness. With the defaults, a good MEMS sensor on a table is still (BMI088:
+    /// 0.3 °/s and 0.03 m/s² rms at 1 kHz), and a sensor in a trembling hand is not.
     public struct Parameters: Sendable, Equatable {
-        /// Duration of stillness, s; at least two blocks.
+        /// Required duration without motion, s; at least two blocks.
         public var seconds = 3.0
         /// Length of a block, s.
         public var blockSeconds = 0.25
-        /// Largest rms of the rate within a block, rad/s.
+        /// Largest rms variation of the rate within a block, rad/s.
         public var shaking = 1.0 * Double.pi / 180
         /// Largest difference between the mean rates of two blocks, rad/s.
         public var turning = 0.25 * Double.pi / 180
         /// Largest mean rate, rad/s: the worst offset of a healthy gyroscope, with a margin.
         public var largestRate = 5.0 * Double.pi / 180
-        /// Largest rms of the specific force within a block, m/s².
+        /// Largest rms variation of the specific force within a block, m/s².
         public var trembling = 0.5
         /// Largest difference between the mean specific forces of two blocks, m/s².
         public var tilting = 0.08
 
-        /// The defaults.
+        /// Creates the default criterion.
         public init() {}
     }
 
     /// Criterion of stillness.
     public let parameters: Parameters
-    /// Reason why the window last started again; nil if nothing has disturbed it.
+    /// Motion because of which the window last started again; nil if there was no motion.
     public private(set) var motion: Motion?
     private var block = Block()
     private var blocks: [BlockMean] = []
@@ -102,20 +102,22 @@ public struct StillWindow: Sendable {
         return min(still / parameters.seconds, 1)
     }
 
-    /// Processes one sample.
+    /// Adds one sample.
     ///
     /// - Parameters:
-    ///   - gyro: Rate as measured, rad/s.
-    ///   - accel: Specific force as measured, m/s².
+    ///   - gyro: Measured rate, sensor frame, rad/s.
+    ///   - accel: Measured specific force, sensor frame, m/s².
     ///   - dt: Seconds since the previous sample; if it is not positive or longer than a block, the
     ///     window starts again.
-    /// - Returns: The means when the window is full; it is then empty again.
+    /// - Returns: The means when the window is full; nil otherwise. A full window becomes empty
+    ///   again.
     public mutating func add(gyro: Vector3, accel: Vector3, dt: Double) -> StillMean? {
         guard dt > 0, dt < parameters.blockSeconds, gyro.isFinite, accel.isFinite else {
             restart()
             return nil
         }
-        // Differences from the first sample, because squares of large numbers would mask the noise.
+        // The sums contain differences from the first sample, because the squares of large values
+        // would lose the noise in rounding errors.
         let first = block.first ?? (gyro, accel)
         block.first = first
         let rate = gyro - first.gyro
@@ -135,7 +137,7 @@ public struct StillWindow: Sendable {
         return mean
     }
 
-    /// Removes all values except `motion`.
+    /// Removes all samples; `motion` stays.
     public mutating func restart() {
         block = Block()
         blocks.removeAll(keepingCapacity: true)
