@@ -4,19 +4,20 @@ public import GimbalCore
 protocol AutotuneMethod: Sendable {
     /// The tuning before the run.
     var present: Stabilizer.Parameters { get }
-    /// Largest swing of the camera during the excitation, rad.
+    /// Largest rotation of the camera that the excitation can cause, rad.
     var largestSwing: Double { get }
     /// Initial amplitude of the excitation, as a fraction of `fullScale`.
     var firstShare: Double { get }
-    /// Residual of the model above which the loop was probably oscillating during the measurement.
+    /// Relative residual of the model above which the loop probably oscillated during the
+    /// measurement.
     var doubtfulResidual: Double { get }
-    /// Tuning without any stiffness, used for a moment so that the integrals become zero; nil for a
-    /// controller without integrals.
+    /// Tuning with hardly any torque. It is used for a moment, so that the controller's integrals
+    /// become zero; nil for a controller without integrals.
     var limp: Stabilizer.Parameters? { get }
-    /// Tuning for an axis about which only the motor is known.
+    /// Tuning that is stable for an axis of unknown inertia.
     var soft: Stabilizer.Parameters { get }
 
-    /// Largest excitation of the axis: N·m, or rad for servos.
+    /// Largest possible excitation of the axis: N·m, or rad for servos.
     func fullScale(_ axis: GimbalAxis) -> Double
     /// Records the axis's values of one tick.
     func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord)
@@ -26,30 +27,30 @@ protocol AutotuneMethod: Sendable {
     ///   - record: Record of whole periods of the excitation.
     ///   - inForce: The tuning during the record.
     ///   - tickRate: Ticks per second, Hz.
-    /// - Returns: Nil if no model fits.
+    /// - Returns: The model and the design; nil if no model fits.
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult?
-    /// A tuning for the final measurement: `tuning` with the rough results, slightly softer than
-    /// the optimum.
+    /// Create the tuning for the final measurement from the rough results. Its gains are slightly
+    /// lower than the optimum.
     func trial(
         after tuning: Stabilizer.Parameters, with rough: AutotuneRun.AxisResult
     ) -> Stabilizer.Parameters
-    /// The tuning with all results.
+    /// Create the proposed tuning from all results.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters
 }
 
 extension AutotuneRun {
     /// Result of one axis.
     public struct AxisResult: Sendable {
-        /// The axis.
+        /// The identified axis.
         public var axis: GimbalAxis
-        /// The points of the frequency response: rate per moment, or for a servo the camera's angle
-        /// per commanded angle.
+        /// Points of the frequency response: rate per moment, or for a servo, camera angle per
+        /// commanded angle.
         public var points: [ResponsePoint]
-        /// The model that fits them, and the resulting design.
+        /// The model that fits the points, and the resulting design.
         public var finding: Finding
-        /// Root mean square of the model's remaining relative error.
+        /// Root mean square of the relative difference between the points and the model.
         public var residual: Double
 
         /// Margins of the proposed tuning.
@@ -70,7 +71,7 @@ extension AutotuneRun {
             if case .servo(let servo) = finding { servo } else { nil }
         }
 
-        /// The model at `omega`, rad/s; in the unit of the points.
+        /// Frequency response of the model at `omega`, rad/s, in the unit of the points.
         public func plant(omega: Double) -> Complex {
             switch finding {
             case .motor(let motor): motor.model.response(omega: omega)
@@ -78,7 +79,7 @@ extension AutotuneRun {
             }
         }
 
-        /// The open loop with the proposed tuning at `omega`, rad/s.
+        /// Frequency response of the open loop with the proposed tuning at `omega`, rad/s.
         public func loop(omega: Double) -> Complex {
             switch finding {
             case .motor(let motor):
@@ -99,7 +100,7 @@ extension AutotuneRun {
 
     /// Identified load of a motor, and the gains for it.
     public struct MotorFinding: Sendable {
-        /// Model from moment to rate.
+        /// Model of the response from moment to rate.
         public var model: PlantModel
         /// Coulomb friction, N·m.
         public var coulomb: Double
@@ -107,13 +108,13 @@ extension AutotuneRun {
         public var viscous: Double
         /// Gains with margins of 6 dB and 45°.
         public var design: GainDesign
-        /// Delay of the gyroscope relative to the joint's encoder; nil without encoders.
+        /// Delay of the gyroscope relative to the joint's encoder; nil if it was not measured.
         public var gyroDelay: GyroDelay?
     }
 
     /// Identified response of a servo, and the tuning for it.
     public struct ServoFinding: Sendable {
-        /// Model from commanded angle to the camera's angle.
+        /// Model of the response from commanded angle to camera angle.
         public var model: ServoResponse
         /// Parameters of the servo controller, and its bandwidth.
         public var design: ServoDesign

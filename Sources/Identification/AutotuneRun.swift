@@ -1,21 +1,21 @@
 public import GimbalCore
 
-/// Identification of the motors' tuning: slightly excites one axis after the other, in closed loop,
-/// and identifies the axis's load from the response. An `AutotuneMethod` contains the parts that
-/// depend on the kind of motor.
+/// Sequence of an autotune. In closed loop, it slightly excites one axis after the other,
+/// identifies the load of the axis from the response, and designs the gains. An `AutotuneMethod`
+/// contains the parts that depend on the kind of motor.
 ///
-/// A pure sequence: it takes the stabilizer's snapshot of every tick and returns the next action.
-/// If the present gains do not hold the camera still, it starts with soft gains, which are stable
-/// from a seventeenth to four times the inertia for which they are designed. After a rough
-/// measurement it measures again with suitable gains.
+/// The type is pure: its input is the stabilizer's snapshot of every tick, and its output the next
+/// action. If the present gains do not hold the camera still, the run begins with soft gains, which
+/// are stable for 1/17 to 4 times the inertia of their design. After a rough measurement with them,
+/// the run measures again with suitable gains.
 public struct AutotuneRun: Sendable {
     /// Next action.
     public enum Action: Sendable {
-        /// Put these gains in force until the end of the run.
+        /// Put these parameters in force until the next `trial` or the end of the run.
         case trial(Stabilizer.Parameters)
         /// Start an excitation.
         case excite(Excitation)
-        /// The run is over; `outcome` contains the result. The previous gains must be restored.
+        /// Restore the previous gains, because the run has ended; `outcome` contains the result.
         case finish
     }
 
@@ -36,9 +36,9 @@ public struct AutotuneRun: Sendable {
         case over
     }
 
-    /// The axes to tune, in this order.
+    /// The axes to tune, in the order of the run.
     public let axes: [GimbalAxis]
-    /// Results so far.
+    /// Results of the axes that are already finished.
     public private(set) var results: [AxisResult] = []
     /// Result of the run; nil while it is running.
     public private(set) var outcome: Outcome?
@@ -59,10 +59,10 @@ public struct AutotuneRun: Sendable {
     private var excitation: Excitation
     private var record: ExcitationRecord
 
-    /// Largest excitation, as a fraction of the motor's limit, RMS. A large torque reduces the
-    /// influence of friction.
+    /// Largest RMS amplitude of the excitation, as a fraction of the full scale. A large torque
+    /// reduces the influence of friction.
     private static let largestShare = 0.3
-    /// RMS rate of the camera that is sufficient at any torque, rad/s.
+    /// RMS rate of the camera at which the amplitude of the excitation is sufficient, rad/s.
     private static let largestRate = 1.5
     private static let roughPeriods = 2
     private static let finePeriods = 4
@@ -84,7 +84,7 @@ public struct AutotuneRun: Sendable {
             case .servo: ServoMethod(present: present)
             }
         self.tickRate = tickRate
-        // Two seconds give a spacing of half a hertz between the lines.
+        // A period of 2 s gives spectral lines at a spacing of 0.5 Hz.
         periodTicks = Int((2 * tickRate).rounded())
         excitation = Excitation(
             id: 0, axis: axes.first ?? .yaw, amplitude: 0, periodTicks: Int32(periodTicks),
@@ -134,17 +134,17 @@ public struct AutotuneRun: Sendable {
     /// The tuning with the results so far.
     public var proposal: Stabilizer.Parameters { method.proposal(results) }
 
-    /// Ends the run on request.
+    /// Ends the run on request; `sentence` states the reason.
     public mutating func cancel(_ sentence: String) {
         guard outcome == nil else { return }
         outcome = .failed(sentence)
         phase = .over
     }
 
-    /// Processes the newest tick.
+    /// Advances the run by one tick.
     ///
     /// - Parameter snapshot: Snapshot after the tick.
-    /// - Returns: Next action; usually nil.
+    /// - Returns: Next action; nil if there is nothing to do, which is the usual case.
     public mutating func take(_ snapshot: StabilizerSnapshot) -> Action? {
         guard outcome == nil else { return nil }
         switch phase {
@@ -176,8 +176,8 @@ public struct AutotuneRun: Sendable {
         return soften()
     }
 
-    /// Restarts with soft gains, because the present gains are unsuitable. Resets the integrals
-    /// first.
+    /// Restarts the axis with soft gains, because the present gains are unsuitable. Before that, it
+    /// resets the controller's integrals.
     private mutating func soften() -> Action {
         isFine = false
         baseline = 0
@@ -221,7 +221,7 @@ public struct AutotuneRun: Sendable {
         excitation.axis = axis
         excitation.amplitude = amplitude
         excitation.ticks = Int32(count)
-        // With soft gains the camera wanders.
+        // The limit is larger with soft gains, because they permit slow drift of the camera.
         excitation.errorLimit = isFine ? 0.14 : 0.35
         record = ExcitationRecord(axis: axis, periodTicks: periodTicks)
         ticks = 0
@@ -266,8 +266,8 @@ public struct AutotuneRun: Sendable {
 
     private mutating func louder() -> Action {
         let limit = Self.largestShare * method.fullScale(axis)
-        // Largest increase of the amplitude; with soft gains the excitation is not the only cause
-        // of the swing.
+        // Factor by which the amplitude can rise until the swing reaches its limit. With soft
+        // gains, the swing also has other causes, so the factor is fixed.
         let bySwing = isFine ? method.largestSwing / max(swing, 1e-6) : 2
         let room = min(
             limit / excitation.amplitude, Self.largestRate / max(record.rateRMS, 1e-6), bySwing)
@@ -292,7 +292,7 @@ public struct AutotuneRun: Sendable {
         }
         if trial == nil, found.residual > method.doubtfulResidual { return soften() }
         guard isFine else {
-            // The rough result is good enough for the gains of the final measurement.
+            // The rough result is accurate enough to design the gains for the final measurement.
             let gains = method.trial(after: inForce, with: found)
             trial = gains
             isFine = true

@@ -4,9 +4,9 @@ public import GimbalCore
 /// Record of one axis during the excitation: one value for each tick, beginning at the start of a
 /// period.
 public struct ExcitationRecord: Sendable {
-    /// The axis.
+    /// The excited axis.
     public let axis: GimbalAxis
-    /// Ticks of one period.
+    /// Number of ticks in one period of the excitation.
     public let periodTicks: Int
     /// Excitation of the axis: moment on the camera about the axis, N·m, or command of a servo,
     /// rad.
@@ -15,8 +15,8 @@ public struct ExcitationRecord: Sendable {
     public private(set) var rates: [Double] = []
     /// Angle of the joint, rad.
     private(set) var joints: [Double] = []
-    /// Rate of the joint according to the gyroscope, with the handle at rest, rad/s; empty without
-    /// encoders.
+    /// Rate of the joint, computed from the gyroscope on the assumption that the handle is at rest,
+    /// rad/s; empty without encoders.
     private(set) var turns: [Double] = []
 
     /// Creates an empty record.
@@ -25,13 +25,13 @@ public struct ExcitationRecord: Sendable {
         self.periodTicks = periodTicks
     }
 
-    /// Processes the newest tick.
+    /// Adds the values of the newest tick.
     ///
     /// - Parameters:
-    ///   - input: Excitation of the axis.
+    ///   - input: Excitation of the axis, N·m, or rad for a servo.
     ///   - rate: The camera's rate about the axis, rad/s.
     ///   - joint: Angle of the axis's joint, rad.
-    ///   - turn: Rate of the joint according to the gyroscope, rad/s; nil without encoders.
+    ///   - turn: Rate of the joint, computed from the gyroscope, rad/s; nil without encoders.
     public mutating func append(input: Double, rate: Double, joint: Double, turn: Double? = nil) {
         inputs.append(input)
         rates.append(rate)
@@ -49,15 +49,15 @@ public struct ExcitationRecord: Sendable {
         return cm_sqrt(sum / Double(max(rates.count, 1)))
     }
 
-    /// The response from input to rate at the excited frequencies.
+    /// Compute the response from input to rate at the excited frequencies.
     ///
     /// Input and response are projected on the excitation, which is the same in every period, so
     /// the feedback's response to noise cancels (L. Ljung, "System Identification", 2nd ed.,
-    /// section 13.5: the indirect way). The agreement of the periods gives the coherence.
+    /// section 13.5: the indirect way). The coherence follows from the scatter of the periods.
     ///
     /// - Parameter tickRate: Ticks per second, Hz.
-    /// - Returns: Response at the lines below a fifth of the tick rate; empty without two complete
-    ///   periods.
+    /// - Returns: Response at the spectral lines below one fifth of the tick rate; empty if there
+    ///   are fewer than two complete periods.
     public func response(tickRate: Double) -> [ResponsePoint] {
         guard periods >= 2 else { return [] }
         return (0..<Excitation.lineCount).compactMap { line in
@@ -79,7 +79,7 @@ public struct ExcitationRecord: Sendable {
         }
     }
 
-    /// The Fourier coefficient of one period.
+    /// Fourier coefficient of the values at a harmonic of the excitation, in one period.
     func coefficient(_ values: [Double], _ harmonic: Int, _ period: Int) -> Complex {
         let step = Complex(phase: -2 * .pi * Double(harmonic) / Double(periodTicks))
         var turn = Complex(1)
@@ -91,8 +91,8 @@ public struct ExcitationRecord: Sendable {
         return sum
     }
 
-    /// Coulomb and viscous friction of the joint, from the recorded moment that does not accelerate
-    /// the inertia.
+    /// Estimate the Coulomb and viscous friction of the joint: the part of the recorded moment that
+    /// does not accelerate the inertia.
     ///
     /// - Parameters:
     ///   - model: Identified inertia and delay.
@@ -110,14 +110,15 @@ public struct ExcitationRecord: Sendable {
         for n in stride(from: max(shift, 200) + 1, to: rate.count - 1, by: 3) {
             let acceleration = (rate[n + 1] - rate[n - 1]) * tickRate / 2
             let speed = (joint[n + 1] - joint[n - 1]) * tickRate / 2
-            // Below this speed a bearing can still stick.
+            // Below this speed, rad/s, the bearing can stick, so the sample is not used.
             guard abs(speed) > 0.05 else { continue }
             equations.add(
                 [speed > 0 ? 1 : -1, speed, 1],
                 moment[n - shift] - model.inertia * acceleration, weight: 1)
         }
-        // Over a narrow range of speeds the two kinds of friction cannot be distinguished. Bearings
-        // have little viscous friction, at most 0.01 N·m·s/rad.
+        // Over a narrow range of speeds, the two kinds of friction cannot be distinguished.
+        // Therefore a prior is added: bearings have little viscous friction, at most 0.01
+        // N·m·s/rad.
         equations.add([0, 1, 0], 0, weight: 500)
         guard let x = equations.solution else { return (.nan, .nan) }
         return (max(x[0], 0), max(x[1], 0))

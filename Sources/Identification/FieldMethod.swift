@@ -1,12 +1,12 @@
 import GimbalCore
 
-/// Autotune of motors without encoders: inertia and delay from the exerted torque and the camera's
-/// rate.
+/// Autotune of motors without encoders. It identifies inertia and delay from the exerted torque and
+/// the camera's rate.
 ///
-/// The exerted torque follows from the field and from the rotor's position, which the joint's
-/// motion shows. The torque that the gains command is unsuitable: the rotor's observer adds a
-/// correction for its own wrong inertia, which would distort the response below the observer's
-/// bandwidth.
+/// The exerted torque is computed from the angle of the magnetic field and the rotor's position,
+/// which follows from the joint's motion. The torque that the gains command is unsuitable as an
+/// input: it contains corrections of the rotor's observer for a wrong inertia, which would distort
+/// the response below the observer's bandwidth.
 struct FieldMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.03
@@ -18,8 +18,8 @@ struct FieldMethod: AutotuneMethod {
     /// Nil, because the controller has no integrals.
     var limp: Stabilizer.Parameters? { nil }
 
-    /// Gains and observer that are stable with any inertia, used after a probe for the inertia,
-    /// unless a probe has been made since the start.
+    /// Gains and observer bandwidth that are stable with any inertia. With these, the inertia is
+    /// first identified by a short excitation, unless this has been done since the start.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.field.attitudeGain = AxisVector(repeating: 3)
@@ -29,8 +29,8 @@ struct FieldMethod: AutotuneMethod {
         return soft
     }
 
-    /// Full scale at the holding power, because more power would change the motor during the
-    /// measurement.
+    /// Full scale of the excitation: the torque at the configured holding power. More power would
+    /// change the properties of the motor during the measurement.
     func fullScale(_ axis: GimbalAxis) -> Double {
         controller.peakTorque[axis] * controller.power
     }
@@ -45,7 +45,7 @@ struct FieldMethod: AutotuneMethod {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult? {
-        // The exerted moment is reported late by the delay that the loop assumes.
+        // The reported moment is late by the loop delay that the controller assumes.
         let told = inForce.field.loopDelay
         let points = record.response(tickRate: tickRate).map { point in
             var point = point
@@ -74,9 +74,8 @@ struct FieldMethod: AutotuneMethod {
         return trial
     }
 
-    /// Proposes the tuning. The delay, and with it the speed of the loop, is common to all axes. If
-    /// all axes are tuned, the delay of the slowest axis applies, because an axis that is slower
-    /// than assumed slows down all.
+    /// Proposes the tuning. All axes share the delay, and therefore the speed of the loop. If all
+    /// axes are tuned, the delay of the slowest axis applies to all.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay

@@ -1,16 +1,17 @@
 import CMathShim
 
-/// The discrete Fourier transform of a power of two of samples, radix 2, in place.
+/// Discrete Fourier transform in place, radix 2; the number of samples is a power of two.
 ///
 /// Source: J. Cooley, J. Tukey, "An algorithm for the machine calculation of complex Fourier
-/// series", Math. Comp. 19 (1965). Not for the loop thread.
+/// series", Math. Comp. 19 (1965). The loop thread must not use this type, because it allocates
+/// memory.
 struct FourierTransform: Sendable {
     /// Number of samples, a power of two.
     let count: Int
     private let cosines: [Double]
     private let sines: [Double]
 
-    /// Creates a transform of this number of samples.
+    /// Creates a transform for the given number of samples.
     ///
     /// - Parameter count: A power of two, 2 or more.
     init(count: Int) {
@@ -43,7 +44,7 @@ struct FourierTransform: Sendable {
         }
     }
 
-    /// Moves every sample to the index with its bits reversed.
+    /// Moves every sample to the index whose bits are in reverse order.
     private func reorder(_ real: inout [Double], _ imaginary: inout [Double]) {
         var reversed = 0
         for index in 1..<count {

@@ -1,33 +1,33 @@
 public import GimbalCore
 
-/// Gains for an axis of known inertia and delay.
+/// Design of the gains for an axis of known inertia and delay.
 ///
-/// The default tuning gives the smallest response to a push with margins of 6 dB and 45° at a delay
-/// of 3.5 ms. A loop that consists of an inertia and a delay has no other time constant than the
-/// delay. Another axis therefore has the same margins if its gains per unit of inertia are scaled
-/// in time by the ratio of the delays. If filters and other lags take additional phase, the gains
-/// are reduced by a lower `speed`.
+/// For a delay of 3.5 ms, the default tuning gives the smallest response to a push among all gains
+/// with margins of 6 dB and 45°. The plant is an inertia with a delay, and the delay is its only
+/// time constant. Therefore another axis has the same margins if its gains per unit of inertia are
+/// scaled in time by the ratio of the delays. If filters and other lags add phase lag, a lower
+/// `speed` reduces the gains.
 public struct GainDesign: Sendable, Equatable {
     /// Moment of inertia, kg·m².
     public var inertia: Double
-    /// Gain from attitude error to rate, 1/s.
+    /// Gain from attitude error (rad) to commanded rate (rad/s), 1/s.
     public var attitudeGain: Double
-    /// Gain from rate error to acceleration, 1/s.
+    /// Gain from rate error (rad/s) to commanded angular acceleration (rad/s²), 1/s.
     public var rateGain: Double
-    /// Gain from integrated rate error to acceleration, 1/s².
+    /// Gain from integrated rate error (rad) to commanded angular acceleration (rad/s²), 1/s².
     public var rateIntegralGain: Double
-    /// Gain from measured to commanded angular acceleration, 1.
+    /// Gain from measured to commanded angular acceleration, dimensionless.
     public var rateDerivativeGain: Double
     /// Corner of the derivative's low-pass, Hz.
     public var derivativeCutoffHz: Double
-    /// Margins of the gains.
+    /// Stability margins of the loop with these gains.
     public var margins: LoopMargins
 
     /// Creates gains with a gain margin of 6 dB and a phase margin of 45°.
     ///
     /// - Parameters:
     ///   - inertia: Moment of inertia, kg·m².
-    ///   - delay: Delay from torque to rate, including half a period, s.
+    ///   - delay: Delay from torque to measured rate, including half a period of the loop, s.
     ///   - filter: Filter of the rate.
     ///   - speed: Speed of the loop relative to the optimum; a value below 1 gives softer gains.
     public init(
@@ -57,13 +57,14 @@ public struct GainDesign: Sendable, Equatable {
         }
     }
 
-    /// Creates gains for a motor without encoder: the default tuning, slowed down in proportion to
-    /// the delay. The disturbance observer, which replaces the integral term, is slowed down too.
+    /// Creates gains for a motor without encoder. The default tuning is scaled in time in
+    /// proportion to the delay, including the disturbance observer, which replaces the integral
+    /// term.
     ///
     /// - Parameters:
     ///   - field: The tuning in force; values that are common to all axes are kept.
     ///   - inertia: Moment of inertia, kg·m².
-    ///   - delay: Delay from torque to rate, including half a period, s.
+    ///   - delay: Delay from torque to measured rate, including half a period of the loop, s.
     ///   - filter: Filter of the rate.
     public init(
         field: FieldController.Parameters, inertia: Double, delay: Double,
@@ -94,8 +95,8 @@ public struct GainDesign: Sendable, Equatable {
 }
 
 extension GainDesign {
-    /// Frequency response of the controller from rate to moment, with inverted sign; the open loop
-    /// is this response times the plant's.
+    /// Frequency response of the controller from rate to moment, with inverted sign. The response
+    /// of the open loop is this response times the response of the plant.
     public func response(omega: Double) -> Complex {
         let s = Complex(0, omega)
         let damping = s * rateDerivativeGain / Complex(1, omega / (2 * .pi * derivativeCutoffHz))

@@ -1,21 +1,22 @@
 import CMathShim
 import GimbalCore
 
-/// Delay of the gyroscope relative to a joint's encoder, from an excitation.
+/// Delay of the gyroscope relative to a joint's encoder, measured during an excitation.
 ///
 /// With the handle at rest, the camera turns by the angle of the joint, so the gyroscope and the
-/// encoder measure the same motion. Their phase difference at the excited lines is the delay times
-/// the frequency. A low-pass filter delays fast lines more than slow ones, and the attitude needs
-/// the delay at low frequency. The fit therefore contains a term with the third power of the
-/// frequency, and uses only lines with less than a radian of phase. The result is relative: the
-/// encoder's own delay must be added to it.
+/// encoder measure the same motion. Their phase difference at each excited frequency is the delay
+/// times the frequency. A low-pass filter delays high frequencies more than low ones, but the
+/// attitude needs the delay at low frequency. Therefore the fit contains a term with the third
+/// power of the frequency, and uses only frequencies with a phase difference of less than 1 rad.
+/// The result is relative: to get the gyroscope's delay, add the encoder's own delay.
 public struct GyroDelay: Sendable, Equatable {
-    /// Delay of the gyroscope's samples minus delay of the encoder's, s.
+    /// Delay of the gyroscope minus delay of the encoder, s.
     public var seconds: Double
-    /// Standard deviation of `seconds`, from the scatter of the periods and of the lines.
+    /// Standard deviation of `seconds`, s, from the scatter between periods and between spectral
+    /// lines.
     public var sigma: Double
-    /// Ratio of the gyroscope's rate to the encoder's rate at the slow lines: 1 with the handle at
-    /// rest.
+    /// Ratio of the gyroscope's rate to the encoder's rate at low frequencies; 1 if the handle is
+    /// at rest.
     public var gain: Double
 
     /// Creates a result.
@@ -25,11 +26,12 @@ public struct GyroDelay: Sendable, Equatable {
         self.gain = gain
     }
 
-    /// Whether the result is good enough for a setting: 0.2 ms, with the handle at rest.
+    /// Whether the result is accurate enough for a setting: its standard deviation is below 0.2 ms,
+    /// and the handle was at rest.
     public var isCertain: Bool { sigma < 0.2e-3 && abs(gain - 1) < 0.1 }
 
-    /// The common result of several axes; nil if no axis is certain, or if the certain ones differ
-    /// by more than 0.4 ms from their mean.
+    /// Combine the results of several axes; nil if no axis is certain, or if a certain axis differs
+    /// by more than 0.4 ms from the mean.
     public static func common(of axes: [GyroDelay]) -> GyroDelay? {
         let certain = axes.filter(\.isCertain)
         guard !certain.isEmpty else { return nil }
@@ -39,32 +41,33 @@ public struct GyroDelay: Sendable, Equatable {
         }
         let seconds = mean(\.seconds)
         guard certain.allSatisfy({ abs($0.seconds - seconds) < 0.4e-3 }) else { return nil }
-        // Causes such as cross-axis errors are common to all axes, so the mean is not more certain
-        // than one axis.
+        // The axes share some causes of error, such as cross-axis terms, so the mean is not more
+        // certain than the best axis.
         let sigma = certain.map(\.sigma).min() ?? .nan
         return GyroDelay(seconds: seconds, sigma: sigma, gain: mean(\.gain))
     }
 
-    /// Smallest `sigma`, s: the errors on firm handles.
+    /// Smallest value of `sigma`, s: the errors that remain with a firmly mounted handle.
     private static let floor = 0.05e-3
 
-    /// Ratio of both signals at one line, from several periods.
+    /// Ratio of both signals at one spectral line, from several periods.
     struct Line {
-        /// rad/s.
+        /// Frequency of the line, rad/s.
         var omega: Double
-        /// Gyroscope's rate divided by the encoder's: the mean over the periods.
+        /// Gyroscope's rate divided by the encoder's rate, mean over the periods.
         var ratio: Complex
-        /// Variance of the mean's phase, rad².
+        /// Variance of the phase of `ratio`, rad².
         var variance: Double
     }
 
-    /// Fits the delay; nil with fewer than four usable lines.
+    /// Fits the delay; nil if there are fewer than four usable lines.
     static func fit(_ lines: [Line]) -> GyroDelay? {
         var used: [(omega: Double, late: Double, weight: Double)] = []
         for line in lines {
             let late = -line.ratio.phase
             guard abs(late) < 1 else { break }
-            // The geometry of the joints and cross-axis errors limit the certainty to 2 mrad.
+            // The geometry of the joints and cross-axis errors limit the accuracy of the phase to 2
+            // mrad.
             used.append((line.omega, late, 1 / (line.variance + 4e-6)))
         }
         guard used.count >= 4 else { return nil }
@@ -99,13 +102,13 @@ public struct GyroDelay: Sendable, Equatable {
 }
 
 extension ExcitationRecord {
-    /// Delay of the gyroscope relative to the encoder.
+    /// Compute the delay of the gyroscope relative to the encoder.
     ///
-    /// Both signals are projected on the excitation, so other motion of the handle averages out.
+    /// Both signals are projected on the excitation, so that motion with other causes averages out.
     ///
-    /// - Parameter tickRate: Hz.
-    /// - Returns: Nil without encoders, or with fewer than two complete periods or four usable
-    ///   lines.
+    /// - Parameter tickRate: Ticks per second, Hz.
+    /// - Returns: The delay; nil without encoders, or with fewer than two complete periods or four
+    ///   usable lines.
     public func gyroDelay(tickRate: Double) -> GyroDelay? {
         guard periods >= 2, turns.count == inputs.count else { return nil }
         let lines = (0..<Excitation.lineCount).compactMap { line -> GyroDelay.Line? in

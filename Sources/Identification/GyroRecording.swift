@@ -1,9 +1,9 @@
 public import GimbalCore
 
-/// Gyroscope samples of some seconds, tick after tick, with marks where samples are missing.
+/// Recording of gyroscope samples over some seconds, with marks where samples are missing.
 ///
-/// A loop that is delayed loses samples. A spectrum across such a gap has blurred lines at wrong
-/// frequencies. So only the longest part without a gap is evaluated.
+/// A delayed loop loses samples. A spectrum across such a gap has blurred lines at wrong
+/// frequencies. Therefore only the longest part without a gap is evaluated.
 public struct GyroRecording: Sendable {
     /// A part without a gap.
     public struct Stretch: Sendable {
@@ -19,7 +19,7 @@ public struct GyroRecording: Sendable {
         var end: Int
         /// Time of the last sample of the tick.
         var time: Instant
-        /// Whether the previous tick is missing.
+        /// Whether the previous tick is missing in the recording.
         var isTorn: Bool
     }
 
@@ -35,7 +35,7 @@ public struct GyroRecording: Sendable {
         return last.time.seconds(since: first.time)
     }
 
-    /// Processes the samples of a tick; an empty batch has no effect.
+    /// Adds the samples of a tick; an empty batch has no effect.
     ///
     /// - Parameters:
     ///   - batch: Samples of the tick, oldest first.
@@ -47,8 +47,8 @@ public struct GyroRecording: Sendable {
         batches.append(Batch(end: rates.count, time: time, isTorn: isTorn))
     }
 
-    /// The longest part without a gap, and whether it is the whole recording; nil with fewer than
-    /// two ticks.
+    /// The longest part without a gap, and whether this part is the whole recording; nil if the
+    /// part has fewer than two ticks.
     public var longestStretch: (stretch: Stretch, isWhole: Bool)? {
         guard batches.count >= 2 else { return nil }
         let steps = zip(batches, batches.dropFirst()).map {
@@ -60,7 +60,8 @@ public struct GyroRecording: Sendable {
         var start = 0
         for index in 1..<batches.count {
             let count = Double(batches[index].end - batches[index - 1].end)
-            // The times at which samples are read jitter by less than this value.
+            // A step that exceeds its nominal length by more than 1.5 sample periods is a gap. The
+            // jitter of the read times is smaller.
             let isHeldUp = steps[index - 1] * count > (count + 1.5) * period
             if isHeldUp || batches[index].isTorn { start = index }
             if index - start > best.count - 1 { best = start...index }

@@ -1,19 +1,20 @@
 import CMathShim
 public import GimbalCore
 
-/// Model of one motor's load, as a frequency response from moment to rate: an inertia with friction
-/// and a spring, behind a delay.
+/// Model of one motor's load, as a frequency response from moment to rate. The load is an inertia
+/// with viscous damping and a spring, in series with a delay.
 ///
 /// `P(s) = exp(-s delay) / (s inertia + damping + stiffness / s)`
 public struct PlantModel: Sendable, Equatable {
-    /// Inertia, kg·m².
+    /// Moment of inertia, kg·m².
     public var inertia: Double
     /// Damping, N·m·s/rad; it includes the equivalent of Coulomb friction at the speed of the
     /// measurement.
     public var damping: Double
     /// Stiffness of cables, gravity and sticking bearings, N·m/rad.
     public var stiffness: Double
-    /// Delay from torque to rate, including half a period for the holding of the output, s.
+    /// Delay from torque to measured rate, s. It includes half a period of the loop, because the
+    /// output is held.
     public var delay: Double
 
     /// Creates a model.
@@ -30,10 +31,10 @@ public struct PlantModel: Sendable, Equatable {
             / Complex(damping, omega * inertia - stiffness / omega)
     }
 
-    /// The model that fits measured points best, with its residual.
+    /// Find the model that fits measured points best.
     ///
     /// For a given delay, the problem of minimizing the weighted relative errors of all points is
-    /// linear. The delay is found by search.
+    /// linear. The best delay is found by search.
     ///
     /// - Parameters:
     ///   - points: Measured points, at least 4.
@@ -59,8 +60,8 @@ public struct PlantModel: Sendable, Equatable {
     private static func solve(
         _ points: [ResponsePoint], delay: Double
     ) -> (model: PlantModel, residual: Double)? {
-        // Rows of (inertia, damping, stiffness) . columns = 1, for real and imaginary part of each
-        // point.
+        // The equations are (inertia, damping, stiffness) · columns = 1, for the real and the
+        // imaginary part of each point.
         var equations = NormalEquations()
         for point in points {
             let omega = point.omega
@@ -97,7 +98,7 @@ public struct ResponsePoint: Sendable, Equatable {
     }
 
     /// Weight of the point: inverse of its relative variance. The variance includes the incoherent
-    /// fraction, 3 % for nonlinearity, and the effect of sticking friction on slow lines.
+    /// fraction, 3 % for nonlinearity, and the effect of stiction at low frequencies.
     var weight: Double {
         let share = min(max(coherence, 1e-3), 1)
         let slowness = ResponsePoint.frictionCorner / omega
@@ -141,7 +142,8 @@ struct NormalEquations {
         }
     }
 
-    /// Root of the weighted mean square error of `x`; each point has two rows.
+    /// Root of the weighted mean square error of the solution `x`. Each measured point has two
+    /// rows.
     func residual(of x: [Double]) -> Double {
         var rest = square
         for i in 0..<3 {

@@ -1,26 +1,27 @@
 import CMathShim
 
-/// Power spectrum of a signal: one-sided density, unit of the signal squared per Hz.
+/// Power spectrum of a signal: one-sided density, in the squared unit of the signal per Hz.
 ///
 /// Source: P. Welch, "The use of fast Fourier transform for the estimation of power spectra", IEEE
 /// Trans. Audio Electroacoustics 15 (1967): Hann windows that overlap by half, with the mean of
 /// each segment removed.
 public struct PowerSpectrum: Sendable, Equatable {
-    /// Distance of the frequencies, Hz; the first frequency is zero, the last is half the sample
+    /// Spacing of the frequencies, Hz. The first frequency is zero, the last is half the sample
     /// rate.
     public let resolution: Double
-    /// Density at each frequency.
+    /// Density at each frequency, in the squared unit of the signal per Hz.
     public let density: [Double]
     /// Number of averaged segments.
     public let segments: Int
 
-    /// The spectrum of evenly spaced samples; nil if there are fewer samples than in a segment.
+    /// Computes the spectrum of evenly spaced samples; nil if there are fewer samples than one
+    /// segment needs.
     ///
     /// - Parameters:
     ///   - samples: Samples, all finite.
     ///   - sampleRate: Sample rate, Hz.
-    ///   - segment: Samples of one segment, a power of two, 8 or more; nil chooses the length
-    ///     nearest to a second.
+    ///   - segment: Number of samples in one segment, a power of two, at least 8; nil means the
+    ///     largest power of two within one second.
     public init?(of samples: [Double], sampleRate: Double, segment: Int? = nil) {
         let length = segment ?? Self.segment(sampleRate: sampleRate)
         guard length >= 8, length & (length - 1) == 0, samples.count >= length, sampleRate > 0
@@ -42,8 +43,8 @@ public struct PowerSpectrum: Sendable, Equatable {
             segments += 1
             start += length / 2
         }
-        // The two halves of the two-sided spectrum are added, except at zero and half the sample
-        // rate.
+        // The one-sided density is the sum of both halves of the two-sided spectrum, except at zero
+        // and at half the sample rate.
         let power = window.reduce(0) { $0 + $1 * $1 }
         let scale = 1 / (sampleRate * power * Double(segments))
         self.segments = segments
@@ -53,13 +54,14 @@ public struct PowerSpectrum: Sendable, Equatable {
         }
     }
 
-    /// The largest power of two within a second of samples, 16 to 4096.
+    /// The largest power of two that is at most the number of samples in one second, limited to
+    /// 16...4096.
     static func segment(sampleRate: Double) -> Int {
         var length = 16
         while length < 4096, Double(2 * length) <= 1.1 * sampleRate { length *= 2 }
         return length
     }
 
-    /// The frequency of an element of `density`, Hz.
+    /// Frequency of the element of `density` at an index, Hz.
     public func frequency(_ index: Int) -> Double { Double(index) * resolution }
 }

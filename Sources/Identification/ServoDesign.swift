@@ -1,24 +1,24 @@
 public import GimbalCore
 
-/// Design of the controller of servos: its parameters, and the bandwidth of its prediction.
+/// Design of the servo controller: its parameters, including the bandwidth of its prediction.
 ///
-/// The default tuning is stretched in time by the ratio of the total delays from command to camera,
-/// because this delay is the only time constant of the prediction. If pure delay is a larger part
-/// of this delay than with the default servo, the tuning is slowed down further, until 6 dB and 45°
-/// remain.
+/// The default tuning is scaled in time by the ratio of the total delays from command to camera,
+/// because this delay is the only time constant of the prediction. If the pure delay is a larger
+/// part of the total delay than with the default servo, the bandwidth is reduced further, until the
+/// margins are 6 dB and 45°.
 public struct ServoDesign: Sendable {
     /// The designed tuning.
     public var parameters: ServoController.Parameters
-    /// Margins of the design.
+    /// Stability margins of the loop with the designed tuning.
     public var margins: LoopMargins
 
-    /// Creates a tuning for servos with this response.
+    /// Creates a tuning for servos with the given response.
     ///
     /// - Parameters:
     ///   - present: The tuning in force; values that do not depend on the servos' response are
     ///     kept.
-    ///   - model: Response from command to camera.
-    ///   - axis: The axis whose margins must be sufficient.
+    ///   - model: Model of the response from commanded angle to camera angle.
+    ///   - axis: The axis whose stability margins must be sufficient.
     ///   - speed: Speed of the loop relative to the optimum; a value below 1 gives a softer tuning.
     public init(
         present: ServoController.Parameters, model: ServoResponse, axis: GimbalAxis,

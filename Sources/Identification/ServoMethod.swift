@@ -1,8 +1,10 @@
 import GimbalCore
 
-/// Autotune of position servos: delay and lag from their commanded angles and the camera's rate.
+/// Autotune of position servos. It identifies delay and lag from the commanded angles and the
+/// camera's rate.
 ///
-/// The excitation is an angle, well beyond the dead band and slower than the servos.
+/// The excitation is an angle. Its amplitude is much larger than the dead band, and its rate is
+/// lower than the servos' largest rate.
 struct ServoMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.06
@@ -18,7 +20,7 @@ struct ServoMethod: AutotuneMethod {
         return limp
     }
 
-    /// A tuning with hardly any response, stable for every delay.
+    /// Tuning with hardly any response, which is stable for every delay.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.servo.trackerBandwidth = 5
@@ -28,11 +30,11 @@ struct ServoMethod: AutotuneMethod {
         return soft
     }
 
-    /// Largest excitation, 5° in rad; the run uses a part of it.
+    /// Largest possible excitation: 5°, in rad. The run uses a fraction of it.
     func fullScale(_ axis: GimbalAxis) -> Double { 5 * .pi / 180 }
 
-    /// Records the rate about the joint's own axis; with an upright handle it equals the camera's
-    /// rate.
+    /// Records the rate about the joint's axis. With an upright handle, this rate equals the
+    /// camera's rate about the same axis.
     func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord) {
         let kinematics = JointKinematics(joints: snapshot.joints)
         record.append(
@@ -44,7 +46,7 @@ struct ServoMethod: AutotuneMethod {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult? {
-        // Conversion from rate to angle.
+        // Each point is converted from rate to angle.
         let points = record.response(tickRate: tickRate).map { point in
             var point = point
             point.response = point.response / Complex(0, point.omega)
@@ -70,7 +72,7 @@ struct ServoMethod: AutotuneMethod {
         return trial
     }
 
-    /// Proposes the tuning. The servos share one model, so the slowest axis counts.
+    /// Proposes the tuning. All servos share one model, so the slowest axis determines it.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let models = results.compactMap(\.servo?.model)

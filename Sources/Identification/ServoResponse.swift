@@ -1,13 +1,13 @@
 import CMathShim
 public import GimbalCore
 
-/// Model of a position servo, as a frequency response from its command to the camera's angle: a lag
-/// behind a delay.
+/// Model of a position servo, as a frequency response from commanded angle to camera angle: a
+/// first-order lag in series with a delay.
 ///
 /// `P(s) = gain exp(-s delay) / (1 + s lag)`
 public struct ServoResponse: Sendable, Equatable {
-    /// Delay from the command to the sample that shows the beginning of the response, including
-    /// half a frame of waiting, s.
+    /// Delay from the command to the first sample of the response, s. It includes the mean wait for
+    /// a pulse, half a frame.
     public var delay: Double
     /// Lag of the servo's own position loop, s.
     public var lag: Double
@@ -15,7 +15,7 @@ public struct ServoResponse: Sendable, Equatable {
     /// configured.
     public var gain: Double
 
-    /// Creates a servo.
+    /// Creates the model of a servo.
     public init(delay: Double, lag: Double, gain: Double = 1) {
         self.delay = delay
         self.lag = lag
@@ -27,7 +27,7 @@ public struct ServoResponse: Sendable, Equatable {
         Complex(phase: -omega * delay) * gain / Complex(1, omega * lag)
     }
 
-    /// The model that fits measured points best, with its residual.
+    /// Find the model that fits measured points best.
     ///
     /// - Parameter points: Measured points, camera angle per commanded angle; at least 4.
     /// - Returns: The model and the root mean square of the relative error; nil if no model fits.
@@ -51,7 +51,7 @@ public struct ServoResponse: Sendable, Equatable {
         return best
     }
 
-    /// The best gain for this delay and lag, and the residual.
+    /// Compute the best gain for the given delay and lag, and the residual.
     private static func solve(
         _ points: [ResponsePoint], delay: Double, lag: Double
     ) -> (gain: Double, residual: Double) {
@@ -69,8 +69,9 @@ public struct ServoResponse: Sendable, Equatable {
         return (gain, cm_sqrt(max(rest, 0)) / max(gain, 1e-9))
     }
 
-    /// Weight of the point: inverse of its incoherent fraction plus 5 %. Above 50 Hz the servos'
-    /// pulses, the sensor's filter and the dead band have more effect than the lag.
+    /// Weight of the point: inverse of its incoherent fraction plus 5 %. Points above 50 Hz have
+    /// less weight, because the pulses, the sensor's filter and the dead band affect them more than
+    /// the lag.
     private static func weight(of point: ResponsePoint) -> Double {
         let share = min(max(point.coherence, 1e-3), 1)
         let speed = point.omega / (2 * .pi * 50)

@@ -1,18 +1,18 @@
 import CMathShim
 public import GimbalCore
 
-/// Peak of a spectrum above its surroundings: a motor, a propeller, a resonance.
+/// Peak of a spectrum above its surroundings. Causes are motors, propellers and resonances.
 public struct SpectralPeak: Sendable, Equatable {
     /// Frequency of the peak, interpolated between the bins, Hz.
     public var hz: Double
-    /// Spectral density at the top of the peak.
+    /// Spectral density at the top of the peak, in the squared unit of the signal per Hz.
     public var density: Double
-    /// Height above the peak's surroundings, dB.
+    /// Height of the peak above the median of its surroundings, dB.
     public var prominence: Double
     /// Root mean square of the signal in the peak, in the unit of the signal.
     public var rms: Double
 
-    /// The peaks of a spectrum, strongest first.
+    /// Find the peaks of a spectrum.
     ///
     /// - Parameters:
     ///   - spectrum: A power spectrum.
@@ -48,7 +48,7 @@ public struct SpectralPeak: Sendable, Equatable {
             && density[k] > density[k - 2] && density[k] >= density[k + 2]
     }
 
-    /// The median of the surrounding bins, without the peak itself.
+    /// Median density of the bins around bin `k`, without the peak.
     private static func surroundings(_ density: [Double], _ k: Int) -> Double {
         let reach = max(12, k / 6)
         let indices = max(1, k - reach)...min(density.count - 2, k + reach)
@@ -56,7 +56,8 @@ public struct SpectralPeak: Sendable, Equatable {
         return values.isEmpty ? 0 : values[values.count / 2]
     }
 
-    /// Position of the vertex of a parabola through the logarithms of three bins, in bins.
+    /// Offset of the peak from bin `k`, in bins: the vertex of a parabola through the logarithms of
+    /// three bins.
     private static func offset(_ density: [Double], _ k: Int) -> Double {
         guard density[k - 1] > 0, density[k + 1] > 0 else { return 0 }
         let (a, b, c) = (cm_log(density[k - 1]), cm_log(density[k]), cm_log(density[k + 1]))
@@ -64,7 +65,7 @@ public struct SpectralPeak: Sendable, Equatable {
         return curvature < 0 ? min(max(0.5 * (a - c) / curvature, -0.5), 0.5) : 0
     }
 
-    /// Notches for the strongest peaks of one axis.
+    /// Create notches for the strongest peaks of one axis.
     ///
     /// - Parameters:
     ///   - peaks: Peaks, strongest first.

@@ -1,6 +1,7 @@
 import GimbalCore
 
-/// Autotune of torque motors: gains, inertia, delay and friction from moment and rate.
+/// Autotune of torque motors. It identifies inertia, delay and friction from the moment and the
+/// camera's rate, and designs the gains.
 struct TorqueMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.015
@@ -22,7 +23,8 @@ struct TorqueMethod: AutotuneMethod {
         soft.controller.rateGain = AxisVector(repeating: 10)
         soft.controller.rateIntegralGain = AxisVector(repeating: 8)
         soft.controller.rateDerivativeGain = .zero
-        // The inertia that the motor accelerates by 100 rad/s², as in the default plant.
+        // The assumed inertia is the one that the motor's largest torque accelerates by 100 rad/s²,
+        // as in the default plant.
         soft.controller.inertia = controller.torqueLimit * 0.01
         soft.controller.frictionLearningRate = 0
         soft.controller.findsInertia = false
