@@ -1,12 +1,12 @@
 internal import CMathShim
 public import GimbalCore
 
-/// Motion of the handle: sums of sines with seeded phases, so that attitude, rate and acceleration
-/// are exact derivatives of each other at every instant.
+/// Motion of the handle, a sum of sines with seeded phases. Therefore attitude, rate and
+/// acceleration are consistent with each other at every instant.
 public struct BaseMotion: Sendable {
     /// State of the handle at one instant.
     public struct State: Sendable, BitwiseCopyable {
-        /// Attitude, handle to earth.
+        /// Attitude: rotation from the handle frame to the earth frame (NED).
         public var attitude: Quaternion
         /// Angular rate, handle frame, rad/s.
         public var rate: Vector3
@@ -23,20 +23,19 @@ public struct BaseMotion: Sendable {
 
     /// Kind of the motion.
     public let kind: HandleMotion
-    /// Time before the motion begins, s: the gimbal is switched on at rest, then a person picks it
-    /// up.
+    /// Time at rest before the motion begins, s.
     public var stillDuration: Double
     /// Time in which the motion grows from rest to its full size, s.
     public var rampDuration: Double
-    /// Mean handle yaw, roll, pitch, rad.
+    /// Mean yaw, roll and pitch of the handle, rad.
     public var pose: AxisVector
-    /// Rate of an additional steady turn, yaw, roll, pitch, rad/s. The turn starts and ends as
-    /// smoothly as the motion starts.
+    /// Rate of an additional turn with constant rate, yaw, roll, pitch, rad/s. The turn starts and
+    /// ends as smoothly as the motion starts.
     public var turnRate = AxisVector.zero
     /// Duration of the turn, s, from the end of the stillness.
     public var turnDuration = Double.infinity
 
-    /// Recording that is played after the stillness, instead of sines.
+    /// Recorded motion, which replaces the sines after `stillDuration`; nil without a recording.
     private var recording: RecordedMotion?
     private var isRepeated = false
     /// Rotation and shaking of the handle by a person who walks or runs.
@@ -54,8 +53,9 @@ public struct BaseMotion: Sendable {
     ///   - kind: Kind of the motion.
     ///   - seed: Seed of the phases; the RMS values do not depend on it.
     ///   - scale: Factor on all amplitudes.
-    ///   - stillDuration: Initial stillness, s.
-    ///   - rampDuration: Duration of the smooth start after that, s; 0 starts in full motion.
+    ///   - stillDuration: Time at rest before the motion begins, s.
+    ///   - rampDuration: Duration of the smooth start, s; 0 means that the full motion starts
+    ///     immediately.
     ///   - pose: Mean handle angles, rad.
     public init(
         _ kind: HandleMotion, seed: UInt64, scale: Double = 1, stillDuration: Double = 4,
@@ -78,8 +78,7 @@ public struct BaseMotion: Sendable {
         case .handheld:
             let frequencies = [0.5, 0.83, 1.3, 2.1, 3.4, 5.3, 8.7, 12.0]
             func tremor(_ rms: Double) -> [Wave] {
-                // The amplitude falls with frequency, except for the hump of physiological tremor
-                // at 8...12 Hz.
+                // The amplitude falls with frequency, except for physiological tremor at 8...12 Hz.
                 let weights = [1, 0.8, 0.55, 0.3, 0.15, 0.08, 0.06, 0.04]
                 return BaseMotion.waves(
                     frequencies, weights, rms: rms * scale, detune: 0.05, random: &random)
@@ -102,8 +101,8 @@ public struct BaseMotion: Sendable {
     /// - Parameters:
     ///   - recording: The recording.
     ///   - stillDuration: Rest before the recording begins, s.
-    ///   - isRepeated: Whether the recording is played repeatedly. In between the handle turns back
-    ///     to the initial attitude, within `RecordedMotion.returnSeconds`.
+    ///   - isRepeated: Whether the recording is repeated. Between two repetitions, the handle turns
+    ///     back to the initial attitude within `RecordedMotion.returnSeconds`.
     public init(
         _ recording: RecordedMotion, stillDuration: Double = 4, isRepeated: Bool = false
     ) {
@@ -157,14 +156,15 @@ public struct BaseMotion: Sendable {
                 BaseMotion.value(down, at: seconds)) * gain)
     }
 
-    /// State of a handle carried by a person on foot.
+    /// State of a handle that a walking or running person carries.
     private func carried(
         by gait: Gait, at seconds: Double, heading: AxisVector, turn: Double,
         gain: (value: Double, slope: Double)
     ) -> State {
         let swing = gait.at(seconds)
         let course = Gait.course(seconds - stillDuration)
-        // The walk starts and stops according to `course`; the derivative contributes to the rate.
+        // The walk starts and stops according to `course`; the derivative of this factor
+        // contributes to the rate.
         let share = gain.value * course.walking.value
         let growth = gain.slope * course.walking.value + gain.value * course.walking.slope
         var angles = swing.angles * share + heading
@@ -178,8 +178,8 @@ public struct BaseMotion: Sendable {
                 .rotate(swing.push) * share)
     }
 
-    /// Time in which the turn would have reached its present angle at its full rate, and the
-    /// present rate as a fraction of the full rate.
+    /// Progress of the turn: its present angle divided by its full rate (`time`, s), and its
+    /// present rate as a fraction of the full rate (`share`).
     private func turned(_ since: Double) -> (time: Double, share: Double) {
         let begin = grown(since)
         let end = grown(since - turnDuration)

@@ -1,23 +1,24 @@
 internal import CMathShim
 public import GimbalCore
 
-/// Cogging torque: the magnets of a motor without current attract its iron.
+/// Cogging torque: the attraction between the magnets and the iron of a motor, which also acts
+/// without current.
 ///
-/// The torque is a sum of sines of the joint angle. In an ideal motor the first sine has the least
-/// common multiple of slots and poles as its number of periods per turn (84 in a motor with 12
-/// slots and 14 poles, six times its seven pole pairs). Uneven magnets and an eccentric rotor add
-/// sines with once and twice the number of pole pairs (Hanselman, "Brushless Permanent Magnet Motor
-/// Design", 2003, ch. 7).
+/// The torque is a sum of sines of the joint angle. In an ideal motor, the first sine has as many
+/// periods per turn as the least common multiple of slots and poles: 84 for 12 slots and 14 poles,
+/// which is six times the seven pole pairs. Uneven magnets and an eccentric rotor add sines whose
+/// periods per turn are once and twice the number of pole pairs (Hanselman, "Brushless Permanent
+/// Magnet Motor Design", 2003, ch. 7).
 public struct Cogging: Sendable, BitwiseCopyable, Equatable {
-    /// Pairs of magnet poles.
+    /// Number of pairs of magnet poles.
     public var polePairs = 7.0
     /// Amplitude of the sine with `polePairs` periods per turn, N·m.
     public var once = AxisVector.zero
-    /// Amplitude of the sine with twice that number of periods, N·m.
+    /// Amplitude of the sine with `2 * polePairs` periods per turn, N·m.
     public var twice = AxisVector.zero
-    /// Amplitude of the sine with six times that number of periods, N·m.
+    /// Amplitude of the sine with `6 * polePairs` periods per turn, N·m.
     public var sixfold = AxisVector.zero
-    /// Electrical angle of the joints' zero, rad.
+    /// Electrical angle at joint angle zero, rad.
     public var phase = AxisVector.zero
 
     /// Creates a motor without cogging.
@@ -25,9 +26,9 @@ public struct Cogging: Sendable, BitwiseCopyable, Equatable {
 
     var isNone: Bool { once == .zero && twice == .zero && sixfold == .zero }
 
-    /// The cogging torque.
+    /// Compute the cogging torque.
     ///
-    /// - Parameter joints: rad.
+    /// - Parameter joints: Joint angles, rad.
     /// - Returns: Torque on the outer part of each joint, N·m.
     func torque(at joints: AxisVector) -> AxisVector {
         let angles = joints * polePairs + phase

@@ -1,28 +1,30 @@
 internal import CMathShim
 public import GimbalCore
 
-/// A random gimbal without tuning: all its properties are drawn from a seed.
+/// Simulated gimbal with random properties, which a seed determines.
 ///
-/// An owner knows only the kind of motors, their torque in the data sheet, and the loop's rate.
-/// Inertia, balance, friction, cogging, cables, delay and the sensor's errors are unknown to the
-/// owner.
+/// The configuration contains only the kind of motors, their torque in the data sheet, and the
+/// loop's rate. Inertia, balance, friction, cogging, cables, delay and the sensor's errors are
+/// random and not configured.
 public struct DrawnGimbal: Sendable {
     /// The seed of all properties.
     public let seed: UInt64
     /// The physical properties.
     public private(set) var parameters = SimulatedGimbal.Parameters()
-    /// Ticks per second. The sensor has the same sample rate, measured by its own clock.
+    /// Ticks of the loop per second. The sensor has the same nominal sample rate, but its own
+    /// clock.
     public let loopHz: Int
-    /// Torque limit in the motors' data sheet, N·m; each true motor has 0.7 to 1.4 times that.
+    /// Torque limit in the motors' data sheet, N·m. The true limit of each motor is about 0.7 to
+    /// 1.4 times this value.
     public let torqueLimit: Double
 
     private var random: RandomSource
 
-    /// Draws a gimbal.
+    /// Creates a random gimbal.
     ///
     /// - Parameters:
     ///   - seed: Seed; the caller also uses it for the sensor and the motion.
-    ///   - motor: Kind of the motors; nil draws it as well.
+    ///   - motor: Kind of the motors; nil means a random kind.
     public init(seed: UInt64, motor: MotorType? = nil) {
         self.seed = seed
         random = RandomSource(seed: seed, stream: 0xD4A3)
@@ -65,8 +67,8 @@ public struct DrawnGimbal: Sendable {
         return vector * (1 / max(vector.norm, 1e-6))
     }
 
-    /// Draws unequal moments of inertia, and products of inertia; their mean is that of the
-    /// defaults times `size`.
+    /// Chooses random moments and products of inertia. The mean of the moments is the default
+    /// multiplied by `size`.
     private mutating func drawInertia(_ size: Double) {
         var inertia = axes { $0.logarithmic(0.6, 1.6) } * (2.5e-3 * size)
         // The moment of inertia of a body about one axis is at most the sum of the moments about
@@ -81,7 +83,8 @@ public struct DrawnGimbal: Sendable {
             between(-0.12, 0.12) * cm_sqrt(inertia.pitch * inertia.yaw))
     }
 
-    /// Draws friction of 1 to 60 mN·m with any shape, and cables.
+    /// Chooses random friction of 1 to 60 mN·m with random shape parameters, and a random stiffness
+    /// of the cables.
     private mutating func drawJoints() {
         let size = logarithmic(1e-3, 60e-3)
         parameters.plant.yawFriction = friction(size)
@@ -101,8 +104,8 @@ public struct DrawnGimbal: Sendable {
         return joint
     }
 
-    /// Draws motors that deviate from their data sheet, cogging, and a loop with more delay than
-    /// assumed.
+    /// Chooses random deviations of the motors from their data sheet, random cogging, and a random
+    /// delay that exceeds the default.
     private mutating func drawMotors() {
         let constant = logarithmic(0.7, 1.4)
         parameters.motorConstant = axes { constant * $0.between(0.95, 1.05) }
@@ -122,8 +125,8 @@ public struct DrawnGimbal: Sendable {
         if random.uniform() < 1 / 3.0 { parameters.encoderCounts = 0 }
     }
 
-    /// Draws an imbalance of 0 to 10 mm. It is limited to what the motors can carry, together with
-    /// the joints' friction, at twice gravity.
+    /// Chooses a random imbalance of 0 to 10 mm. It is limited so that the motors can carry it,
+    /// together with the joints' friction, at twice gravity.
     private mutating func drawLoad(_ size: Double) {
         let mass = 0.5 * cm_exp(0.6 * cm_log(size))
         let moment = direction() * (mass * between(0, 0.010))
@@ -136,7 +139,8 @@ public struct DrawnGimbal: Sendable {
         parameters.plant.imbalance = moment * min(1, max(0, carried) / max(moment.norm, 1e-9))
     }
 
-    /// Draws a misalignment of 5°, a scale error of 2 %, and samples that arrive early and late.
+    /// Chooses a random misalignment of up to 5°, a standard deviation of 1.2 % for the gyroscope's
+    /// scale error, and random noise and delivery times.
     private mutating func drawSensor() {
         let turn = direction() * (between(0, 5) * .pi / 180)
         parameters.sensorMounting = Quaternion(rotationVector: turn)

@@ -1,34 +1,33 @@
 internal import CMathShim
 public import GimbalCore
 
-/// Three gimbal motors without encoders: the stator's field has an electrical angle, and holds the
-/// rotor like a magnetic spring.
+/// Model of three gimbal motors without encoders. The controller sets the electrical angle of the
+/// stator's magnetic field, which holds the rotor like a spring.
 ///
 /// Torque of a synchronous machine with constant excitation: `peak * power * sin(field - polePairs
 /// * joint - zero)`, plus the damping of eddy currents and back-EMF. Beyond 90 electrical degrees
-/// the torque decreases, so the rotor slips by whole pole pairs without a special case. Copper
-/// losses heat the winding; as its resistance rises, the torque of a voltage-driven motor falls.
+/// the torque decreases, so the model includes rotors that slip by whole pole pairs. Copper losses
+/// heat the winding; as its resistance rises, the torque of a voltage-driven motor falls.
 public struct FieldMotorModel: Sendable {
     /// Properties of the motors.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Pairs of magnet poles on the rotor: 7 in the usual 12N14P motor.
+        /// Number of pairs of magnet poles on the rotor; 7 in the usual 12N14P motor.
         public var polePairs = 7.0
         /// Torque of the cold motor at full power and 90 electrical degrees, N·m.
         public var peakTorque = AxisVector(repeating: 0.25)
-        /// Electrical angle of the field that holds each joint at zero, rad; unknown to the
-        /// controller.
+        /// Electrical angle of the field at which each joint is at zero, rad; the controller does
+        /// not use this value.
         public var zero = AxisVector(yaw: 0.7, roll: 2.6, pitch: -1.9)
         /// Damping by eddy currents and back-EMF, N·m·s/rad.
         public var damping = 1.5e-3
-        /// Final temperature rise at full power, K.
+        /// Final temperature rise of the windings at full power, K.
         public var warming = 90.0
         /// Time constant of the warming, s.
         public var thermalTime = 240.0
-        /// Relative increase of copper's resistance, 1/K.
+        /// Relative increase of the windings' resistance per kelvin, 1/K.
         public var resistanceRise = 0.0039
 
-        /// Creates the default motors, with the torque of the default plant and the usual number of
-        /// poles.
+        /// Creates the default motors.
         public init() {}
     }
 

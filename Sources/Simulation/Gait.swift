@@ -1,32 +1,32 @@
 internal import CMathShim
 internal import GimbalCore
 
-/// Rotation and shaking of a person who walks or runs, from recordings at the lower back (C.
-/// Voisard et al., IPOL 2023/497; 18 walks of six people). For each harmonic of the stride, the
-/// recordings give the amplitude about and along each axis, and the fraction of the harmonic's
-/// power that repeats in the next stride.
+/// Rotation and acceleration of the body of a person who walks or runs, from recordings at the
+/// lower back (C. Voisard et al., IPOL 2023/497; 18 walks of six people). For each harmonic of the
+/// stride, the recordings give the amplitude about and along each axis, and the fraction of the
+/// harmonic's power that repeats in the next stride.
 ///
-/// The repeating part is a sum of harmonics whose phases coincide at the heel strikes, twice a
-/// stride. The remaining part is a spectral line near each harmonic, at a distance of a tenth to a
-/// half of the stride's frequency. So the motion never repeats exactly, and every value is a
-/// function of the phase.
+/// The repeating part is a sum of harmonics whose phases coincide at the heel strikes, twice per
+/// stride. The non-repeating part consists of one spectral line near each harmonic; its frequency
+/// differs from the harmonic by a tenth to a half of the stride's frequency. Therefore the motion
+/// never repeats exactly, and every value is a function of the phase.
 struct Gait: Sendable {
-    /// Motion of the handle at an instant, relative to the person's path.
+    /// Motion of the handle relative to the person's path, at one instant.
     struct Moment {
         /// Yaw, roll and pitch of the handle, rad.
         var angles: AxisVector
         /// Derivatives of `angles`, rad/s.
         var rates: AxisVector
-        /// Acceleration of the handle forward, right, down, m/s².
+        /// Acceleration of the handle, m/s²: forward, right, down.
         var push: Vector3
     }
 
-    /// Sums over the lines at one phase.
+    /// Sums over all spectral lines at one phase.
     private struct Sum {
         /// Roll, pitch and yaw, rad, and their derivatives with respect to the phase.
         var angles = Vector3.zero
         var slopes = Vector3.zero
-        /// Acceleration forward, right, down, m/s².
+        /// Acceleration, m/s²: forward, right, down.
         var push = Vector3.zero
 
         mutating func add(_ line: Line, _ c: Double, _ s: Double) {
@@ -36,7 +36,7 @@ struct Gait: Sendable {
         }
     }
 
-    /// A line of the spectrum: amplitudes of cosine and sine of `order` times the phase.
+    /// Spectral line: amplitudes of the cosine and the sine of `order` times the phase.
     private struct Line {
         var order: Double
         var angleCosine = Vector3.zero
@@ -61,8 +61,8 @@ struct Gait: Sendable {
         }
     }
 
-    /// Two spectral lines for each harmonic: the part that repeats in every stride, and a part
-    /// whose frequency differs from the harmonic by a distance from `distances`.
+    /// Two spectral lines for each harmonic: one repeats in every stride; the frequency of the
+    /// other differs from the harmonic by a distance from `distances`.
     private var lines: [(comes: Line, strays: Line)] = []
     /// Distances of the non-repeating lines from their harmonics, as fractions of the stride's
     /// frequency.
@@ -70,15 +70,15 @@ struct Gait: Sendable {
 
     /// Duration of a stride, s.
     private var stride: Double
-    /// Variation of the pace: waves of the time by which the steps are early, s.
+    /// Variation of the pace: waves whose sum is the time by which the steps are early, s.
     private var hurry: [BaseMotion.Wave] = []
 
-    /// A walking person, with strides of 1.0 to 1.2 s.
+    /// Create the gait of a walking person, with strides of 1.0 to 1.2 s.
     static func walker(scale: Double, _ random: inout RandomSource) -> Gait {
         Gait(stride: 1 + 0.2 * random.uniform(), turning: scale, shaking: scale, random: &random)
     }
 
-    /// A running person, with 2.7 to 2.9 steps a second.
+    /// Create the gait of a running person, with 2.7 to 2.9 steps per second.
     static func runner(scale: Double, _ random: inout RandomSource) -> Gait {
         Gait(
             stride: 0.69 + 0.05 * random.uniform(), turning: 1.6 * scale, shaking: 2.15 * scale,
@@ -88,7 +88,7 @@ struct Gait: Sendable {
     /// Creates a gait.
     ///
     /// - Parameters:
-    ///   - stride: Seconds from one left heel strike to the next.
+    ///   - stride: Duration from one left heel strike to the next, s.
     ///   - turning: Factor on the recorded angular rates.
     ///   - shaking: Factor on the recorded accelerations.
     ///   - random: Source of phases and distances.
@@ -113,7 +113,8 @@ struct Gait: Sendable {
             for axis in 0..<6 {
                 let isAngle = axis < 3
                 let lost = 1 - (isAngle ? Self.rateShare : Self.pushShare)[i][axis % 3]
-                // Consecutive strides differ by less than all strides of a walk.
+                // The difference between consecutive strides is smaller than the difference between
+                // any two strides of a walk.
                 let rateLoss = i < 2 ? Self.slowLoss : Self.rateLoss
                 let share = 1 - lost * (isAngle ? rateLoss : Self.pushLoss)
                 // The first harmonics have random phases; from the fifth harmonic on the phases
@@ -141,7 +142,7 @@ struct Gait: Sendable {
         }
     }
 
-    /// Motion of the handle that the steps cause at a time, s.
+    /// Motion of the handle that the steps cause; `seconds` is the time since the start.
     func at(_ seconds: Double) -> Moment {
         var (ahead, pace) = (seconds, 1.0)
         for wave in hurry {
@@ -175,9 +176,9 @@ struct Gait: Sendable {
         return result
     }
 
-    /// Course of a person on foot at a time since the start: 24 s of walking, in the last of which
-    /// the person stops, with a corner of 60° after 12 s, alternately to the right and to the left;
-    /// then 2 s of standing, and a second in which the steps begin again.
+    /// Course of a walking person, which repeats. The person walks for 24 s and stops in the last
+    /// second of them. After 12 s there is a corner of 60°, alternately to the right and to the
+    /// left. Then the person stands for 2 s, and begins to walk again within a second.
     ///
     /// - Returns: Strength of the steps, 0...1, and the heading, rad, with their derivatives.
     static func course(
@@ -188,7 +189,7 @@ struct Gait: Sendable {
         let time = seconds - 27 * round
         let isEven = round - 2 * cm_floor(round / 2) == 0
         let (stop, start) = (rise(time - 23, over: 1), rise(time - 26, over: 1))
-        // At most 112°/s, as in a half turn of 1.6 s.
+        // The largest rate in the corner is 112°/s, as in a half turn of 1.6 s.
         let corner = rise(time - 12, over: 0.84)
         let sense = isEven ? 1.0 : -1
         let angle = Double.pi / 3
@@ -219,10 +220,11 @@ struct Gait: Sendable {
         }
     }
 
-    /// RMS of the relative speed of steps; it gives strides whose durations differ by 1.5 %.
+    /// RMS of the relative variation of the pace. With this value, the durations of strides vary by
+    /// 1.5 %.
     private static let paceVariation = 0.013
-    /// Fraction of the non-repeating part that has changed by the next stride. It is chosen so that
-    /// two strides differ as in 220 recorded passes of 19 people.
+    /// Fraction of the non-repeating part that changes from one stride to the next. With this
+    /// value, two strides differ as much as in 220 recorded passes of 19 people.
     private static let slowLoss = 0.8
     private static let rateLoss = 0.36
     private static let pushLoss = 0.22
@@ -234,14 +236,15 @@ struct Gait: Sendable {
         [3.0, 3.3, 3.4], [1.4, 5.4, 1.6], [2.0, 3.5, 2.4], [0.9, 3.7, 1.3], [1.6, 3.4, 1.5],
         [0.9, 3.5, 1.1],
     ]
-    /// Fraction of the rate's power that repeats in the next stride.
+    /// Fraction of the angular rate's power that repeats in the next stride, for x, y, z at each
+    /// harmonic.
     private static let rateShare: [[Double]] = [
         [0.92, 0.61, 0.89], [0.55, 0.92, 0.11], [0.94, 0.50, 0.76], [0.20, 0.82, 0.26],
         [0.65, 0.49, 0.66], [0.15, 0.77, 0.22], [0.55, 0.30, 0.65], [0.29, 0.61, 0.48],
         [0.62, 0.24, 0.75], [0.32, 0.48, 0.29], [0.71, 0.14, 0.62], [0.19, 0.59, 0.32],
         [0.65, 0.29, 0.61], [0.13, 0.49, 0.27], [0.50, 0.30, 0.49], [0.17, 0.36, 0.16],
     ]
-    /// RMS of the acceleration along x, y, z, m/s².
+    /// RMS of the acceleration along x, y, z at each harmonic of the stride, m/s².
     private static let push: [[Double]] = [
         [0.19, 0.39, 0.13], [0.99, 0.15, 1.41], [0.16, 0.38, 0.30], [0.54, 0.19, 0.37],
         [0.16, 0.41, 0.23], [0.63, 0.22, 0.80], [0.17, 0.40, 0.26], [0.37, 0.25, 0.66],

@@ -4,15 +4,16 @@ public import GimbalCore
 /// Mechanics of the gimbal: a rigid camera on three joints with massless links, carried by a handle
 /// with prescribed motion.
 ///
-/// The state is the camera's attitude and rate in the earth frame; the joint angles are computed
-/// from camera and handle. The state is integrated with the semi-implicit Euler method at 8 kHz by
-/// default.
+/// The state consists of the camera's attitude and rate; the joint angles are computed from the
+/// attitudes of camera and handle. The semi-implicit Euler method integrates the state, by default
+/// at 8 kHz.
 public struct GimbalPlant: Sendable {
-    /// Masses, friction and limits. The defaults are the project's default plant.
+    /// Inertia, friction and limits. The default values describe the default plant of this project.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Camera's moments of inertia about its axes, kg·m².
         public var inertia = AxisVector(repeating: 2.5e-3)
-        /// Products of inertia, kg·m²: xy, xz and yz in x, y and z.
+        /// Products of inertia, kg·m². The components x, y and z contain the products xy, xz and
+        /// yz.
         public var inertiaProducts = Vector3.zero
         /// Friction of the yaw joint.
         public var yawFriction = JointFriction.Parameters()
@@ -20,18 +21,19 @@ public struct GimbalPlant: Sendable {
         public var rollFriction = JointFriction.Parameters()
         /// Friction of the pitch joint.
         public var pitchFriction = JointFriction.Parameters()
-        /// Mass times offset of the centre of mass from the joints' common point, camera frame,
-        /// kg·m. The default is 5 mN·m at 1 g about each axis that gravity or acceleration affects.
+        /// Static imbalance, kg·m: mass times the offset of the centre of mass from the point in
+        /// which the joints' axes meet, camera frame. The default causes 5 mN·m at 1 g for each
+        /// component.
         public var imbalance = Vector3(5e-3 / 9.81, 5e-3 / 9.81, 5e-3 / 9.81)
         /// Cogging torque of the motors.
         public var cogging = Cogging()
-        /// Stiffness of the cables, with rest at joint zero, N·m/rad.
+        /// Stiffness of the cables, N·m/rad. They exert no torque at joint angle zero.
         public var cableStiffness = AxisVector(repeating: 5e-3)
         /// Largest motor torque, N·m.
         public var torqueLimit = AxisVector(repeating: 0.25)
-        /// Joint stops, ± rad.
+        /// Mechanical range of each joint, ± rad.
         public var jointRange = AxisVector(yaw: 6, roll: 1.2, pitch: 2.4)
-        /// Stiffness of the stops, N·m/rad; they are damped critically.
+        /// Stiffness of the mechanical stops, N·m/rad. The stops are critically damped.
         public var stopStiffness = 20.0
         /// Integration steps per second, at least 4000.
         public var stepRate = 8000.0
@@ -39,8 +41,8 @@ public struct GimbalPlant: Sendable {
         /// The default plant.
         public init() {}
 
-        /// Friction of all three joints together. Reading the property returns the friction of one
-        /// joint.
+        /// Friction of the joints. A write sets the friction of all three joints; a read returns
+        /// the friction of the pitch joint.
         public var friction: JointFriction.Parameters {
             get { pitchFriction }
             set {
@@ -50,7 +52,7 @@ public struct GimbalPlant: Sendable {
             }
         }
 
-        /// Scales the gimbal: factors on inertia, on all friction, and on the imbalance.
+        /// Multiplies the inertia, the friction of all joints and the imbalance by factors.
         public mutating func scale(
             inertia: Double = 1, friction factor: Double = 1, imbalance: Double = 1
         ) {
@@ -67,9 +69,9 @@ public struct GimbalPlant: Sendable {
 
     /// Torques on the plant in one step.
     public struct Drive: Sendable, BitwiseCopyable {
-        /// Motor torques on the outer part of each joint, N·m; limited by the plant.
+        /// Motor torques on the outer part of each joint, N·m; the plant limits them.
         public var torque: AxisVector
-        /// An external moment on the camera, camera frame, N·m.
+        /// External moment on the camera, camera frame, N·m.
         public var push: Vector3
 
         /// Creates the torques of one step.
@@ -82,9 +84,9 @@ public struct GimbalPlant: Sendable {
     /// Standard gravity, m/s².
     public static var gravity: Double { 9.81 }
 
-    /// Masses, friction and limits.
+    /// Inertia, friction and limits of the plant.
     public private(set) var parameters: Parameters
-    /// Attitude, camera to earth.
+    /// Attitude: rotation from the camera frame to the earth frame.
     public private(set) var attitude: Quaternion
     /// Angular rate, camera frame, rad/s.
     public private(set) var rate = Vector3.zero
@@ -98,11 +100,11 @@ public struct GimbalPlant: Sendable {
     private var rollFriction: JointFriction
     private var pitchFriction: JointFriction
 
-    /// Creates a camera that moves with the handle at these joint angles.
+    /// Creates a plant whose camera moves with the handle, at the given joint angles.
     ///
     /// - Parameters:
-    ///   - parameters: Masses, friction and limits.
-    ///   - base: The handle at the start.
+    ///   - parameters: Inertia, friction and limits of the plant.
+    ///   - base: State of the handle at the start.
     ///   - joints: Joint angles at the start, rad.
     public init(parameters: Parameters, base: BaseMotion.State, joints: AxisVector = .zero) {
         self.parameters = parameters
@@ -116,27 +118,28 @@ public struct GimbalPlant: Sendable {
         pitchFriction = JointFriction(parameters: parameters.pitchFriction)
     }
 
-    /// Specific force at the joints' common point, where the sensor is mounted: camera frame, m/s².
+    /// Specific force at the point in which the joints' axes meet, where the sensor is mounted;
+    /// camera frame, m/s².
     ///
     /// - Parameter base: Present state of the handle.
-    /// - Returns: Specific force; [0, 0, -9.81] at rest and level.
+    /// - Returns: Specific force, m/s²; [0, 0, -9.81] at rest and level.
     public func specificForce(base: BaseMotion.State) -> Vector3 {
         attitude.inverseRotate(base.acceleration - Vector3(0, 0, GimbalPlant.gravity))
     }
 
-    /// Exchanges the camera: multiplies its inertia by `factor`.
+    /// Multiplies the camera's inertia by `factor`, as if the camera were exchanged.
     mutating func scaleInertia(by factor: Double) {
         parameters.inertia = parameters.inertia * factor
         parameters.inertiaProducts = parameters.inertiaProducts * factor
         tensor = InertiaTensor(parameters)
     }
 
-    /// Advances by one step of free motion under torques.
+    /// Advances the plant by one step, in which torques act on the camera.
     ///
     /// - Parameters:
     ///   - drive: Motor torques and external moments, constant over the step.
-    ///   - base: The handle at the start of the step.
-    ///   - dt: Seconds.
+    ///   - base: State of the handle at the start of the step.
+    ///   - dt: Duration of the step, s.
     public mutating func step(drive: Drive, base: BaseMotion.State, dt: Double) {
         let kinematics = updateJoints(base: base)
         let torque = jointTorque(motor: drive.torque.clamped(to: parameters.torqueLimit), dt: dt)
@@ -147,11 +150,11 @@ public struct GimbalPlant: Sendable {
         attitude = (attitude * Quaternion(rotationVector: rate * dt)).normalized
     }
 
-    /// The motor torques that give the camera an acceleration in the next moment; all disturbances
-    /// are taken into account.
+    /// Compute the motor torques that give the camera an acceleration immediately. The computation
+    /// includes all disturbances.
     ///
     /// - Parameters:
-    ///   - acceleration: Camera frame, rad/s².
+    ///   - acceleration: Desired angular acceleration, camera frame, rad/s².
     ///   - push: External moment on the camera, camera frame, N·m.
     ///   - base: Present state of the handle.
     ///   - dt: Time over which the friction is evaluated, s.
@@ -168,12 +171,13 @@ public struct GimbalPlant: Sendable {
         return kinematics.torques(moment: needed) - passive
     }
 
-    /// Advances by one step with prescribed joints, as with an infinitely stiff position actuator.
+    /// Advances the plant by one step with prescribed joint angles, as if the actuators were
+    /// infinitely stiff.
     ///
     /// - Parameters:
     ///   - joints: Joint angles at the end of the step, rad.
     ///   - jointRates: Joint rates, rad/s.
-    ///   - base: The handle at the end of the step.
+    ///   - base: State of the handle at the end of the step.
     public mutating func place(
         joints: AxisVector, jointRates: AxisVector, base: BaseMotion.State
     ) {
@@ -186,8 +190,8 @@ public struct GimbalPlant: Sendable {
             + JointKinematics(joints: joints).relativeRate(jointRates: jointRates)
     }
 
-    /// Computes joint angles and rates from camera and handle; yaw and pitch are continuous across
-    /// ±180°.
+    /// Computes joint angles and rates from the motion of camera and handle. Yaw and pitch are
+    /// continuous across ±180°.
     private mutating func updateJoints(base: BaseMotion.State) -> JointKinematics {
         let relative = base.attitude.conjugate * attitude
         let wrapped = JointKinematics.joints(attitude: relative)

@@ -1,14 +1,14 @@
 internal import CMathShim
 public import GimbalCore
 
-/// Model of a BMI088: readings for a true rate and specific force.
+/// Model of an inertial sensor BMI088. It converts true rate and specific force to readings.
 ///
 /// Source of the figures: Bosch Sensortec, "BMI088 6-axis Motion Tracking", data sheet
-/// BST-BMI088-DS001, tables of the electrical characteristics. The errors of an individual part are
-/// drawn from the seed. The standard deviation of these errors is half of the sheet's typical
-/// value: a new part of decent quality.
+/// BST-BMI088-DS001, tables of the electrical characteristics. The seed determines the random
+/// errors of an individual part. The standard deviation of these errors is half of the typical
+/// value in the data sheet.
 public struct IMUModel: Sendable {
-    /// The sensor's errors, all configurable.
+    /// Errors and properties of the sensor.
     public struct Parameters: Sendable, Equatable {
         /// Noise density of the gyroscope, rad/s/√Hz, one-sided. Sheet: 0.014 °/s/√Hz.
         public var gyroNoiseDensity = 0.014 * Double.pi / 180
@@ -21,33 +21,35 @@ public struct IMUModel: Sendable {
         /// Standard deviation of the accelerometer's constant offset, m/s². Sheet: zero-g offset
         /// ±20 mg.
         public var accelBias = 10e-3 * 9.81
-        /// Standard deviation of the wandering part of the gyroscope's offset, rad/s (first-order
-        /// Gauss–Markov). With `wanderTime` this is a random walk of 1 °/h/√s at short times. This
-        /// value is about twice the sheet's bias stability of 2 °/h, because room temperature is
-        /// seldom constant (0.015 °/s/K).
+        /// Standard deviation of the varying part of the gyroscope's offset, rad/s (first-order
+        /// Gauss–Markov process). Over times much shorter than `wanderTime`, the offset is a random
+        /// walk of 1 °/h/√s. The value is larger than the sheet's bias stability of 2 °/h, because
+        /// room temperature is seldom constant (0.015 °/s/K).
         public var gyroBiasWander = 0.005 * Double.pi / 180
-        /// Standard deviation of the wandering part of the accelerometer's offset, m/s². Sheet: 0.2
+        /// Standard deviation of the varying part of the accelerometer's offset, m/s². Sheet: 0.2
         /// mg/K.
         public var accelBiasWander = 0.2e-3 * 9.81
-        /// Correlation time of both wanderings, s.
+        /// Correlation time of the varying parts of both offsets, s.
         public var wanderTime = 600.0
         /// Drift of the gyroscope's offset per kelvin, rad/s; each axis of a part has this
         /// magnitude and a random sign. Sheet: 0.015 °/s/K.
         public var gyroDriftPerKelvin = 0.015 * Double.pi / 180
         /// Temperature of the sensor when it is switched on, °C.
         public var ambientTemperature = 25.0
-        /// Temperature rise caused by the electronics, K, with the time constant `warmUpTime`. Zero
-        /// for a part that has been on for a while; 10 K within some minutes for a cold board.
+        /// Temperature rise caused by the electronics, K, with the time constant `warmUpTime`. Use
+        /// 0 for a sensor that has been on for some time, and 10 K for a cold board.
         public var warmUp = 0.0
         /// Time constant of `warmUp`, s.
         public var warmUpTime = 180.0
-        /// Standard deviation of the gyroscope's scale error, 1. Sheet: sensitivity tolerance ±1 %.
+        /// Standard deviation of the gyroscope's relative scale error. Sheet: sensitivity tolerance
+        /// ±1 %.
         public var gyroScaleError = 0.005
-        /// Standard deviation of the accelerometer's scale error, 1.
+        /// Standard deviation of the accelerometer's relative scale error.
         public var accelScaleError = 0.0025
-        /// Standard deviation of each cross-axis term of the gyroscope, 1. Sheet: ±1 %.
+        /// Standard deviation of each cross-axis term of the gyroscope, dimensionless. Sheet: ±1 %.
         public var gyroMisalignment = 0.005
-        /// Standard deviation of each cross-axis term of the accelerometer, 1. Sheet: 0.5 %.
+        /// Standard deviation of each cross-axis term of the accelerometer, dimensionless. Sheet:
+        /// 0.5 %.
         public var accelMisalignment = 0.0025
         /// Full scale of the gyroscope, rad/s; 16 bit. Sheet: ±2000 °/s at 16.384 LSB/(°/s).
         public var gyroRange = 2000 * Double.pi / 180
@@ -60,22 +62,22 @@ public struct IMUModel: Sendable {
         /// Corner of the accelerometer's filter, Hz. Sheet: 145 Hz at 1600 Hz output rate with
         /// fourfold oversampling.
         public var accelBandwidthHz = 145.0
-        /// Samples per second to the host, by the sensor's own clock.
+        /// Nominal sample rate, Hz; the sensor's own clock determines the true rate.
         public var sampleRate = 1000.0
-        /// Largest relative error of the sensor's clock; the error of each part is drawn uniformly
-        /// within ± this value. Sheet: 1 %.
+        /// Largest relative error of the sensor's clock. The error of each part is random, with a
+        /// uniform distribution within ± this value. Sheet: 1 %.
         public var clockError = 0.01
 
         /// Frequency of the motors' vibration at the sensor, Hz.
         public var vibrationHz = 83.0
-        /// Amplitude of that vibration about each axis, rad/s; zero means none.
+        /// Amplitude of the vibration about each axis, rad/s; zero means no vibration.
         public var gyroVibration = Vector3.zero
 
         /// Creates the parameters of a new BMI088.
         public init() {}
     }
 
-    /// Scale and cross-axis errors as a matrix, rows x, y, z.
+    /// Scale and cross-axis errors as a matrix with the rows x, y, z.
     private struct Matrix: Sendable {
         var x = Vector3(1, 0, 0)
         var y = Vector3(0, 1, 0)
@@ -93,11 +95,12 @@ public struct IMUModel: Sendable {
         func apply(_ v: Vector3) -> Vector3 { Vector3(x.dot(v), y.dot(v), z.dot(v)) }
     }
 
-    /// The sensor's errors.
+    /// Errors and properties of the sensor.
     public let parameters: Parameters
     /// Interval between two samples of this part in true time, s.
     public let samplePeriod: Double
-    /// Present offset of the gyroscope, rad/s: the true value that an estimator should find.
+    /// Present offset of the gyroscope, rad/s: the true value, with which an estimate can be
+    /// compared.
     public var gyroBias: Vector3 {
         constantGyroBias + gyroWander
             + gyroDrift * (temperature - parameters.ambientTemperature)
@@ -179,10 +182,10 @@ public struct IMUModel: Sendable {
         accel = accelFilter.step(f)
     }
 
-    /// Takes one sample, and advances the wandering offsets.
+    /// Takes one sample, and advances the varying offsets.
     ///
-    /// - Parameter time: The true time of the sample.
-    /// - Returns: Gyroscope and accelerometer readings that the host receives.
+    /// - Parameter time: True time of the sample.
+    /// - Returns: The readings of gyroscope and accelerometer that the host receives.
     public mutating func sample(time: Instant) -> IMUSample {
         wander()
         let p = parameters
@@ -192,8 +195,8 @@ public struct IMUModel: Sendable {
             time: time,
             gyro: reading(gyroMatrix.apply(gyro) + gyroBias, range: p.gyroRange),
             accel: reading(accelMatrix.apply(accel) + accelBias, range: p.accelRange))
-        // Data sheet, section 5.3.7: the temperature has eleven bits of 0.125 K, and is zero at 23
-        // °C.
+        // Data sheet, section 5.3.7: the temperature register has 11 bits of 0.125 K, and reads
+        // zero at 23 °C.
         let bits = (temperature - 23) / 0.125
         sample.temperature = 23 + 0.125 * (p.isQuantized ? cm_floor(bits + 0.5) : bits)
         sample.contents.insert(.temperature)

@@ -3,13 +3,13 @@ import GimbalCore
 /// The camera's inertia about its three axes, including products of inertia.
 struct InertiaTensor: Sendable {
     private let diagonal: Vector3
-    /// Products of inertia xy, xz, yz.
+    /// Products of inertia xy, xz, yz, kg·m².
     private let products: Vector3
     private let inverseDiagonal: Vector3
     private let inverseProducts: Vector3
     private let isDiagonal: Bool
 
-    /// Creates the tensor of the plant's parameters, which must be positive definite.
+    /// Creates the tensor from the plant's parameters; the tensor must be positive definite.
     init(_ parameters: GimbalPlant.Parameters) {
         let d = Vector3(
             parameters.inertia.roll, parameters.inertia.pitch, parameters.inertia.yaw)
@@ -29,14 +29,14 @@ struct InertiaTensor: Sendable {
             * (1 / determinant)
     }
 
-    /// Product of inertia and vector: for a rate (rad/s) the angular momentum (N·m·s), for an
-    /// angular acceleration (rad/s²) the moment (N·m).
+    /// Product of the tensor and a vector. For a rate (rad/s), the product is the angular momentum
+    /// (N·m·s); for an angular acceleration (rad/s²), it is the moment (N·m).
     func momentum(_ rate: Vector3) -> Vector3 {
         let along = Vector3(diagonal.x * rate.x, diagonal.y * rate.y, diagonal.z * rate.z)
         return isDiagonal ? along : along + Self.crossed(products, rate)
     }
 
-    /// The acceleration, rad/s², that a moment, N·m, causes.
+    /// Angular acceleration (rad/s²) that a moment (N·m) causes.
     func acceleration(_ moment: Vector3) -> Vector3 {
         guard !isDiagonal else {
             return Vector3(

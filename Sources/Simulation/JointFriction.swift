@@ -1,15 +1,15 @@
 internal import CMathShim
 
-/// Friction of one joint: elastic bristles that slide (LuGre model), so that sticking, breaking
-/// away and sliding are one smooth law without separate cases.
+/// Friction of one joint (LuGre model). Elastic bristles that slide describe sticking, break-away
+/// and sliding by one smooth law without separate cases.
 ///
 /// Source: Canudas de Wit, Olsson, Åström & Lischinsky, "A New Model for Control of Systems with
-/// Friction", IEEE TAC 40 (1995). The bristle equation is integrated exactly over a step of
+/// Friction", IEEE TAC 40 (1995). The model integrates the bristle equation exactly over a step of
 /// constant velocity, so it is stable at any step size.
 public struct JointFriction: Sendable, BitwiseCopyable {
-    /// The friction of a joint.
+    /// Parameters of the friction of a joint.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Sliding friction, N·m.
+        /// Coulomb (sliding) friction, N·m.
         public var coulomb = 0.010
         /// Break-away friction, N·m, not below `coulomb`.
         public var stiction = 0.015
@@ -18,7 +18,7 @@ public struct JointFriction: Sendable, BitwiseCopyable {
         /// Speed at which most of the difference between stiction and Coulomb friction has
         /// disappeared, rad/s (Stribeck).
         public var stribeckRate = 0.05
-        /// Relative increase of the friction in forward turns, and decrease in backward turns,
+        /// Relative increase of the friction at positive rates, and decrease at negative rates,
         /// -1...1.
         public var asymmetry = 0.0
         /// Angle by which a joint creeps before it breaks away, rad.
@@ -29,7 +29,7 @@ public struct JointFriction: Sendable, BitwiseCopyable {
         /// Creates the friction of the default plant.
         public init() {}
 
-        /// A joint without friction.
+        /// Parameters of a joint without friction.
         public static var none: Parameters {
             var parameters = Parameters()
             parameters.coulomb = 0
@@ -39,7 +39,7 @@ public struct JointFriction: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The friction of the joint.
+    /// Parameters of the joint's friction.
     public var parameters: Parameters
     /// Mean deflection of the bristles, rad.
     private var deflection = 0.0
@@ -47,13 +47,15 @@ public struct JointFriction: Sendable, BitwiseCopyable {
     /// Creates a joint with relaxed bristles.
     public init(parameters: Parameters) { self.parameters = parameters }
 
-    /// The friction's torque on the outer part over the next `dt` seconds.
+    /// Advances the bristles by `dt`, and returns the friction torque on the outer part of the
+    /// joint.
     ///
     /// - Parameters:
     ///   - rate: Joint rate, rad/s.
-    ///   - inertia: Inertia that moves with the joint, kg·m², for the bristles' damping.
+    ///   - inertia: Moment of inertia that moves with the joint, kg·m²; the bristles' damping
+    ///     depends on it.
     ///   - dt: Seconds.
-    /// - Returns: Torque, N·m, opposite to the motion.
+    /// - Returns: Torque opposite to the motion, N·m.
     public mutating func torque(rate: Double, inertia: Double, dt: Double) -> Double {
         let p = parameters
         guard p.stiction > 0 else { return -p.viscous * rate }
@@ -64,15 +66,15 @@ public struct JointFriction: Sendable, BitwiseCopyable {
         let speed = abs(rate)
         let before = deflection
         if speed > 1e-12 {
-            // The solution of dz/dt = v - |v| stiffness / level * z relaxes towards sign(v) level /
+            // The solution z of dz/dt = v - |v| stiffness / level * z converges to sign(v) level /
             // stiffness.
             let steady = rate > 0 ? level / stiffness : -level / stiffness
             deflection =
                 steady + (deflection - steady) * cm_exp(-speed * stiffness / level * dt)
         }
         let damping = 2 * p.bristleDamping * cm_sqrt(stiffness * inertia)
-        // Bristle damping fades with speed (as in later LuGre variants); otherwise it would act as
-        // additional viscous friction.
+        // The bristles' damping decreases with speed, as in later variants of the LuGre model.
+        // Otherwise it would act as additional viscous friction.
         let fade = cm_exp(-slow * slow)
         return
             -(stiffness * deflection + damping * fade * (deflection - before) / dt

@@ -13,8 +13,8 @@ struct LowPass: Sendable {
     private var isFirst = true
     private let isTransparent: Bool
 
-    /// Creates a filter with its corner at `cornerHz`. An infinite corner, or one above 0.45 of
-    /// `sampleRate`, means no filter.
+    /// Creates a filter with its corner at `cornerHz`. A corner above 0.45 times `sampleRate` means
+    /// that values pass unfiltered.
     init(cornerHz: Double, sampleRate: Double) {
         isTransparent = cornerHz >= 0.45 * sampleRate
         let angle = isTransparent ? 0.1 : 2 * Double.pi * cornerHz / sampleRate
@@ -28,7 +28,7 @@ struct LowPass: Sendable {
         a2 = (1 - alpha) / a0
     }
 
-    /// The filtered value; the filter starts settled at the first value.
+    /// Filters one value. The filter starts in its steady state for the first value.
     mutating func step(_ value: Vector3) -> Vector3 {
         if isTransparent { return value }
         if isFirst {

@@ -1,6 +1,6 @@
 internal import GimbalCore
 
-/// Queue of outputs on their way to the power stages, in order of the instant at which they take
+/// Queue of outputs on their way to the power stages, in the order of the times at which they take
 /// effect.
 struct OutputDelay: Sendable {
     private var ring: [(output: MotorOutput, time: Instant)] = []
@@ -13,7 +13,7 @@ struct OutputDelay: Sendable {
         ring.append((output, max(time, last)))
     }
 
-    /// The output in force at `now`.
+    /// Returns the output that is in force at `now`, and removes older outputs.
     mutating func output(at now: Instant) -> MotorOutput {
         while first < ring.count, ring[first].time <= now {
             current = ring[first].output
@@ -30,7 +30,7 @@ struct OutputDelay: Sendable {
     }
 }
 
-/// Queue of samples on their way to the host, delivered in order.
+/// Queue of samples on their way to the host, which receives them in order.
 struct PendingSamples: Sendable {
     private var queue: [(sample: IMUSample, time: Instant)] = []
     private var first = 0

@@ -1,24 +1,24 @@
 internal import CMathShim
 
-/// A seeded stream of pseudo-random numbers; the same seed gives the same numbers on every machine.
+/// Seeded stream of pseudo-random numbers. The same seed gives the same numbers on every machine.
 ///
-/// SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014):
-/// one addition and three mixing steps, equidistributed over 2^64, good enough for noise models and
-/// trivially reproducible.
+/// The generator is SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number
+/// generators", OOPSLA 2014). It has a period of 2^64, and its quality is sufficient for noise
+/// models.
 public struct RandomSource: Sendable {
     private var state: UInt64
     private var spare = 0.0
     private var hasSpare = false
 
-    /// Creates the stream of this seed.
+    /// Creates the stream of numbers for a seed.
     public init(seed: UInt64) { state = seed }
 
     /// Creates a separate stream for one part of a model, so that a change of one part does not
     /// affect the numbers of another.
     ///
     /// - Parameters:
-    ///   - seed: The seed of the whole run.
-    ///   - stream: The number of the part.
+    ///   - seed: Seed of the whole run.
+    ///   - stream: Number of the part.
     public init(seed: UInt64, stream: UInt64) {
         self.init(seed: seed)
         state = next() &+ stream &* 0xD1B5_4A32_D192_ED03

@@ -1,16 +1,17 @@
 internal import CMathShim
 public import GimbalCore
 
-/// Motion of a handle from the recording of an inertial sensor, for `BaseMotion`.
+/// Motion of a handle, computed from the recording of an inertial sensor, for `BaseMotion`.
 ///
-/// The recorded rate is used as the true rate, after two corrections: its mean over the calmest
-/// second is subtracted, and the accelerometer prevents drift. The second correction is included in
-/// the rate that is played, so attitude and rate remain derivatives of each other. The recorded
-/// specific force, rotated by that attitude, is the acceleration. Below 0.1 Hz this acceleration
-/// counts as a tilt, because nobody moves away at an increasing speed. Rate and acceleration are
-/// linear between two samples, so a recording at 100 Hz has no content above 50 Hz. Heading begins
-/// at zero. If the recording begins or ends during a motion, the motion is slowed down to rest over
-/// a third of a second.
+/// The recorded rate is used as the true rate, after two corrections: the mean over the interval
+/// with the least motion is subtracted, and a correction by the accelerometer prevents drift of the
+/// attitude. The resulting rate includes the second correction, so the rate remains the derivative
+/// of the attitude. The acceleration is the recorded specific force, rotated by this attitude,
+/// without gravity. Acceleration below 0.1 Hz is attributed to an error of the tilt, because a
+/// person cannot accelerate for many seconds. Rate and acceleration are interpolated linearly
+/// between two samples, so a recording at 100 Hz has no content above 50 Hz. The heading begins at
+/// zero. If the recording begins or ends during a motion, the motion starts from rest or ends at
+/// rest within a third of a second.
 public struct RecordedMotion: Sendable {
     /// Duration of the recording, s; before and after it the handle is at rest.
     public var duration: Double { Double(knots.count - 1) / sampleRate }
@@ -30,8 +31,9 @@ public struct RecordedMotion: Sendable {
     ///   - samples: Rate and specific force in the handle's frame (x forward, y right, z down), at
     ///     equal intervals regardless of the samples' own times; finite, at least two.
     ///   - sampleRate: Samples per second.
-    ///   - restSeconds: Duration of the calmest interval, whose mean rate is the gyroscope's
-    ///     offset. In a recording without rest it is the mean rate.
+    ///   - restSeconds: Duration of the interval with the least motion. Its mean rate is used as
+    ///     the gyroscope's offset; in a recording without rest, the mean rate of the whole
+    ///     recording is used.
     public init(_ samples: [IMUSample], sampleRate: Double, restSeconds: Double = 1) {
         precondition(samples.count >= 2 && sampleRate > 0)
         self.sampleRate = sampleRate
@@ -44,7 +46,7 @@ public struct RecordedMotion: Sendable {
         var corrections = [Vector3](repeating: .zero, count: samples.count)
         for _ in 0..<3 {
             integrate(samples, bias: bias, scale: scale, from: upright, corrections: corrections)
-            // In an attitude that leans about one horizontal axis, gravity appears along the other
+            // If the attitude is tilted about one horizontal axis, gravity appears along the other
             // horizontal axis.
             let leans = slow.map { Vector3($0.y, -$0.x, 0) * (1 / GimbalPlant.gravity) }
             upright = (Quaternion(rotationVector: -leans[0]) * upright).normalized
@@ -59,9 +61,9 @@ public struct RecordedMotion: Sendable {
         slowEnds()
     }
 
-    /// The mean rate over those `count` consecutive samples that deviate least from their mean. If
-    /// they deviate by more than the samples in a hand at rest, 3 °/s RMS, the result is the mean
-    /// over all samples.
+    /// Mean rate over the `count` consecutive samples that deviate least from their mean. If this
+    /// deviation exceeds that of a hand at rest, 3 °/s RMS, the result is the mean over all
+    /// samples.
     private static func calmest(_ samples: [IMUSample], count: Int) -> Vector3 {
         var (sum, squares) = (Vector3.zero, 0.0)
         var (best, least) = (Vector3.zero, Double.infinity)
@@ -83,7 +85,8 @@ public struct RecordedMotion: Sendable {
         return all * (1 / Double(samples.count))
     }
 
-    /// Starts the motion from rest and ends it at rest; the attitudes in between stay.
+    /// Changes the ends of the motion so that it starts from rest and ends at rest. The attitudes
+    /// between the ends do not change.
     private mutating func slowEnds() {
         let count = min(Int(sampleRate / 3), (knots.count - 1) / 2)
         guard count > 0 else { return }
@@ -96,7 +99,7 @@ public struct RecordedMotion: Sendable {
             }
         }
         for i in (0..<count).reversed() {
-            // Backwards: reverses the turn from this knot to the next.
+            // The turn from this knot to the next is reversed.
             var here = knots[i]
             here.attitude = .identity
             let turn = Self.turned(here, knots[i + 1], share: 1, dt: dt)
@@ -135,7 +138,8 @@ public struct RecordedMotion: Sendable {
         }
     }
 
-    /// Acceleration below 0.1 Hz, without delay: filtered forwards and backwards.
+    /// Acceleration below 0.1 Hz, earth frame, m/s². The filter runs forwards and backwards, so it
+    /// has no delay.
     private var slow: [Vector3] {
         let share = 2 * Double.pi * 0.1 / sampleRate
         var result = knots.map(\.acceleration)
@@ -167,7 +171,7 @@ public struct RecordedMotion: Sendable {
             acceleration: here.acceleration + (next.acceleration - here.acceleration) * share)
     }
 
-    /// Interval between two repetitions, s; the handle turns back during most of it.
+    /// Interval between two repetitions, s, in which the handle turns back to its initial attitude.
     public static let returnSeconds = 4.0
 
     /// State of the handle `seconds` after the start of a repeated recording; before the start the
@@ -193,14 +197,14 @@ public struct RecordedMotion: Sendable {
             rate: whole * speed, acceleration: .zero)
     }
 
-    /// The attitude with heading zero in which `down`, handle frame, is vertical.
+    /// Attitude with heading zero at which the vector `down`, handle frame, points down.
     private static func upright(_ down: Vector3) -> Quaternion {
         let roll = cm_atan2(down.y, cm_sqrt(down.x * down.x + down.z * down.z))
         return .aboutX(roll) * .aboutY(cm_atan2(-down.x, down.z))
     }
 
-    /// The attitude at a fraction `share` of the time between two knots, with a rate that changes
-    /// linearly.
+    /// Attitude between two knots, at the fraction `share` of the time between them. The rate
+    /// changes linearly between the knots.
     private static func turned(_ here: Knot, _ next: Knot, share: Double, dt: Double) -> Quaternion
     {
         let time = share * dt

@@ -1,8 +1,8 @@
 public import GimbalCore
 
-/// A failure of a sensor or its bus, for tests.
+/// Simulated fault of a sensor or its bus, for tests and benchmarks.
 public enum SensorFault: Sendable, Equatable {
-    /// The values stay constant; time advances.
+    /// All values stay constant, and the time stamps advance.
     case frozen
     /// The gyroscope reads NaN.
     case notANumber
@@ -10,13 +10,14 @@ public enum SensorFault: Sendable, Equatable {
     case infinite
     /// No sample arrives.
     case dropOut
-    /// Time stamps are shifted by this time, s; with a negative shift time runs backwards once.
+    /// Time stamps are shifted by this time, s. At the beginning of a negative shift, the time
+    /// stamps jump backwards.
     case timeShift(seconds: Double)
     /// The sensor has been replaced by one with another mounting: the value is the rotation from
     /// the old to the new sensor frame.
     case remounted(Quaternion)
-    /// The gyroscope, a separate chip in a BMI088, repeats its last sample to the bit; the
-    /// accelerometer works.
+    /// The gyroscope repeats its last sample exactly; the accelerometer works. (In a BMI088, the
+    /// gyroscope is a separate chip.)
     case gyroFrozen
     /// The gyroscope reads this constant value, rad/s; the accelerometer works.
     case gyroStuck(Vector3)
@@ -24,9 +25,10 @@ public enum SensorFault: Sendable, Equatable {
     case gyroOffset(Vector3)
     /// The gyroscope reads every rate with the opposite sign.
     case gyroReversed
-    /// The accelerometer repeats its last sample to the bit; the gyroscope works.
+    /// The accelerometer repeats its last sample exactly; the gyroscope works.
     case accelFrozen
-    /// The accelerometer's frame is turned by this rotation; the gyroscope's frame is not.
+    /// The frame of the accelerometer is rotated by this value; the frame of the gyroscope is
+    /// unchanged.
     case accelTurned(Quaternion)
 
     /// The sample that the host receives; nil if the fault suppresses it.

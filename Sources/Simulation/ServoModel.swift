@@ -1,9 +1,9 @@
-/// Model of one hobby servo, from its pulse to its horn: rate limit, first-order position loop,
-/// dead band.
+/// Model of one hobby servo, from its pulse to the angle of its horn. It has a rate limit, a
+/// first-order position loop and a dead band.
 public struct ServoModel: Sendable {
     /// Properties of the servo and of its pulses.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Pulses per second; a command waits for the next pulse.
+        /// Pulse rate, Hz. A command takes effect with the next pulse.
         public var frameRate = 333.0
         /// Total delay from command to movement, s: half a frame of waiting, transport, and the lag
         /// of the position loop.
@@ -12,16 +12,17 @@ public struct ServoModel: Sendable {
         public var lag = 0.004
         /// Largest rate, rad/s.
         public var maxRate = 600 * Double.pi / 180
-        /// Smallest difference between command and horn at which the motor starts, rad.
+        /// Smallest difference between commanded angle and horn angle at which the motor starts,
+        /// rad.
         public var deadBand = 0.2 * Double.pi / 180
-        /// Horn angle range, ± rad.
+        /// Range of the horn angle, ± rad.
         public var range = 1.6
 
         /// Creates the default servo.
         public init() {}
 
-        /// Delay from pulse to motor, s: the part of `totalDelay` that the frame and the lag do not
-        /// explain.
+        /// Delay from the pulse to the start of the motor, s: `totalDelay` without the mean wait
+        /// for a pulse and without `lag`.
         public var transportDelay: Double { max(totalDelay - lag - 0.5 / frameRate, 0) }
     }
 
@@ -39,11 +40,12 @@ public struct ServoModel: Sendable {
         self.angle = angle
     }
 
-    /// Advances by one step towards the command.
+    /// Advances the servo by one step.
     ///
     /// - Parameters:
-    ///   - target: Commanded angle, rad; nil without a pulse, in which case the horn does not move.
-    ///   - dt: Seconds.
+    ///   - target: Commanded angle, rad; nil means that there are no pulses, so the horn does not
+    ///     move.
+    ///   - dt: Duration of the step, s.
     public mutating func step(target: Double?, dt: Double) {
         guard let target else {
             rate = 0
@@ -53,8 +55,7 @@ public struct ServoModel: Sendable {
         let goal = min(max(target, -parameters.range), parameters.range)
         let error = goal - angle
         if abs(error) > parameters.deadBand { isDriving = true }
-        // A servo that has reached its target within a tenth of the dead band switches its motor
-        // off.
+        // The servo switches its motor off when the error is less than a tenth of the dead band.
         if abs(error) < parameters.deadBand / 10 { isDriving = false }
         guard isDriving else {
             rate = 0

@@ -6,38 +6,38 @@ public import GimbalCore
 ///
 /// The delay from the camera's motion to the torque that responds to it is 3.0 ms with the
 /// defaults. It consists of the gyroscope's filter (0.98 ms), the mean age of a sample in a 1 kHz
-/// loop whose clock differs from the sensor's (0.5 ms), the transport from loop to power stage
-/// (1.02 ms, a pure delay, `transportDelay`) and the current loop (0.5 ms, first order). The output
-/// is also held over a loop period, which is not included.
+/// loop whose clock differs from the sensor's clock (0.5 ms), the transport from the loop to the
+/// power stage (1.02 ms, a pure delay, `transportDelay`) and the current loop (0.5 ms, first
+/// order). This sum does not include the holding of the output over a loop period.
 ///
-/// The same parameters, motion, seed and calls give bit-identical numbers. Not for concurrent use:
-/// only one thread at a time can use a gimbal.
+/// The same parameters, motion, seed and calls give bit-identical numbers. Only one thread at a
+/// time can use a gimbal.
 public struct SimulatedGimbal: Sendable {
     /// Parameters of the whole gimbal.
     public struct Parameters: Sendable, Equatable {
-        /// The mechanics.
+        /// Parameters of the mechanics.
         public var plant = GimbalPlant.Parameters()
-        /// The camera's sensor.
+        /// Parameters of the camera's sensor.
         public var imu = IMUModel.Parameters()
-        /// The servos, if `motor` is servo.
+        /// Parameters of the servos; used if `motor` is `servo`.
         public var servo = ServoModel.Parameters()
-        /// The motors, if `motor` is field.
+        /// Parameters of the motors without encoders; used if `motor` is `field`.
         public var field = FieldMotorModel.Parameters()
         /// Kind of the motors.
         public var motor = MotorType.torque
-        /// Factor from commanded to true torque of each motor: true motor constant divided by the
+        /// Ratio of true to commanded torque of each motor: the true motor constant divided by the
         /// configured one.
         public var motorConstant = AxisVector(repeating: 1)
         /// Mounting of the camera's sensor: rotation from camera frame to sensor frame.
         public var sensorMounting = Quaternion.identity
-        /// Time from `apply` to the power stage, s; at most 0.1.
+        /// Time from `apply` until the power stage executes the output, s; at most 0.1.
         public var transportDelay = 0.00102
         /// Lag of the motors' current loop, s.
         public var actuatorLag = 0.0005
         /// Resolution of the joint encoders, counts per turn; 0 means no encoders. Servos have no
         /// encoders.
         public var encoderCounts = 16384.0
-        /// Whether a second gyroscope, of the same kind as the camera's, is on the handle.
+        /// Whether a second sensor of the same kind is on the handle.
         public var hasHandleGyro = false
         /// Time from a sample to its delivery, s.
         public var busLatency = 0.0
@@ -56,14 +56,14 @@ public struct SimulatedGimbal: Sendable {
     public let motion: BaseMotion
     /// Present fault of the sensor; nil if the sensor is healthy.
     public var fault: SensorFault?
-    /// Direction of each motor: 1 as configured, -1 for reversed wiring, 0 for a motor that is not
-    /// connected.
+    /// Direction of each motor: 1 for correct wiring, -1 for reversed wiring, 0 for a motor that is
+    /// not connected.
     public var motorDirection = AxisVector(repeating: 1)
-    /// An external moment on the camera, camera frame, N·m.
+    /// External moment on the camera, camera frame, N·m.
     public var push = Vector3.zero
     /// Present instant of the simulation.
     public private(set) var now: Instant
-    /// The handle at `now`.
+    /// State of the handle at `now`.
     public private(set) var base: BaseMotion.State
     /// Motor torques acting at `now`, N·m.
     public private(set) var torque = AxisVector.zero
@@ -87,13 +87,13 @@ public struct SimulatedGimbal: Sendable {
     private var steps: Int64 = 0
     private var samples = 0.0
 
-    /// Creates a gimbal at rest on its moving handle.
+    /// Creates a gimbal whose camera does not move relative to the handle.
     ///
     /// - Parameters:
     ///   - parameters: Mechanics, sensor, motors, bus.
     ///   - motion: Motion of the handle.
     ///   - seed: Seed of sensor errors, noise and bus jitter.
-    ///   - start: The instant at which the simulation begins.
+    ///   - start: Time at which the simulation begins.
     public init(
         parameters: Parameters, motion: BaseMotion, seed: UInt64,
         start: Instant = Instant(nanoseconds: 0)
@@ -122,7 +122,7 @@ public struct SimulatedGimbal: Sendable {
         bus = RandomSource(seed: seed, stream: 0xB05)
     }
 
-    /// True camera attitude, camera to earth.
+    /// True attitude: rotation from the camera frame to the earth frame.
     public var attitude: Quaternion { plant.attitude }
     /// True camera rate, camera frame, rad/s.
     public var rate: Vector3 { plant.rate }
@@ -135,8 +135,9 @@ public struct SimulatedGimbal: Sendable {
     /// Present offset of the accelerometer, m/s².
     public var accelBias: Vector3 { imu.accelBias }
 
-    /// The motor torques, N·m, that give the camera this acceleration now, camera frame, rad/s².
-    /// They are for a reference controller that knows the whole state.
+    /// Compute the motor torques, N·m, that give the camera an angular acceleration (camera frame,
+    /// rad/s²) immediately. Only a reference controller with access to the whole true state uses
+    /// this method.
     public func requiredTorque(acceleration: Vector3) -> AxisVector {
         plant.requiredTorque(
             acceleration: acceleration, push: push, base: base,
@@ -146,15 +147,14 @@ public struct SimulatedGimbal: Sendable {
     /// Present moments of inertia about the camera's axes, kg·m².
     public var inertia: AxisVector { plant.parameters.inertia }
 
-    /// Exchanges the camera: multiplies its inertia by `factor`.
+    /// Multiplies the camera's inertia by `factor`, as if the camera were exchanged.
     public mutating func scaleInertia(by factor: Double) { plant.scaleInertia(by: factor) }
 
     /// Passes an output to the motors; it takes effect after the transport delay.
     ///
     /// - Parameters:
-    ///   - output: Commands to the motors; an output that is not finite counts as off.
-    ///   - time: End of the bus write. A time before the simulation's present time counts as the
-    ///     present one.
+    ///   - output: Commands to the motors. An output that is not finite switches the motors off.
+    ///   - time: Time at which the bus write ended. A time before `now` is replaced by `now`.
     public mutating func apply(_ output: MotorOutput, at time: Instant) {
         let isFinite =
             output.torque.isFinite && output.angle.isFinite && output.field.isFinite
@@ -170,11 +170,11 @@ public struct SimulatedGimbal: Sendable {
         delay.push(sane, at: Instant(nanoseconds: effective))
     }
 
-    /// Advances time, and delivers the samples of that interval.
+    /// Advances the simulation, and delivers the samples of the elapsed interval.
     ///
     /// - Parameters:
     ///   - target: End of the interval; if the end is not after `now`, nothing happens.
-    ///   - deliver: Receiver that is called once for each sample, in order of time.
+    ///   - deliver: Function that receives each sample, in order of time.
     public mutating func advance(to target: Instant, deliver: (IMUSample) -> Void) {
         let dt = Double(stepNanoseconds) * 1e-9
         while now.nanoseconds + stepNanoseconds <= target.nanoseconds {
@@ -203,7 +203,8 @@ public struct SimulatedGimbal: Sendable {
                 output: output, joints: plant.joints, jointRates: plant.jointRates, dt: dt)
             turn(by: wanted * parameters.motorConstant, base: before, dt: dt)
         case .servo:
-            // Pulses occur at the frame rate; between pulses the last command is in force.
+            // Pulses occur at the frame rate. Between two pulses, the command of the last pulse
+            // stays in force.
             let pulse = cm_floor(now.seconds(since: start) * parameters.servo.frameRate)
             if pulse != frame {
                 frame = pulse

@@ -1,9 +1,10 @@
 public import GimbalCore
 
-/// Closed loop of a stabilizer and the simulated gimbal, without threads, faster than real time.
+/// Closed loop of a stabilizer and a simulated gimbal. The loop uses no threads, and runs faster
+/// than real time.
 ///
-/// In each tick the gimbal advances by one period, its samples go to the stabilizer, and the
-/// stabilizer's output goes to the motors. The same gimbal, tuning and calls give bit-identical
+/// In each tick, the gimbal advances by one period, the stabilizer receives its samples, and the
+/// motors receive the stabilizer's output. The same gimbal, tuning and calls give bit-identical
 /// numbers.
 public struct SimulatedLoop: Sendable {
     /// The simulated gimbal, with the true attitude, faults and pushes.
@@ -14,7 +15,7 @@ public struct SimulatedLoop: Sendable {
     public let rateHz: Int
     /// Number of the newest tick; 0 until the first tick.
     public private(set) var tick = 0
-    /// The instant of the newest tick; the simulation begins at zero.
+    /// Time of the newest tick; the simulation begins at zero.
     public private(set) var now = Instant(nanoseconds: 0)
     /// The last output to the motors.
     public private(set) var output = MotorOutput.off
@@ -22,7 +23,7 @@ public struct SimulatedLoop: Sendable {
     /// Creates a loop before its first tick.
     ///
     /// - Parameters:
-    ///   - gimbal: A gimbal that begins at the instant zero.
+    ///   - gimbal: A gimbal whose simulation begins at time zero.
     ///   - tuning: The stabilizer's parameters.
     ///   - rateHz: Ticks per second.
     public init(_ gimbal: SimulatedGimbal, _ tuning: Stabilizer.Parameters, rateHz: Int = 1000) {
@@ -31,14 +32,15 @@ public struct SimulatedLoop: Sendable {
         self.rateHz = rateHz
     }
 
-    /// Creates a loop with the default gimbal and tuning, or with changed ones.
+    /// Creates a loop with the default gimbal and tuning, which `change` can modify.
     ///
     /// - Parameters:
     ///   - motion: Motion of the handle.
     ///   - motor: Kind of the motors.
     ///   - seed: Seed of sensor errors and noise.
     ///   - rateHz: Ticks per second.
-    ///   - change: Changes the gimbal and the tuning before they are built.
+    ///   - change: Function that modifies the parameters of the gimbal and of the stabilizer before
+    ///     they are created.
     public init(
         _ motion: BaseMotion, motor: MotorType = .torque, seed: UInt64 = 1, rateHz: Int = 1000,
         change: (inout SimulatedGimbal.Parameters, inout Stabilizer.Parameters) -> Void = { _, _ in
@@ -56,23 +58,23 @@ public struct SimulatedLoop: Sendable {
 
     /// The stabilizer's snapshot after the newest tick.
     public var snapshot: StabilizerSnapshot { stabilizer.snapshot }
-    /// The instant of the newest tick, s.
+    /// Time of the newest tick, s.
     public var seconds: Double { Double(tick) / Double(rateHz) }
-    /// The instant of the tick after the newest tick.
+    /// Time of the next tick.
     public var next: Instant {
         Instant(nanoseconds: Int64(tick + 1) * 1_000_000_000 / Int64(rateHz))
     }
 
-    /// Gives the stabilizer a command at the instant of the newest tick.
+    /// Gives a command to the stabilizer, at the time of the newest tick.
     public mutating func ask(
         _ command: Command, validUntil: Instant = Instant(nanoseconds: 0)
     ) { stabilizer.apply(command, validUntil: validUntil, now: now) }
 
-    /// Advances the gimbal to the next tick, and passes its samples to the stabilizer, without an
-    /// output yet.
+    /// Advances the gimbal to the next tick, and passes its samples to the stabilizer. The
+    /// stabilizer does not compute an output yet.
     public mutating func advance() { advance(to: next) }
 
-    /// Advances to the next tick at an instant of the caller's choice.
+    /// Advances the gimbal to a tick at the given time, and passes its samples to the stabilizer.
     public mutating func advance(to time: Instant) {
         tick += 1
         now = time
@@ -87,7 +89,7 @@ public struct SimulatedLoop: Sendable {
         drive(answer)
     }
 
-    /// Ends the tick with another controller's output.
+    /// Ends the tick; the motors receive the given output of another controller.
     public mutating func drive(_ other: MotorOutput) {
         output = other
         gimbal.apply(other, at: now)
@@ -99,7 +101,7 @@ public struct SimulatedLoop: Sendable {
         drive()
     }
 
-    /// Runs for a time, rounded to whole ticks.
+    /// Runs the loop for a time, which is rounded to whole ticks.
     ///
     /// - Parameters:
     ///   - seconds: Simulated time.
