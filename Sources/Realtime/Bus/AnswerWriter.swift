@@ -1,14 +1,16 @@
 internal import GimbalCore
 
-/// Writer that sends the loop's answers to the motors of one bus. The writer also turns the motors
-/// off when the loop hangs. Only the thread of that bus uses the writer.
+/// Writer that sends the loop's outputs to the motors of one bus. It also turns the motors off when
+/// the loop hangs. Only the thread of that bus uses the writer.
 struct AnswerWriter {
     let status: BusStatus
-    /// Histograms for the durations of the writes; nil disables them.
+    /// Histograms that record the durations of the writes; nil means that the durations are not
+    /// recorded.
     let stages: StageHistograms?
-    /// Duration of the last write.
+    /// Duration of the last write, ns.
     private(set) var writeNanoseconds: Int64 = 0
-    /// Time from the sample to the end of the write that answered it, for the newest such write.
+    /// Time from a sample to the end of the write whose output includes this sample, for the newest
+    /// such write, ns.
     private(set) var imuToMotorNanoseconds: Int64 = 0
 
     init(status: BusStatus, stages: StageHistograms?) {
@@ -16,13 +18,13 @@ struct AnswerWriter {
         self.stages = stages
     }
 
-    /// Writes the newest answer. Errors are counted and stored.
+    /// Writes the newest output of the loop. `status` counts errors and stores the last one.
     mutating func write<Bus: OutputBus>(
         _ reading: MailboxReading<LoopAnswer>, to bus: inout Bus, now: Instant
     ) {
         var output = reading.value.output
         if now.seconds(since: reading.value.time) > BusLimits.answerLifetimeSeconds {
-            // The loop hangs, so the state of the motors is uncontrolled.
+            // The newest answer is too old, because the loop hangs, so the motors are turned off.
             if output.enabled { status.noteSilence() }
             output = .off
         }
@@ -44,8 +46,8 @@ struct AnswerWriter {
         }
     }
 
-    /// Turns the power stages off. The thread ends after this, so only this method makes several
-    /// attempts immediately.
+    /// Turns the power stages off. The method makes several attempts immediately, because the
+    /// thread ends afterwards.
     func turnOff<Bus: OutputBus>(_ bus: inout Bus) {
         for _ in 0..<BusLimits.offAttempts {
             do throws(BusError) {

@@ -1,9 +1,10 @@
 internal import Atomics
 internal import GimbalCore
 
-/// Health of the bus thread, for all other threads: atomic words that only the bus thread writes.
+/// Health of a bus thread, for other threads. It consists of atomic words that only the bus thread
+/// writes.
 ///
-/// A plain handle; the runtime frees it after the threads have ended.
+/// The value is a handle to shared memory, which the runtime frees after the threads have ended.
 struct BusStatus: BitwiseCopyable, @unchecked Sendable {
     private typealias Cell = UnsafeAtomic<UInt64>
     private let cells: UnsafeMutablePointer<Cell.Storage>
@@ -54,36 +55,37 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
 
     func noteOverruns(_ count: UInt64) { add(count, to: .overruns) }
     func noteSilence() { add(1, to: .silences) }
-    /// Notes that the thread is about to wait for the loop; a thread that does this regularly does
-    /// not hang.
+    /// Records that the thread is about to wait for the loop. A thread that calls this method
+    /// regularly does not hang.
     func noteTurn(_ now: Instant) {
         cell(.turn).store(UInt64(bitPattern: now.nanoseconds), ordering: .relaxed)
     }
 
     // MARK: Any thread
 
-    /// Faults of sensors other than the camera's.
+    /// Conditions for faults of sensors other than the camera's sensor.
     var conditions: Conditions {
         Conditions(rawValue: load(.conditions))
     }
     var errors: UInt64 { load(.errors) }
-    /// Failed attempts since the last successful one, the larger of the numbers for reading and for
-    /// writing.
+    /// Number of failed attempts since the last successful one: the larger of the numbers for reads
+    /// and for writes.
     var consecutiveErrors: UInt64 { max(load(.failedReads), load(.failedWrites)) }
     var overruns: UInt64 { load(.overruns) }
     var silences: UInt64 { load(.silences) }
     var lastError: BusError? { BusError(packed: load(.lastError)) }
-    /// Whether a thread that calls `noteTurn` regularly has not done so for this time; false before
-    /// its first call.
+    /// Whether the thread has not called `noteTurn` for the given time; false before its first
+    /// call.
     func isHanging(now: Instant, seconds: Double) -> Bool {
         let turn = Instant(nanoseconds: Int64(bitPattern: load(.turn)))
         return turn.nanoseconds != 0 && now.seconds(since: turn) > seconds
     }
-    /// Whether the motors were turned off at the end, and have accepted the command.
+    /// Whether the motors have confirmed that they were turned off at the thread's end.
     var isOff: Bool { load(.isOff) != 0 }
 }
 
-/// Flag with which one thread requests another to end. A plain handle; the runtime frees it.
+/// Flag with which one thread requests another thread to end. The value is a handle to shared
+/// memory, which the runtime frees.
 struct StopFlag: BitwiseCopyable, @unchecked Sendable {
     private let word: UnsafeAtomic<Bool>
 

@@ -1,13 +1,13 @@
 internal import CLinuxShim
 internal import GimbalCore
 
-/// Thread of one bus. It is the clock of the whole system.
+/// Thread of the sensors' bus. Its period is the clock of the whole system.
 ///
-/// In every period the thread wakes up at the next time of a regular grid, reads the sensors,
-/// passes the samples to the loop, and wakes the loop. Then it waits for the loop's answer for at
-/// most a quarter of a period, and writes the newest output. So between the IMU and the motors
-/// there are one read, one write and two wake-ups. Errors are counted and stored; they never stop
-/// the thread.
+/// In every period, the thread wakes up at the next of equally spaced times, reads the sensors,
+/// passes the samples to the loop, and wakes the loop. Then it waits for the loop's output for at
+/// most a quarter of a period, and writes the newest output. Therefore the path from the IMU to the
+/// motors consists of one read, one write and two wake-ups. `BusStatus` counts errors; they never
+/// stop the thread.
 struct BusThread: ~Copyable {
     private var bus: any GimbalBus
     private var ports: BusPorts
@@ -19,10 +19,11 @@ struct BusThread: ~Copyable {
     /// Creates the thread's state.
     ///
     /// - Parameters:
-    ///   - bus: Sensors, and motors unless these have their own bus.
+    ///   - bus: Bus with the sensors, and with the motors unless they have their own bus.
     ///   - ports: Connections to the other threads.
-    ///   - periodNanoseconds: Period of the reads.
-    ///   - drivesMotors: Whether the motors are on this bus, so that the thread's writes are timed.
+    ///   - periodNanoseconds: Period of the reads, ns.
+    ///   - drivesMotors: Whether the motors are on this bus; in this case the durations of the
+    ///     writes are recorded.
     init(
         bus: any GimbalBus, ports: consuming BusPorts, periodNanoseconds: Int64,
         drivesMotors: Bool = true
@@ -72,8 +73,8 @@ struct BusThread: ~Copyable {
                     readNanoseconds: readNanoseconds, writeNanoseconds: writer.writeNanoseconds,
                     imuToMotorNanoseconds: writer.imuToMotorNanoseconds))
         }
-        // A late answer to the last period must not be used for this period; otherwise every output
-        // would be a period old from then on.
+        // A late answer of the last period must not be used for this period; otherwise every later
+        // output would be one period late.
         _ = ports.answers.read()
         ports.loopBell.ring()
         waitForAnswer(
@@ -97,7 +98,8 @@ struct BusThread: ~Copyable {
     }
 
     private func waitForAnswer(until deadline: Instant) {
-        // The doorbell can still be set for an answer that was already read without waiting.
+        // The doorbell can still be set because of an answer that the thread has read without
+        // waiting.
         while !ports.answers.hasNew, ports.bell.wait(until: deadline) == .rung {}
     }
 }
@@ -113,7 +115,7 @@ struct BusPorts: ~Copyable, Sendable {
     let stages: StageHistograms
 }
 
-/// Limits of the bus thread's waiting and retries.
+/// Limits of the bus thread's waits and attempts.
 enum BusLimits {
     /// Number of attempts of a transfer within a period.
     static let attempts = 2

@@ -2,14 +2,14 @@ public import Atomics
 public import CLinuxShim
 public import GimbalCore
 
-/// Wake-up of one waiting thread: a futex that stores one ring.
+/// Doorbell that wakes one waiting thread: a futex that stores one ring.
 ///
 /// Any thread can ring; one thread waits. A ring before the wait is not lost; several rings have
 /// the same effect as one. Ringing costs a system call only if the waiter is asleep. Data written
 /// before `ring()` is visible after `wait`.
 ///
-/// A plain handle: copies refer to the same bell. The creator of a doorbell calls `deallocate()`
-/// once, after the threads that use it have ended.
+/// The value is a handle: copies refer to the same bell. The creator of a doorbell calls
+/// `deallocate()` once, after the threads that use it have ended.
 @frozen
 public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
     /// Reason for the end of a wait.
@@ -41,7 +41,8 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
         UnsafeAtomic(at: block.assumingMemoryBound(to: UnsafeAtomic<UInt32>.Storage.self))
     }
 
-    /// Wakes the waiter, or lets the next wait return at once. Never waits; any thread.
+    /// Wakes the waiting thread, or makes the next wait return immediately. This method never
+    /// waits; any thread can call it.
     @inlinable
     public func ring() {
         let previous = word.exchange(Self.rung, ordering: .acquiringAndReleasing)
@@ -60,8 +61,8 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
                 expected: Self.silent, desired: Self.sleeping,
                 successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
             if !canSleep && found == Self.rung {
-                // An exchange is used instead of a store, so that the earlier writes of a thread
-                // that rings in between become visible too.
+                // An exchange is used instead of a store, because another thread can ring at this
+                // moment; its earlier writes must become visible too.
                 _ = word.exchange(Self.silent, ordering: .acquiringAndReleasing)
                 return .rung
             }

@@ -1,14 +1,14 @@
 public import GimbalCore
 
-/// A device that is only written: the motors of one bus, or a line that switches their power.
+/// Device that airframed only writes: the motors of one bus, or a line that switches their power.
 public protocol OutputBus: Sendable {
-    /// Writes the motors' output, which stays in force until the next call. This is called in every
-    /// period, even with an unchanged output, so that a motor driver's own watchdog does not
-    /// expire.
+    /// Writes the motors' output, which stays in force until the next call. The bus thread calls
+    /// this method in every period, even if the output is unchanged, so that a motor driver's own
+    /// watchdog does not expire.
     ///
     /// - Parameters:
     ///   - output: Output of the motors. If it is not enabled, the power stages are turned off.
-    ///   - now: The time of the call.
+    ///   - now: Time of the call.
     /// - Throws: `BusError`; the write is repeated in the next period.
     mutating func write(_ output: MotorOutput, now: Instant) throws(BusError)
 
@@ -19,17 +19,18 @@ public protocol OutputBus: Sendable {
     mutating func allOff() throws(BusError)
 }
 
-/// The sensors and motors of one bus, or a simulation of them, as a bus thread uses them.
+/// Interface of a bus thread to the sensors and motors of one bus, or to a simulation of them.
 public protocol GimbalBus: OutputBus {
     /// Waits for the data-ready signal of a sensor. If no sensor has this signal, the call returns
     /// immediately.
     ///
-    /// - Parameter deadline: Beginning of the period by the clock; the call can return up to half a
-    ///   period later.
+    /// - Parameter deadline: Beginning of the period according to the clock. The call can return up
+    ///   to half a period later.
     /// - Returns: Time of the measurement; nil means that the clock determines the period.
     mutating func waitForData(until deadline: Instant) -> Instant?
 
-    /// Known faults of sensors that are not needed to hold the camera. Checked after each `read`.
+    /// Faults of sensors that are not needed to hold the camera. The bus thread reads this property
+    /// after each `read`.
     var conditions: Conditions { get }
 
     /// Reads the samples that the sensors have delivered since the last call: none, one or several,
@@ -38,7 +39,7 @@ public protocol GimbalBus: OutputBus {
     /// - Parameters:
     ///   - samples: Empty batch, which the call fills. The driver drops and counts samples beyond
     ///     its capacity.
-    ///   - now: Beginning of the period; also the time of samples from a chip without a clock.
+    ///   - now: Beginning of the period. Samples from a chip without a clock get this time.
     /// - Throws: `BusError`; samples that were appended before the error are used.
     mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError)
 }
@@ -51,8 +52,8 @@ extension GimbalBus {
     public var conditions: Conditions { .none }
 }
 
-/// Reason of a failed transfer. The value is small and has no references, because the bus thread
-/// counts and stores it, and another thread composes the sentence.
+/// Reason of a failed transfer. The value is small and contains no references, so that the bus
+/// thread can store it in one atomic word; another thread composes the sentence.
 public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomStringConvertible {
     /// The failed operation.
     public enum Operation: UInt8, Sendable, BitwiseCopyable {
@@ -83,7 +84,7 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
     /// The device's address on its bus, or the number of its chip select; 0 for a device without
     /// either.
     public var address: UInt16
-    /// A positive errno.
+    /// The errno of the failure, positive.
     public var code: Int32
 
     /// Creates an error.
@@ -129,13 +130,14 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
     }
 }
 
-/// The samples of one transfer, in storage of fixed size.
+/// Batch of the samples of one transfer, in storage of fixed size.
 public struct SampleBatch: Sendable {
-    /// Capacity: more than a sensor's buffer delivers in a period at any reasonable rate.
+    /// Largest number of samples: more than a sensor's FIFO delivers in one period at any
+    /// reasonable rate.
     public static let capacity = 16
 
     private var storage: InlineArray<16, IMUSample>
-    /// Number of samples.
+    /// Number of samples in the batch.
     public private(set) var count = 0
 
     /// Creates an empty batch.
@@ -147,7 +149,7 @@ public struct SampleBatch: Sendable {
     /// Adds a sample at the end.
     ///
     /// - Parameter sample: A sample that is newer than the previous samples.
-    /// - Returns: Whether there was room.
+    /// - Returns: Whether the sample fitted into the batch.
     @discardableResult
     public mutating func append(_ sample: IMUSample) -> Bool {
         guard count < Self.capacity else { return false }

@@ -4,21 +4,22 @@ internal import GimbalCore
 public struct OutputBuses: Sendable {
     /// The motors; nil if they are on the bus of the sensors.
     public var motors: (any OutputBus)?
-    /// The line that switches the motors' power stages; nil if there is no such line.
+    /// The GPIO line that switches the motors' power stages; nil if there is no such line.
     public var power: (any OutputBus)?
 
-    /// Creates a set of these devices.
+    /// Creates a set of outputs.
     public init(motors: (any OutputBus)? = nil, power: (any OutputBus)? = nil) {
         self.motors = motors
         self.power = power
     }
 }
 
-/// A thread that only writes: it sleeps until the loop has answered, writes the answer, and sleeps
-/// again.
+/// Thread that only writes outputs. It sleeps until the loop has computed an output, writes this
+/// output, and sleeps again.
 ///
-/// The loop determines when the thread writes. If the loop is silent for one and a quarter periods,
-/// the thread writes the newest answer again, and turns the device off when that answer is too old.
+/// The loop determines when the thread writes. If the loop is silent for 1.25 periods, the thread
+/// writes the newest output again. If this output is too old, the thread turns the device off
+/// instead.
 struct OutputThread: ~Copyable {
     private var bus: any OutputBus
     private var answers: MailboxReader<LoopAnswer>
@@ -32,7 +33,7 @@ struct OutputThread: ~Copyable {
     ///   - bus: The device.
     ///   - answers: Answers of the loop.
     ///   - lane: Handles shared with the loop.
-    ///   - periodNanoseconds: Period of the loop.
+    ///   - periodNanoseconds: Period of the loop, ns.
     ///   - stages: Histograms for the thread's writes; nil disables them.
     init(
         bus: any OutputBus, answers: consuming MailboxReader<LoopAnswer>, lane: OutputLane,
@@ -45,8 +46,8 @@ struct OutputThread: ~Copyable {
         writer = AnswerWriter(status: lane.status, stages: stages)
     }
 
-    /// Runs until a stop is requested, and turns the device off before it returns. It also turns
-    /// the device off first, because the earlier state is unknown.
+    /// Runs until a stop is requested. The thread turns the device off at its start, because the
+    /// earlier state is unknown, and again before it returns.
     mutating func run() {
         try? bus.allOff()
         while !lane.stop.isSet {
@@ -64,8 +65,7 @@ struct OutputThread: ~Copyable {
     mutating func period(now: Instant) { writer.write(answers.read(), to: &bus, now: now) }
 }
 
-/// Handles that the loop and a thread that only writes an output share. The runtime frees this
-/// memory.
+/// Handles that the loop shares with an output thread. The runtime frees this memory.
 struct OutputLane: BitwiseCopyable, Sendable {
     /// Doorbell that the loop rings after each answer.
     let bell = Doorbell()

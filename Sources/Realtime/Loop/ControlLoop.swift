@@ -3,20 +3,21 @@ internal import CLinuxShim
 internal import GimbalCore
 
 /// The control loop: a stabilizer, and the rings and mailboxes through which it exchanges data with
-/// the other threads. The loop never waits or allocates, and does not depend on the hardware.
+/// the other threads. The loop never waits, never allocates memory, and does not depend on the
+/// hardware.
 ///
 /// `GimbalRuntime` creates the loop. Only the loop thread calls `tick`, through `runTick`.
 struct ControlLoop: ~Copyable, Sendable {
     var stabilizer: Stabilizer
     var ports: LoopPorts
     let periodNanoseconds: Int64
-    /// Remaining ticks with the outputs off, so that no code runs for the first time with the
-    /// motors on.
+    /// Number of remaining warm-up ticks, in which the outputs are off. The warm-up ensures that no
+    /// code runs for the first time while the motors are on.
     var warmUpTicks: Int
     /// Conditions from the loop's owner, in addition to those of its bus.
     var outsideConditions = Conditions(rawValue: 0)
     private let requestsPerTick: Int
-    /// Duration above which a tick counts as an overrun.
+    /// Duration above which a tick is an overrun, ns.
     private let allowedNanoseconds: Int64
 
     private(set) var ticks: UInt64 = 0
@@ -41,8 +42,9 @@ struct ControlLoop: ~Copyable, Sendable {
         allowedNanoseconds = settings.watchesOverruns ? settings.periodNanoseconds : .max
     }
 
-    /// Executes one period: takes the requests and the samples, computes, passes the output to the
-    /// motors' bus, and publishes the telemetry. Never waits, never allocates.
+    /// Executes one period: takes the requests and the samples, computes the output, passes it to
+    /// the motors' bus, and publishes the telemetry. This method never waits and never allocates
+    /// memory.
     mutating func tick(now: Instant) {
         if ports.tape.begin(tick: ticks, now: now) { ports.tape.keep(state: stabilizer) }
         applyRequests(now: now)
@@ -55,7 +57,8 @@ struct ControlLoop: ~Copyable, Sendable {
         ticks &+= 1
     }
 
-    /// Publishes the values of the tick, and ends it for the flight recorder, after the answer.
+    /// Publishes the values of the tick to the telemetry ring and to the flight recorder, after the
+    /// output has been passed on.
     private mutating func publish(now: Instant, isLook: Bool) {
         let record = record(now: now)
         ports.telemetry.push(record)
@@ -132,7 +135,7 @@ struct ControlLoop: ~Copyable, Sendable {
         return .off
     }
 
-    // The method is inlined, because a call would copy the whole loop, about 20 kB, in every tick.
+    // The method is inlined, because a call would copy the whole loop, about 20 kB, in each tick.
     @inline(__always)
     private func isBusFaulty(now: Instant) -> Bool {
         let worst = max(
@@ -173,7 +176,7 @@ struct ControlLoop: ~Copyable, Sendable {
             counters: counters)
     }
 
-    /// Runs the supervisor again at the same time, and publishes the telemetry.
+    /// Runs the supervisor again at the time of the last tick, and publishes the telemetry.
     mutating func look(now: Instant) {
         if ports.tape.begin(tick: ticks, now: now) { ports.tape.keep(state: stabilizer) }
         sampleCount = 0
@@ -181,7 +184,7 @@ struct ControlLoop: ~Copyable, Sendable {
         publish(now: now, isLook: true)
     }
 
-    /// Resets everything except the newest tuning. Not during a tick.
+    /// Resets everything except the newest tuning. The method must not be called during a tick.
     mutating func restart() {
         while ports.commands.pop() != nil {}
         while ports.samples.pop() != nil {}
@@ -202,15 +205,15 @@ struct ControlLoop: ~Copyable, Sendable {
 
 /// Limits up to which the loop tolerates faults.
 enum LoopLimits {
-    /// Consecutive failed transfers after which the bus counts as faulty: both attempts of two
+    /// Number of consecutive failed transfers that the loop tolerates: both attempts in two
     /// periods.
     static var toleratedBusErrors: UInt64 { 4 }
-    /// Time after which a thread of the motors that has not reported a turn counts as hanging in a
-    /// transfer, s.
+    /// Time without a call of `noteTurn` after which the loop assumes that a motors' thread hangs
+    /// in a transfer, s.
     static var hangingSeconds: Double { 0.1 }
-    /// Duration of a tick above which its answer is useless, periods.
+    /// Duration of a tick above which its output is too late to be useful, periods.
     static var uselessPeriods: Int64 { 5 }
-    /// Fraction of such ticks above which the loop counts as unreliable.
+    /// Fraction of ticks with useless outputs above which the loop reports that it is unreliable.
     static var toleratedUselessShare: Double { 0.5 }
     /// Number of ticks for which an overrun stays visible as a condition.
     static var overrunVisibleTicks: Int { 1000 }
@@ -222,7 +225,7 @@ struct LoopPorts: ~Copyable, Sendable {
     var tuning: MailboxReader<Stabilizer.Parameters>
     var samples: RingReader<SampleDelivery>
     var motors: MailboxWriter<LoopAnswer>
-    /// Mailbox to the motors' thread, if the motors have their own bus.
+    /// Mailbox to the motors' thread; used if the motors have their own bus.
     var ownBus: MailboxWriter<LoopAnswer>
     /// Mailbox to the thread of the line that switches the motors' power.
     var power: MailboxWriter<LoopAnswer>
@@ -242,16 +245,16 @@ struct SampleDelivery: Sendable, BitwiseCopyable {
     var readNanoseconds: Int64
     /// Duration of the previous period's write, ns.
     var writeNanoseconds: Int64
-    /// Latency of the newest answer written so far, ns.
+    /// Time from the sample to the end of the write, for the newest written output, ns.
     var imuToMotorNanoseconds: Int64
 }
 
-/// The loop's answer, passed to the bus thread.
+/// The loop's answer to samples: the output, which is passed to the bus thread.
 struct LoopAnswer: Sendable, BitwiseCopyable {
     var output: MotorOutput
     /// Time of the newest sample that the answer includes.
     var sampleTime: Instant
-    /// Time of the tick that made the answer; an old answer shows that the loop hangs.
+    /// Time of the tick that computed the answer. If this time is too old, the loop hangs.
     var time: Instant
 
     static var none: LoopAnswer {

@@ -9,15 +9,14 @@ public struct LockstepAssembly: ~Copyable, Sendable {
     public var commands: RingWriter<TimedCommand>
     /// Tuning for the loop; the newest tuning replaces earlier tunings.
     public var tuning: MailboxWriter<Stabilizer.Parameters>
-    /// One record per tick.
+    /// Records of the loop, one for each tick.
     public var telemetry: RingReader<TelemetryRecord>
-    /// The tape with all data for a replay.
+    /// Reading end of the tape, which contains all data for a replay.
     public var tape: TapeRecorderEnd
 }
 
-/// The control loop without real-time threads: the caller delivers a sample, and the tick is
-/// complete when the call returns. The loop, rings and mailboxes are the same as under
-/// `GimbalRuntime`.
+/// Control loop without real-time threads. The caller delivers a sample, and the tick is complete
+/// when the call returns. The loop, rings and mailboxes are the same as in `GimbalRuntime`.
 ///
 /// The result depends on the samples' times only. Only one thread at a time can use the engine.
 public struct LockstepEngine: ~Copyable, @unchecked Sendable {
@@ -55,10 +54,10 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         parameters: Stabilizer.Parameters, settings: RuntimeSettings = RuntimeSettings()
     ) -> LockstepAssembly {
         var settings = settings
-        // No warm-up is needed, because latency is irrelevant here.
+        // No warm-up is needed, because latency does not matter in lockstep.
         settings.warmUpTicks = 0
-        // All requests that were answered before a line of the simulator are in force when the line
-        // is processed.
+        // One tick executes all waiting requests. Therefore all requests that were answered before
+        // a line of the simulator are in force when the line is processed.
         settings.requestsPerTick = settings.commandCapacity
         // The duration of a tick is irrelevant in simulated time.
         settings.watchesOverruns = false
@@ -75,7 +74,7 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
     /// Executes one tick at the time of the sample.
     ///
     /// - Parameters:
-    ///   - sample: Sample that is not older than the previous sample.
+    ///   - sample: The sample. Its time must not be earlier than the time of the previous sample.
     ///   - conditions: Faults that the caller reports, for this tick.
     /// - Returns: The motors' output until the next tick.
     public mutating func tick(_ sample: IMUSample, conditions: Conditions) -> MotorOutput {
@@ -88,12 +87,12 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         return answers.read().value.output
     }
 
-    /// Delivers a sample for the next tick, for runs with late, missing, multiple or wrongly timed
-    /// samples.
+    /// Delivers a sample for the next tick. Tests use this method for late, missing, multiple or
+    /// wrongly timed samples.
     ///
     /// - Parameters:
     ///   - sample: The delivered sample.
-    ///   - now: The time of that tick.
+    ///   - now: Time of the next tick.
     package mutating func deliver(_ sample: IMUSample, at now: Instant) {
         samples.push(
             SampleDelivery(
@@ -113,8 +112,8 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         return answers.read().value.output
     }
 
-    /// Runs the supervisor again at the same time, without a sample, so that the telemetry shows
-    /// events between two ticks.
+    /// Runs the supervisor again at the time of the last tick, without a sample, so that the
+    /// telemetry shows events between two ticks.
     ///
     /// - Parameters:
     ///   - conditions: The new conditions.
@@ -131,6 +130,7 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
     /// The stabilizer's values after the last tick.
     public var snapshot: StabilizerSnapshot { loop.pointee.stabilizer.snapshot }
 
-    /// Durations of each stage since the engine was created; freed together with the engine.
+    /// Histograms of the durations of each stage since the engine was created. The engine frees
+    /// them at its end.
     public var stages: StageHistograms { handles.stages }
 }

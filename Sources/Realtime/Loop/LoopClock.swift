@@ -3,11 +3,11 @@ import Synchronization
 
 /// Clock of the loop for dead-man timers, rollbacks and all other timing: CLOCK_MONOTONIC, or the
 /// time of a simulator in lockstep. The composition root passes the clock to its users. Any
-/// ordinary thread.
+/// ordinary thread can use it.
 ///
-/// A simulator's `t` has an arbitrary start, which changes with each connection. Inside the process
-/// time never decreases: the times of each run follow those of the previous run. Output for users
-/// shows the simulator's own `t`, see `seconds`.
+/// A simulator's `t` has an arbitrary start, which changes with each connection. Inside the
+/// process, time never decreases: the times of a new connection follow those of the previous
+/// connection. Output for users shows the simulator's own `t`, see `seconds`.
 public final class LoopClock: Sendable {
     private struct Simulated {
         /// The loop's time at the simulator's last line.
@@ -16,7 +16,7 @@ public final class LoopClock: Sendable {
         var t: Double
     }
 
-    /// The process's own clock.
+    /// The clock of the computer, CLOCK_MONOTONIC.
     public static let monotonic = LoopClock(simulated: nil)
 
     /// State of a simulated clock; nil for CLOCK_MONOTONIC.
@@ -43,7 +43,8 @@ public final class LoopClock: Sendable {
         simulated.withLock { if $0 != nil { $0 = Simulated(now: now, t: t) } }
     }
 
-    /// An instant for users: seconds on CLOCK_MONOTONIC, or on the simulator's own clock.
+    /// Convert an instant to seconds for display: on CLOCK_MONOTONIC, or on the simulator's own
+    /// clock.
     public func seconds(_ instant: Instant) -> Double {
         guard let line = simulated.withLock(\.self) else {
             return instant.seconds(since: Instant(nanoseconds: 0))

@@ -1,7 +1,7 @@
 package import GimbalCore
 
-/// A control loop without threads, together with the other ends of all its connections: for tests,
-/// benchmarks, and runs in which time is an argument.
+/// Control loop without threads, together with the other ends of all its connections, for tests,
+/// benchmarks and replays in which time is an argument.
 package struct LoopRig: ~Copyable {
     var commands: RingWriter<TimedCommand>
     package var tuning: MailboxWriter<Stabilizer.Parameters>

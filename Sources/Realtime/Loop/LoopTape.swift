@@ -6,25 +6,25 @@ public enum TapeKind: UInt32, BitwiseCopyable, Sendable {
     case filler
     /// The state of the `Stabilizer` before the tick.
     case state
-    /// `Stabilizer.Parameters` that came into force.
+    /// The `Stabilizer.Parameters` that have come into force.
     case parameters
     /// A `TimedCommand` that was executed.
     case command
     /// An `IMUSample`, as the bus delivered it.
     case sample
-    /// A `TapeTick`: the tick's other inputs, and its results.
+    /// A `TapeTick`: the other inputs of the tick, and its results.
     case tick
 }
 
-/// Inputs of one tick other than samples and commands, and its results.
+/// Results of one tick, and its inputs other than samples and commands.
 public struct TapeTick: Sendable, BitwiseCopyable {
-    /// Faults reported by the loop and its bus.
+    /// Conditions that the loop and its bus have reported to the stabilizer.
     public var reported: Conditions
     /// Number of integrated samples.
     public var samples: Int32
     /// Number of ticks since the start whose frames were lost because the tape was full.
     public var lostTicks: UInt32
-    /// Whether the loop kept the outputs off because of its warm-up.
+    /// Whether the loop kept the outputs off, because it was warming up.
     public var isWarmingUp: Bool
     /// Whether only the supervisor ran, at the time of the previous tick, see `ControlLoop.look`.
     public var isLook: Bool
@@ -32,13 +32,14 @@ public struct TapeTick: Sendable, BitwiseCopyable {
     public var record: TelemetryRecord
 }
 
-/// The loop's end of the flight recorder: all data for a replay, in order.
+/// The loop's end of the flight recorder's tape, to which the loop writes all data for a replay, in
+/// order.
 ///
-/// If one frame of a tick is missing, no later tick can be replayed. So after the first dropped
-/// frame all frames are dropped, until there is room for a complete state again.
+/// If one frame of a tick is missing, later ticks cannot be replayed. Therefore, after the first
+/// dropped frame, all frames are dropped until there is room for a complete state again.
 struct LoopTape: ~Copyable, Sendable {
     private var ring: TapeWriter
-    /// Whether frames are dropped until the next state.
+    /// Whether all frames are dropped until the next complete state.
     private var isBroken = true
     /// Number of ticks since the start that are not on the tape.
     private(set) var lostTicks: UInt32 = 0
@@ -48,16 +49,16 @@ struct LoopTape: ~Copyable, Sendable {
 
     /// Interval between two complete states, ns.
     static var stateNanoseconds: Int64 { 1_000_000_000 }
-    /// Free space of the ring, bytes, at which the tape continues after it has lost entries: enough
-    /// for a complete state and some ticks.
+    /// Free space of the ring at which the tape continues after it has dropped frames, bytes:
+    /// enough for a complete state and some ticks.
     static var resumeBytes: UInt { UInt(MemoryLayout<Stabilizer>.size) &+ 65536 }
 
     init(ring: consuming TapeWriter) { self.ring = ring }
 
     /// Begins a tick.
     ///
-    /// - Returns: Whether a whole state is due, because the last one is a second old or was lost.
-    ///   The caller passes the state only then, because passing it means copying it.
+    /// - Returns: Whether a complete state is due, because the last one is a second old or was
+    ///   dropped. Only in this case, the caller passes the state, because this copies it.
     mutating func begin(tick: UInt64, now: Instant) -> Bool {
         guard ring.isOn else { return false }
         self.tick = tick
@@ -72,7 +73,8 @@ struct LoopTape: ~Copyable, Sendable {
         lastState = now
     }
 
-    /// Handles a reset of the loop: later frames do not continue the earlier ones.
+    /// Handles a reset of the loop. Later frames do not continue the earlier frames, so a complete
+    /// state must come first.
     mutating func restart() { isBroken = true }
 
     /// Records new tuning.
@@ -84,7 +86,7 @@ struct LoopTape: ~Copyable, Sendable {
     /// Records a sample.
     mutating func keep(_ sample: IMUSample) { put(.sample, sample) }
 
-    /// Ends a tick.
+    /// Records the results of a tick, and ends it.
     mutating func end(_ result: TapeTick) {
         guard ring.isOn else { return }
         put(.tick, result)
@@ -105,7 +107,7 @@ public struct TapeFrame {
     public let tick: UInt64
     /// Beginning of the tick.
     public let now: Instant
-    /// Raw memory of the value; valid during the visit.
+    /// Raw memory of the value, valid during the call of `visit`.
     public let bytes: UnsafeRawBufferPointer
 
     /// Creates a frame.
@@ -119,7 +121,7 @@ public struct TapeFrame {
     /// Decodes the value in the frame's bytes.
     ///
     /// - Parameter type: The type that belongs to `kind`.
-    /// - Returns: A copy.
+    /// - Returns: A copy of the value.
     public func value<Value: BitwiseCopyable>(as type: Value.Type) -> Value {
         bytes.loadUnaligned(as: type)
     }
@@ -132,9 +134,10 @@ public struct TapeRecorderEnd: ~Copyable, Sendable {
 
     init(ring: consuming TapeReader) { self.ring = ring }
 
-    /// Removes every waiting frame, in the order of the loop. Never waits; one thread at a time.
+    /// Removes every waiting frame, oldest first. The method never waits; only one thread at a time
+    /// can call it.
     ///
-    /// - Parameter visit: Receives each frame.
+    /// - Parameter visit: Function that receives each frame.
     public mutating func drain(_ visit: (TapeFrame) -> Void) {
         ring.drain { header, bytes in
             visit(

@@ -1,10 +1,10 @@
 internal import GimbalCore
 
-/// Outer loop of the loop thread: it decides when a tick runs.
+/// Outer loop of the loop thread, which decides when a tick runs.
 ///
-/// A tick runs when the bus thread rings, and otherwise at a deadline of one and a half periods, so
-/// that a hung bus cannot stop the supervision. After a missed deadline, the next one follows after
-/// one period.
+/// A tick runs when the bus thread rings the doorbell. If the bus thread does not ring for 1.5
+/// periods, a tick runs without samples, so that a hung bus cannot stop the supervision. The next
+/// such tick follows after one period.
 struct LoopThread: @unchecked Sendable {
     let loop: UnsafeMutablePointer<ControlLoop>
     let bell: Doorbell
@@ -13,7 +13,7 @@ struct LoopThread: @unchecked Sendable {
     /// Runs until `stop` is set and the bell is rung.
     func run() {
         let period = loop.pointee.periodNanoseconds
-        // The bus thread starts after this thread, so the first samples can arrive late.
+        // The first deadline is later, because the bus thread starts after this thread.
         var deadline = MonotonicClock.now.nanoseconds + 20 * period
         while true {
             let wakeup = bell.wait(until: Instant(nanoseconds: deadline))

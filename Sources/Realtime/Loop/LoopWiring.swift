@@ -17,8 +17,8 @@ struct LoopWiring: ~Copyable {
     /// - Parameters:
     ///   - parameters: The stabilizer's tuning.
     ///   - settings: Rate and capacities.
-    ///   - handles: Handles of the other threads; the creator of the handles frees them after the
-    ///     loop.
+    ///   - handles: Handles of the other threads. The creator of the handles frees them after the
+    ///     loop has ended.
     init(
         parameters: Stabilizer.Parameters, settings: RuntimeSettings, handles: SharedHandles
     ) {

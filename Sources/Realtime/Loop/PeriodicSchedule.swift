@@ -1,11 +1,11 @@
 import GimbalCore
 
-/// Wake-up times of a thread that a clock drives. The type only computes the times; the thread
+/// Wake-up times of a thread with a constant period. The type only computes the times; the thread
 /// sleeps.
 ///
-/// Deadlines are on a grid that starts at the first deadline, so errors do not accumulate. After an
-/// overrun the missed deadlines are skipped and counted, because executing the missed periods
-/// immediately would only delay the present period further.
+/// Each deadline is a whole number of periods after the first deadline, so errors do not
+/// accumulate. After an overrun, the missed deadlines are skipped and counted, because a late
+/// execution of the missed periods would delay the present period further.
 struct PeriodicSchedule: Sendable, BitwiseCopyable {
     /// Interval of the deadlines, ns.
     let periodNanoseconds: Int64
@@ -19,7 +19,8 @@ struct PeriodicSchedule: Sendable, BitwiseCopyable {
         next = Instant(nanoseconds: start.nanoseconds + periodNanoseconds)
     }
 
-    /// Moves the grid of deadlines, because the present period has begun at another instant.
+    /// Sets the beginning of the present period to `instant`; later deadlines are whole periods
+    /// after it.
     mutating func restart(at instant: Instant) { next = instant }
 
     /// Advances to the first deadline after `now`, when the work of the present period is complete.

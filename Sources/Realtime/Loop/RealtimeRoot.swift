@@ -1,8 +1,8 @@
 import GimbalCore
 
-/// The only entry point of the checked code: the compiler rejects allocation, locks, existentials
-/// and reference counting in this function and in everything that it calls, in debug and release
-/// builds. The attributes are not an official part of Swift and are therefore used in few places. A
-/// test proves that this check is active, and a counting malloc also verifies the result.
+/// Entry point of the real-time code. The compiler rejects allocation, locks, existentials and
+/// reference counting in this function and in all functions that it calls, in debug and release
+/// builds. The attributes are not an official part of Swift, so they are used in few places. A test
+/// shows that the compiler's check is active, and a counting malloc verifies the result.
 @_noLocks @_noAllocation
 func runTick(_ loop: inout ControlLoop, now: Instant) { loop.tick(now: now) }

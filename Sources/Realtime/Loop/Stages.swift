@@ -1,5 +1,5 @@
-/// The stages of one period, from the clock to the motors, each timed in every period; also the
-/// latency of a request to the loop.
+/// Stages of one period, from the wake-up to the motors, each of which is timed in every period.
+/// `request` is the latency of a request instead.
 public enum Stage: String, CaseIterable, Sendable {
     /// Time from the requested wake-up of the bus thread until it runs.
     case wake
@@ -13,14 +13,14 @@ public enum Stage: String, CaseIterable, Sendable {
     case control
     /// Duration of writing to the motors.
     case write
-    /// Time from the newest sample until its answer is written.
+    /// Time from the newest sample until the output that includes it is written.
     case imuToMotor = "imu_to_motor"
     /// Time from the reception of a request by a link until the tick that executes it; measured for
     /// each request, not for each period.
     case request
 }
 
-/// A histogram for each stage. Plain handles, like `LatencyHistogram`.
+/// One histogram for each stage. Like `LatencyHistogram`, the value is a handle.
 @frozen
 public struct StageHistograms: BitwiseCopyable, Sendable {
     /// Histogram of `Stage.wake`; the bus thread records it.

@@ -1,22 +1,22 @@
 public import GimbalCore
 
-/// Output of the loop: one record per tick, through the telemetry ring. Fixed size, no references.
+/// Telemetry of one tick, which the loop writes to the telemetry ring. The record has a fixed size
+/// and contains no references.
 public struct TelemetryRecord: Sendable, BitwiseCopyable {
-    /// Number of the tick, from 0; a step of more than one from record to record means dropped
-    /// records.
+    /// Number of the tick, from 0. If the number increases by more than one from one record to the
+    /// next, records were dropped.
     public var tick: UInt64
     /// Beginning of the tick, on `MonotonicClock`.
     public var now: Instant
-    /// The stabilizer's values.
+    /// The stabilizer's values after the tick.
     public var snapshot: StabilizerSnapshot
     /// Durations of the stages.
     public var timing: TickTiming
-    /// Counters of errors.
+    /// Counters of errors since the start.
     public var counters: RuntimeCounters
 }
 
-/// Durations of one period, nanoseconds. The durations of the bus thread are those of the previous
-/// period.
+/// Durations of one period, ns. The durations of the bus thread belong to the previous period.
 public struct TickTiming: Sendable, BitwiseCopyable {
     /// See `Stage.wake`.
     public var wake: Int64 = 0
@@ -37,26 +37,25 @@ public struct TickTiming: Sendable, BitwiseCopyable {
     public init() {}
 }
 
-/// Counters since the start.
+/// Counters of the real-time threads since the start.
 public struct RuntimeCounters: Sendable, BitwiseCopyable {
-    /// Samples dropped because the sample ring was full.
+    /// Number of samples that were dropped because the sample ring was full.
     public var samplesDropped: UInt64 = 0
-    /// Requests dropped because the command ring was full.
+    /// Number of requests that were dropped because the command ring was full.
     public var commandsDropped: UInt64 = 0
-    /// Records dropped because the telemetry ring was full, because its reader was slow or did not
-    /// exist.
+    /// Number of records that were dropped because the telemetry ring was full.
     public var telemetryDropped: UInt64 = 0
-    /// Ticks that began only at their deadline, because the bus thread had not reported a sample in
-    /// time.
+    /// Number of ticks that began only at their deadline, because the bus thread had not reported a
+    /// sample in time.
     public var lateSamples: UInt64 = 0
-    /// Ticks that took longer than a period.
+    /// Number of ticks that took longer than a period.
     public var loopOverruns: UInt64 = 0
-    /// Whole periods that the bus thread skipped because the previous one took too long.
+    /// Number of periods that the bus thread skipped, because the previous period took too long.
     public var busOverruns: UInt64 = 0
-    /// Failed transfers; each attempt counts.
+    /// Number of failed transfers, including repeated attempts.
     public var busErrors: UInt64 = 0
-    /// Periods in which the bus thread turned the motors off because the loop had been silent for
-    /// too long.
+    /// Number of periods in which the bus thread turned the motors off, because the loop had been
+    /// silent for too long.
     public var loopSilences: UInt64 = 0
     /// The newest failed transfer; nil if no transfer has failed.
     public var lastBusError: BusError?

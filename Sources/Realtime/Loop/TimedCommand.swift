@@ -4,10 +4,10 @@ public import GimbalCore
 public struct TimedCommand: Sendable, BitwiseCopyable {
     /// The command.
     public var command: Command
-    /// Instant of the reception by the link, from which `Stage.request` counts; nil for a command
-    /// without a request.
+    /// Time at which the link received the request, from which `Stage.request` is measured; nil for
+    /// a command without a request.
     public var received: Instant?
-    /// End of the dead-man time; the past for a command without a dead-man time.
+    /// End of the dead-man time; a time in the past for a command without a dead-man time.
     public var validUntil: Instant
 
     /// Creates a command with its times.

@@ -1,23 +1,24 @@
 public import Atomics
 
-/// Histogram of durations from 0 ns to 34 s in log-linear buckets, 16 per octave, so a quantile is
-/// exact to about 3 %.
+/// Histogram of durations from 0 ns to 34 s. The buckets are log-linear, 16 per octave, so the
+/// error of a quantile is at most about 3 %.
 ///
-/// One thread records, without waiting and without allocation; any thread takes snapshots, without
-/// locks. A snapshot during a `record` can miss that one value. Bucket layout after Gil Tene's
-/// HdrHistogram.
+/// One thread records, without waiting and without allocation. Any thread can take a snapshot
+/// without a lock; a snapshot during a `record` can miss the recorded value. The layout of the
+/// buckets follows Gil Tene's HdrHistogram.
 ///
-/// A plain handle: copies refer to the same histogram. The creator of a histogram calls
+/// The value is a handle: copies refer to the same histogram. The creator of a histogram calls
 /// `deallocate()` once, after the threads that use it have ended.
 @frozen
 public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
     @usableFromInline typealias Cell = UnsafeAtomic<UInt64>
 
-    /// `bucketCount` buckets, followed by the maximum.
+    /// Memory of the counts in `bucketCount` buckets, followed by the maximum.
     @usableFromInline let cells: UnsafeMutablePointer<Cell.Storage>
 
     @inlinable static var bucketCount: Int { 512 }
-    /// Upper limit; longer durations count as this duration.
+    /// Largest duration that the histogram distinguishes, ns; it records longer durations as this
+    /// duration.
     @inlinable static var longest: UInt64 { (1 << 35) - 1 }
 
     /// Creates an empty histogram.
@@ -29,9 +30,9 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
     /// Frees the histogram. Afterwards, no thread can use any copy.
     public func deallocate() { cells.deallocate() }
 
-    /// Counts one duration. The recording thread only; constant time.
+    /// Counts one duration, in constant time. Only the recording thread can call this method.
     ///
-    /// - Parameter nanoseconds: Duration, ns; a negative one counts as zero.
+    /// - Parameter nanoseconds: Duration, ns; a negative duration is recorded as zero.
     @inlinable
     @_noLocks @_noAllocation
     public func record(nanoseconds: Int64) {
@@ -58,7 +59,7 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
         return (16 + UInt64(bucket % 16)) << UInt64(bucket / 16 - 1)
     }
 
-    /// The counts at this moment. Any thread; allocates.
+    /// Copies the present counts. Any thread can call this method; it allocates memory.
     public func snapshot() -> HistogramSnapshot {
         var counts: [UInt64] = []
         counts.reserveCapacity(Self.bucketCount)
@@ -69,7 +70,7 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
         return HistogramSnapshot(counts: counts, longest: longest)
     }
 
-    /// The quantiles at this moment. Any thread; allocates.
+    /// Computes the present quantiles. Any thread can read this property; it allocates memory.
     public var summary: LatencySummary { snapshot().summary }
 }
 
@@ -78,20 +79,21 @@ public struct HistogramSnapshot: Sendable {
     var counts: [UInt64]
     var longest: UInt64
 
-    /// The counts added after `earlier`, a snapshot of the same histogram. The maximum remains the
+    /// Subtract the counts of `earlier`, a snapshot of the same histogram. The maximum remains the
     /// maximum since the start.
     public func since(_ earlier: HistogramSnapshot) -> HistogramSnapshot {
         HistogramSnapshot(
             counts: zip(counts, earlier.counts).map { $0 &- $1 }, longest: longest)
     }
 
-    /// Number of values.
+    /// Number of recorded durations.
     public var count: UInt64 { counts.reduce(0, +) }
 
-    /// The duration that the given fraction of the values does not exceed.
+    /// Compute the quantile: the duration that the given fraction of the recorded durations does
+    /// not exceed.
     ///
     /// - Parameter share: Fraction of the values, 0...1.
-    /// - Returns: Nanoseconds, the middle of the bucket; 0 for an empty histogram.
+    /// - Returns: Middle of the bucket, ns; 0 for an empty histogram.
     public func quantile(_ share: Double) -> Double {
         let total = count
         guard total > 0 else { return 0 }
@@ -118,7 +120,7 @@ public struct HistogramSnapshot: Sendable {
 
 /// Summary of a histogram, nanoseconds.
 public struct LatencySummary: Sendable, BitwiseCopyable {
-    /// Number of values.
+    /// Number of recorded durations.
     public var count: UInt64
     /// The median, ns.
     public var p50: Double

@@ -1,8 +1,8 @@
 public import Atomics
 
-/// Creates a mailbox that keeps only the latest value, for one writer and one reader: a triple
-/// buffer. A new value replaces an unread one. A fetched value is never torn and never changes
-/// during its use, and neither side waits.
+/// Creates a mailbox for one writer and one reader, which keeps only the newest value (a triple
+/// buffer). A new value replaces an unread value. The reader always gets a complete value, and
+/// neither end ever waits.
 ///
 /// - Parameter initial: Result of `read()` until a value is published.
 /// - Returns: The two ends. Each can move to its own thread; the memory is freed when both ends
@@ -34,7 +34,7 @@ public struct MailboxEnds<Value: BitwiseCopyable & Sendable>: ~Copyable, Sendabl
 @frozen
 public struct MailboxWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: MailboxStorage<Value>
-    /// Index of the slot that only the writer uses at present.
+    /// Index of the slot that belongs to the writer at present.
     @usableFromInline var slot: UInt8 = 0
     @usableFromInline var sequence: UInt64 = 0
 
@@ -43,7 +43,8 @@ public struct MailboxWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
 
     deinit { storage.release() }
 
-    /// Publishes `value` as the newest value. Never waits; constant time; writer only.
+    /// Publishes `value` as the newest value. The method never waits, and takes constant time. Only
+    /// the writer calls it.
     ///
     /// - Parameter value: Value that is copied into the mailbox.
     @inlinable
@@ -60,7 +61,7 @@ public struct MailboxWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
 @frozen
 public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: MailboxStorage<Value>
-    /// Index of the slot that only the reader uses at present.
+    /// Index of the slot that belongs to the reader at present.
     @usableFromInline var slot: UInt8 = 2
 
     @usableFromInline
@@ -68,10 +69,11 @@ public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
 
     deinit { storage.release() }
 
-    /// The newest value, and whether it is new to this reader. Never waits; constant time; reader
-    /// only.
+    /// Reads the newest value. The method never waits, and takes constant time. Only the reader
+    /// calls it.
     ///
-    /// - Returns: The value with its number; 0 is the initial value, n the n-th published one.
+    /// - Returns: The value with its number, and whether the reader reads it for the first time.
+    ///   The initial value has the number 0, the n-th published value the number n.
     @inlinable
     public mutating func read() -> MailboxReading<Value> {
         let isNew = storage.middle.load(ordering: .relaxed) & freshFlag != 0
@@ -82,7 +84,7 @@ public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
         return MailboxReading(value: content.value, sequence: content.sequence, isNew: isNew)
     }
 
-    /// Whether `read()` would return a value that it has not returned before.
+    /// Whether the mailbox contains a value that `read()` has not returned yet.
     @inlinable
     public var hasNew: Bool { storage.middle.load(ordering: .relaxed) & freshFlag != 0 }
 }
@@ -119,9 +121,9 @@ struct MailboxSlot<Value: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable
     }
 }
 
-/// Three slots, each on separate cache lines. At any time the writer uses one slot, and the reader
-/// uses another. The index of the third ("middle") is exchanged atomically; its flag marks it as
-/// newer than the reader's slot.
+/// Memory of the mailbox: three slots, each on separate cache lines. At any time, one slot belongs
+/// to the writer and one to the reader. The index of the third slot ("middle") is exchanged
+/// atomically; a flag marks it as newer than the reader's slot.
 @frozen
 @usableFromInline
 struct MailboxStorage<Value: BitwiseCopyable & Sendable>: @unchecked Sendable {

@@ -37,10 +37,11 @@ public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable
 @frozen
 public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: RingStorage<Element>
-    /// Index of the next element to write; the shared atomic variable is its published copy.
+    /// Index of the next element to write; the shared atomic variable contains a copy for the
+    /// consumer.
     @usableFromInline var head: UInt = 0
-    /// The consumer's last known position. This position is never ahead of the true position, so an
-    /// outdated position can only make the ring look fuller than it is.
+    /// Last position of the consumer that the producer has read. The true position is never behind
+    /// it, so the ring is never fuller than the producer assumes.
     @usableFromInline var cachedTail: UInt = 0
     @usableFromInline var droppedCount: UInt = 0
 
@@ -49,11 +50,11 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
 
     deinit { storage.release() }
 
-    /// Appends an element. If the ring is full, the element is dropped and counted. Never waits;
-    /// constant time; producer only.
+    /// Appends an element. If the ring is full, the element is dropped and counted. The method
+    /// never waits, and takes constant time. Only the producer calls it.
     ///
     /// - Parameter element: Value that is copied into the ring.
-    /// - Returns: Whether there was room.
+    /// - Returns: Whether the ring had room for the element.
     @inlinable
     @discardableResult
     public mutating func push(_ element: Element) -> Bool {
@@ -75,7 +76,7 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     @inlinable
     public var dropped: UInt { droppedCount }
 
-    /// Number of elements for which there is room now; the consumer can make more.
+    /// Number of elements for which there is room now; the consumer can increase it at any time.
     @inlinable
     public var room: Int {
         capacity - Int(bitPattern: head &- storage.tail.load(ordering: .acquiring))
@@ -90,10 +91,11 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
 @frozen
 public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: RingStorage<Element>
-    /// Index of the next element to read; the shared atomic variable is its published copy.
+    /// Index of the next element to read; the shared atomic variable contains a copy for the
+    /// producer.
     @usableFromInline var tail: UInt = 0
-    /// The producer's last known position; an outdated position can only make the ring look emptier
-    /// than it is.
+    /// Last position of the producer that the consumer has read. The true position is never behind
+    /// it, so the ring is never emptier than the consumer assumes.
     @usableFromInline var cachedHead: UInt = 0
 
     @usableFromInline
@@ -101,7 +103,8 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
 
     deinit { storage.release() }
 
-    /// Removes and returns the oldest element. Never waits; constant time; consumer only.
+    /// Removes and returns the oldest element. The method never waits, and takes constant time.
+    /// Only the consumer calls it.
     ///
     /// - Returns: The element, or nil if the ring is empty.
     @inlinable
@@ -116,7 +119,7 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
         return element
     }
 
-    /// Number of waiting elements now; the producer can add more.
+    /// Number of waiting elements now; the producer can increase it at any time.
     @inlinable
     public var count: Int {
         Int(bitPattern: storage.head.load(ordering: .acquiring) &- tail)
@@ -135,8 +138,8 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
 /// Memory of a ring in one raw block: the indices on separate cache lines, then the elements.
 ///
 /// The lines are 128 bytes apart because the adjacent-line prefetcher of many cores moves pairs of
-/// 64-byte lines. Each end stores its own index and a copy of the other end's index, so a push or
-/// pop with room does not touch the other side's lines.
+/// 64-byte lines. Each end stores its own index and a copy of the other end's index, so most calls
+/// do not access the cache lines of the other end.
 @frozen
 @usableFromInline
 struct RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
@@ -149,7 +152,7 @@ struct RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
         let bytes = header + capacity * MemoryLayout<Element>.stride
         let alignment = max(cacheLine, MemoryLayout<Element>.alignment)
         let block = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: alignment)
-        // Touch every page now, so that the first lap causes no page faults.
+        // Every page is touched now, so that the first use of the ring causes no page faults.
         block.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
         let slots = (block + header).bindMemory(to: Element.self, capacity: capacity)
         let storage = RingStorage(block: block, slots: slots, mask: UInt(capacity - 1))

@@ -21,7 +21,7 @@ struct SharedHandles: BitwiseCopyable, Sendable {
     }
 }
 
-/// The handles of the threads that only write outputs; they exist even if these threads do not.
+/// Handles of the output threads. The handles exist even if these threads do not.
 struct OutputLanes: BitwiseCopyable, Sendable {
     let motors = OutputLane()
     let power = OutputLane()
@@ -32,8 +32,8 @@ struct OutputLanes: BitwiseCopyable, Sendable {
     }
 }
 
-/// Memory for the state of loop and bus thread, from before they start until after they have ended.
-/// Each state has a separate block, so that the threads do not share a cache line.
+/// Memory for the state of all real-time threads. It exists before the threads start, and until
+/// they have ended. Each state has a separate block, so that the threads do not share a cache line.
 final class SharedBlock: @unchecked Sendable {
     let settings: RuntimeSettings
     let handles: SharedHandles
@@ -80,7 +80,7 @@ final class SharedBlock: @unchecked Sendable {
     /// State of the power line's thread; nil without a power line.
     var powerContext: OutputContext? { power.map(OutputContext.init) }
 
-    /// Prevents that the state is freed, because a thread that uses it has not ended.
+    /// Disables the freeing of the memory, because a thread that uses it has not ended.
     func abandon() { isAbandoned.store(true, ordering: .relaxed) }
 
     deinit {
@@ -112,7 +112,7 @@ struct OutputContext: @unchecked Sendable {
     func run() { thread.pointee.run() }
 }
 
-/// Memory for one value on separate cache lines.
+/// Allocates memory for one value, on separate cache lines.
 private func ownLines<Value: ~Copyable>(_ type: Value.Type) -> UnsafeMutablePointer<Value> {
     let lines = (MemoryLayout<Value>.size + cacheLine - 1) / cacheLine
     return UnsafeMutableRawPointer.allocate(byteCount: lines * cacheLine, alignment: cacheLine)

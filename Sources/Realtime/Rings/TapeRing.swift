@@ -3,7 +3,8 @@ internal import GimbalCore
 
 /// Creates a queue of frames of any size for one producer and one consumer.
 ///
-/// - Parameter bytes: Minimum capacity; rounded up to a power of two. 0 disables the ring.
+/// - Parameter bytes: Minimum capacity, bytes, which is rounded up to a power of two. 0 disables
+///   the ring.
 /// - Returns: The two ends. Each can move to its own thread; the memory is freed when both ends
 ///   have been destroyed.
 func makeTapeRing(bytes: Int) -> TapeEnds {
@@ -22,15 +23,17 @@ struct TapeEnds: ~Copyable, Sendable {
     var reader: TapeReader
 }
 
-/// The producer's end, which only the loop uses. Frames without room are dropped and counted; the
-/// producer never waits.
+/// The producer's end, which only the loop uses. Frames that do not fit are dropped and counted;
+/// the producer never waits.
 struct TapeWriter: ~Copyable, @unchecked Sendable {
     private let storage: TapeStorage
     /// Whether the ring exists, so that frames are recorded.
     let isOn: Bool
-    /// Bytes written since the start; the shared atomic variable is its published copy.
+    /// Number of bytes written since the start; the shared atomic variable contains a copy for the
+    /// consumer.
     private var head: UInt = 0
-    /// The consumer's last known position; never ahead of the true position.
+    /// Last position of the consumer that the producer has read; the true position is never behind
+    /// it.
     private var cachedTail: UInt = 0
 
     fileprivate init(storage: TapeStorage, isOn: Bool) {
@@ -40,14 +43,15 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
 
     deinit { storage.release() }
 
-    /// Appends a frame with a value's bytes. Never waits; constant time; producer only.
+    /// Appends a frame that contains the bytes of a value. The method never waits, and takes
+    /// constant time. Only the producer calls it.
     ///
     /// - Parameters:
     ///   - kind: Kind of the value.
     ///   - tick: Number of the frame's tick.
-    ///   - now: Beginning of that tick.
+    ///   - now: Beginning of the tick.
     ///   - value: Value that is copied into the ring.
-    /// - Returns: Whether there was room.
+    /// - Returns: Whether the ring had room for the frame.
     mutating func append<Value: BitwiseCopyable>(
         _ kind: TapeKind, tick: UInt64, now: Instant, _ value: Value
     ) -> Bool {
@@ -74,7 +78,7 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
         return true
     }
 
-    /// Whether this number of bytes fits now.
+    /// Whether the given number of bytes fits into the ring now.
     mutating func hasRoom(_ bytes: UInt) -> Bool {
         if head &+ bytes &- cachedTail <= storage.mask &+ 1 { return true }
         cachedTail = storage.tail.load(ordering: .acquiring)
@@ -92,10 +96,11 @@ public struct TapeReader: ~Copyable, @unchecked Sendable {
 
     deinit { storage.release() }
 
-    /// Removes every waiting frame, oldest first. Never waits; consumer only.
+    /// Removes every waiting frame, oldest first. The method never waits. Only the consumer calls
+    /// it.
     ///
-    /// - Parameter visit: Receives header and bytes of each frame; the bytes are valid during the
-    ///   call.
+    /// - Parameter visit: Function that receives the header and the bytes of each frame; the bytes
+    ///   are valid during the call.
     mutating func drain(_ visit: (TapeHeader, UnsafeRawBufferPointer) -> Void) {
         let head = storage.head.load(ordering: .acquiring)
         while tail != head {
@@ -136,8 +141,8 @@ struct TapeStorage: @unchecked Sendable {
 
     static var headerBytes: UInt { 32 }
 
-    /// Size of a frame in whole headers, so that the remainder before the end of the ring always
-    /// has room for the header of a filler.
+    /// Size of a frame, rounded up to a multiple of the header's size. Therefore the remainder
+    /// before the end of the ring always has room for the header of a filler.
     static func frameBytes(payload: UInt) -> UInt {
         headerBytes &+ (payload &+ (headerBytes &- 1)) & ~(headerBytes &- 1)
     }
@@ -146,7 +151,7 @@ struct TapeStorage: @unchecked Sendable {
         let header = 3 * cacheLine
         let block = UnsafeMutableRawPointer.allocate(
             byteCount: header + capacity, alignment: cacheLine)
-        // Touch every page now, so that the first lap causes no page faults.
+        // Every page is touched now, so that the first use of the ring causes no page faults.
         block.initializeMemory(as: UInt8.self, repeating: 0, count: header + capacity)
         for line in 0..<3 {
             (block + line * cacheLine)

@@ -19,41 +19,42 @@ public struct RuntimeSettings: Sendable {
     public var telemetryCapacity = 2048
     /// Capacity of the flight recorder's tape, bytes; 0 disables the recorder.
     public var tapeBytes = 0
-    /// Number of initial ticks with the outputs off, in which first-use allocations and page faults
-    /// occur.
+    /// Number of initial ticks with the outputs off. Allocations and page faults of the first use
+    /// of code occur in these ticks.
     public var warmUpTicks = 100
     /// Largest number of requests that one tick executes.
     public var requestsPerTick = 8
-    /// Whether a tick longer than a period is counted and shown.
+    /// Whether the loop counts ticks that take longer than a period, and reports them as a
+    /// condition.
     public var watchesOverruns = true
 
-    /// Period at this rate.
+    /// Period of the loop, ns.
     var periodNanoseconds: Int64 { Int64((1e9 / rateHz).rounded()) }
 
-    /// The defaults.
+    /// Creates the default settings.
     public init() {}
 }
 
 /// A new runtime with its connections, to be passed to their owners.
 @frozen
 public struct GimbalAssembly: ~Copyable, Sendable {
-    /// Starts and stops the threads, and reports their state.
+    /// The runtime, which starts and stops the threads, and reports their state.
     public let runtime: GimbalRuntime
     /// Requests to the loop. Only the `Commander` writes this ring.
     public var commands: RingWriter<TimedCommand>
     /// Tuning for the loop; the newest tuning replaces earlier tunings.
     public var tuning: MailboxWriter<Stabilizer.Parameters>
-    /// One record per tick.
+    /// Records of the loop, one for each tick.
     public var telemetry: RingReader<TelemetryRecord>
-    /// The tape with all data for a replay.
+    /// Reading end of the tape, which contains all data for a replay.
     public var tape: TapeRecorderEnd
 }
 
 /// The real-time threads and all connections between them. The composition root creates one, passes
 /// the connections to their owners, and starts it.
 ///
-/// Order: `RealtimeSetup.prepareProcess()`, `assemble`, creation of all other objects of the
-/// process, `RealtimeSetup.lockMemory()`, `start()`.
+/// Start a process in this order: `RealtimeSetup.prepareProcess()`, `assemble`, creation of all
+/// other objects, `RealtimeSetup.lockMemory()`, `start()`.
 public final class GimbalRuntime: Sendable {
     private enum Phase {
         case built
@@ -66,11 +67,11 @@ public final class GimbalRuntime: Sendable {
 
     private init(shared: SharedBlock) { self.shared = shared }
 
-    /// Creates rings, mailboxes, loop and bus thread; starts nothing.
+    /// Creates the rings, mailboxes, loop and bus thread, but does not start a thread.
     ///
     /// - Parameters:
     ///   - parameters: The stabilizer's tuning at the start.
-    ///   - bus: The hardware or its simulation; from now on, only the bus thread uses it.
+    ///   - bus: The hardware or its simulation. After this call, only the bus thread uses it.
     ///   - outputs: Devices with their own threads.
     ///   - settings: Rate, threads, capacities.
     /// - Returns: The runtime and its connections.
@@ -107,8 +108,8 @@ public final class GimbalRuntime: Sendable {
             telemetry: wiring.telemetry, tape: wiring.tape)
     }
 
-    /// Starts the threads of power line, motors, loop and bus, in this order. Call once; a runtime
-    /// cannot be restarted after `stop()`.
+    /// Starts the threads of power line, motors, loop and bus, in this order. Call this method
+    /// once; a runtime cannot be restarted after `stop()`.
     ///
     /// - Throws: `ThreadError` if a thread cannot be created; in this case no thread runs.
     public func start() throws(ThreadError) {
@@ -143,7 +144,7 @@ public final class GimbalRuntime: Sendable {
     /// Turns the motors off, then ends the threads. This takes less than a second, even if the
     /// hardware hangs.
     ///
-    /// - Returns: The result. Later calls return the same.
+    /// - Returns: The result. Later calls return the same result.
     @discardableResult
     public func stop() -> StopReport {
         phase.withLock { phase in
@@ -163,16 +164,16 @@ public final class GimbalRuntime: Sendable {
         }
     }
 
-    /// The kernel's answers to the requests of each thread: first of the loop, then of the bus
-    /// thread, then of the output threads. Empty unless the threads run.
+    /// Reports of the threads about the settings that the kernel has granted: the loop, the bus
+    /// thread, then the output threads. Empty unless the threads run.
     public var threads: [ThreadReport] {
         phase.withLock { if case .running(let threads) = $0 { threads.reports } else { [] } }
     }
 
-    /// The durations of a stage since the start. Any thread.
+    /// Histogram of the durations of a stage since the start. Any thread can call this method.
     ///
     /// - Parameter stage: The stage of the period.
-    /// - Returns: Histogram of the stage at this moment.
+    /// - Returns: Copy of the stage's histogram.
     public func histogram(of stage: Stage) -> HistogramSnapshot {
         shared.handles.stages[stage].snapshot()
     }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The first 4 KiB of a kernel file (proc, sysfs), as text; nil if it cannot be read.
+/// Read the first 4 KiB of a kernel file (proc, sysfs), as text; nil if the file cannot be read.
 ///
-/// - Parameter path: The file.
-/// - Returns: Its text. May block; not for the loop thread.
+/// - Parameter path: Path of the file.
+/// - Returns: Text of the file. The call can block, so the loop thread must not call it.
 public func readSmallFile(_ path: String) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -15,11 +15,11 @@ public func readSmallFile(_ path: String) -> String? {
     }
 }
 
-/// The first line of a kernel file; nil if it cannot be read or is empty.
+/// Read the first line of a kernel file; nil if the file cannot be read or is empty.
 ///
-/// - Parameter path: The file.
-/// - Returns: The text before the end of the first line; a device tree's strings end with a zero
-///   instead.
+/// - Parameter path: Path of the file.
+/// - Returns: The text before the first line end, or before the NUL with which strings of a device
+///   tree end.
 public func firstLine(of path: String) -> String? {
     readSmallFile(path)?.prefix { $0 != "\n" && $0 != "\0" }.nonEmpty
 }

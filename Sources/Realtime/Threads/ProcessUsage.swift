@@ -9,7 +9,8 @@ public struct ProcessUsage: Sendable {
     /// Number of pages read from a disk since the start.
     public var majorFaults: Int
 
-    /// The present values, read from /proc; not for real-time threads.
+    /// The present values, from /proc. Real-time threads must not read this property, because it
+    /// can block.
     public static var current: ProcessUsage {
         let status = readSmallFile("/proc/self/status") ?? ""
         var usage = rusage()

@@ -1,19 +1,21 @@
 internal import CLinuxShim
 internal import Glibc
 
-/// Preparation of the whole process: locked memory, and a CPU without deep sleep states.
+/// Preparation of the whole process for real-time threads: small stacks and heaps, and locked
+/// memory.
 ///
-/// Order: `prepareProcess()` at the beginning of `main`, before any thread exists; then create
-/// everything; then `lockMemory()`; then start the real-time threads.
+/// Call `prepareProcess()` at the beginning of `main`, before any thread exists. Then create all
+/// objects, call `lockMemory()`, and start the real-time threads.
 public enum RealtimeSetup {
-    /// Number of malloc arenas. Each costs address space that a memory lock makes resident.
+    /// Largest number of malloc arenas. A memory lock makes the whole address space of each arena
+    /// resident.
     static let arenas: Int32 = 2
-    /// Size above which a memory block has its own mapping, bytes; the mapping returns to the
+    /// Size above which malloc gives a block its own mapping, bytes. The mapping returns to the
     /// kernel when the block is freed.
     static let mappingThreshold: Int32 = 256 * 1024
 
-    /// Keeps a locked process small: small default stacks, few arenas. Call before any thread
-    /// exists.
+    /// Limits the memory of a locked process by small default stacks and few malloc arenas. Call
+    /// this method before any thread exists.
     ///
     /// - Returns: A sentence for each refused request; empty if all were granted.
     public static func prepareProcess() -> [String] {
@@ -31,9 +33,10 @@ public enum RealtimeSetup {
         return problems
     }
 
-    /// Locks all present and future memory of the process, so that no thread ever waits for a page.
+    /// Locks all present and future memory of the process, so that no thread waits for a page
+    /// fault.
     ///
-    /// - Returns: The result.
+    /// - Returns: Result of the lock.
     public static func lockMemory() -> MemoryLockReport {
         cl_malloc_trim()
         let error = cl_memory_lock()
@@ -44,21 +47,20 @@ public enum RealtimeSetup {
             residentBytes: statusField("VmRSS", in: status))
     }
 
-    /// Whether the kernel is fully preemptible, as the kernel reports in /sys, not judged by its
-    /// name.
+    /// Whether the kernel reports in /sys that it is fully preemptible (PREEMPT_RT).
     public static var isKernelRealtime: Bool {
         readSmallFile("/sys/kernel/realtime")?.first == "1"
     }
 
     /// The default CPU of both real-time threads: the last CPU, which receives the fewest
-    /// interrupts. Loop and bus thread use the same CPU, because a hand-over within a CPU does not
-    /// wake another CPU (measured on a two-CPU virtual machine: 9 compared with 25 µs). Nil on a
-    /// single CPU. Call before any thread is bound.
+    /// interrupts. Loop and bus thread use the same CPU, because the hand-over between them then
+    /// does not wake another CPU (measured on a virtual machine with two CPUs: 9 µs instead of 25
+    /// µs). Nil if there is only one CPU. Read this property before any thread is bound to a CPU.
     public static var preferredCPU: Int? {
         cl_affinity_single() >= 0 ? nil : Int(cl_affinity_last())
     }
 
-    /// A sentence about a refused memory lock.
+    /// Explain a refused memory lock as a sentence.
     ///
     /// - Parameter error: The errno of mlockall(2).
     /// - Returns: The reason, and the usual remedy.
@@ -73,8 +75,8 @@ public enum RealtimeSetup {
         }
     }
 
-    /// Value of a field of /proc/self/status that is given in kB, as bytes; 0 if the field is
-    /// missing.
+    /// Read a field of /proc/self/status whose unit is kB, and convert it to bytes; 0 if the field
+    /// is missing.
     static func statusField(_ name: String, in status: String) -> Int {
         for line in status.split(separator: "\n") where line.hasPrefix("\(name):") {
             let digits = line.drop { !$0.isNumber }.prefix { $0.isNumber }
@@ -96,15 +98,15 @@ public struct MemoryLockReport: Sendable, Equatable {
     public var residentBytes: Int
 }
 
-/// Keeps the CPUs out of deep sleep states while this value exists.
+/// Request to the kernel that keeps the CPUs out of deep idle states while this value exists.
 ///
-/// Source: the kernel's PM QoS interface; the request is in force while the file is open.
+/// The request uses the kernel's PM QoS interface, and is in force while the file is open.
 public struct CPUWakefulness: ~Copyable, Sendable {
     private let file: Int32
     /// Reason why the request failed; nil if it is in force.
     public let problem: String?
 
-    /// Requests a wake-up latency of zero from the kernel.
+    /// Requests a wake-up latency of zero.
     public init() {
         let path = "/dev/cpu_dma_latency"
         let opened = open(path, O_WRONLY | O_CLOEXEC)

@@ -2,14 +2,14 @@ internal import CLinuxShim
 public import GimbalCore
 internal import Glibc
 
-/// A thread with its own stack, name, scheduling policy and CPU.
+/// Thread with its own stack, name, scheduling policy and CPU.
 ///
-/// If the kernel refuses a request, this is not an error: `report` contains a sentence about it,
-/// because a gimbal without real-time rights is worse but usable. Such a thread requests the finest
-/// timer slack instead, which halves its usual delay.
+/// A refusal by the kernel is not an error, because a gimbal without real-time rights is still
+/// usable; `report` contains a sentence about the refusal. A thread without SCHED_FIFO requests the
+/// smallest timer slack instead, which halves its usual wake-up delay.
 ///
-/// Start every other thread of the process (Swift's pool, loggers, D-Bus) from another thread,
-/// because threads inherit policy and affinity from their creator.
+/// A real-time thread must not start other threads (Swift's pool, loggers, D-Bus), because threads
+/// inherit policy and affinity from their creator.
 public final class RealtimeThread: Sendable {
     /// Result of the thread's requests to the kernel.
     public let report: ThreadReport
@@ -21,7 +21,7 @@ public final class RealtimeThread: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Name, priority and CPU.
-    ///   - body: Code that runs on the new thread, after its set-up. Must not be isolated to an
+    ///   - body: Code that the new thread runs after its set-up. It must not be isolated to an
     ///     actor.
     /// - Throws: `ThreadError` if memory or the limit of threads is exhausted.
     public init(
@@ -42,14 +42,14 @@ public final class RealtimeThread: Sendable {
         self.start = start
     }
 
-    /// Waits for the thread to end. Call once.
+    /// Waits for the thread to end. Call this method once.
     ///
     /// - Parameter deadline: End of the wait.
     /// - Returns: Whether the thread has ended. If not, the thread is detached, and the memory that
     ///   it uses must not be freed.
     public func join(until deadline: Instant) -> Bool {
-        // A doorbell is used before a plain join, because thread sanitizers do not support a join
-        // with a deadline on this clock.
+        // The wait uses a doorbell, followed by a join without a deadline, because thread
+        // sanitizers do not support a join with a deadline on this clock.
         guard start.done.wait(until: deadline) == .rung else {
             _ = cl_thread_detach(handle)
             return false
@@ -79,7 +79,8 @@ private final class ThreadStart: @unchecked Sendable {
     let ready = Doorbell()
     /// Doorbell that the new thread rings before it ends.
     let done = Doorbell()
-    /// The new thread writes this value before it rings `ready`; afterwards the creator reads it.
+    /// Results of the set-up. The new thread writes this value before it rings `ready`; then the
+    /// creator reads it.
     var outcome = ThreadOutcome()
 
     init(configuration: ThreadConfiguration, body: @escaping @Sendable () -> Void) {
@@ -114,7 +115,8 @@ private struct ThreadOutcome: Sendable {
     var priorityError: Int32 = 0
     var affinityError: Int32 = 0
 
-    /// Requests the configuration for the calling thread and reads the result back from the kernel.
+    /// Requests the configuration for the calling thread, and reads the result back from the
+    /// kernel.
     static func apply(_ wishes: ThreadConfiguration) -> ThreadOutcome {
         var outcome = ThreadOutcome()
         outcome.threadID = cl_thread_id()
@@ -125,8 +127,8 @@ private struct ThreadOutcome: Sendable {
         }
         _ = cl_sched_get(&outcome.policy, &outcome.priority)
         outcome.cpu = cl_affinity_single()
-        // FIFO threads have no timer slack; other threads wake up to 50 µs late unless they request
-        // less.
+        // Threads under SCHED_FIFO have no timer slack. Other threads wake up to 50 µs late, unless
+        // they request a smaller slack.
         _ = cl_timer_slack_set(1)
         cl_stack_prefault(ThreadTable.prefaultBytes)
         return outcome
@@ -170,8 +172,8 @@ extension RealtimeRights {
             groupRuntimeMicroseconds: runtime)
     }
 
-    /// The process's path in the version 1 `cpu` hierarchy, from the text of /proc/self/cgroup; nil
-    /// if the process is in the root of the hierarchy.
+    /// Find the path of the process in the `cpu` hierarchy of cgroups version 1, in the text of
+    /// /proc/self/cgroup; nil if the process is in the root of the hierarchy.
     static func cpuGroup(in text: String) -> String? {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

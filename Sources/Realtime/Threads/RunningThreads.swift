@@ -9,11 +9,11 @@ struct RunningThreads: Sendable {
     /// Thread of the power line; nil without a power line.
     var power: RealtimeThread?
 
-    /// The kernel's answers to the requests of each thread.
+    /// Reports of all threads.
     var reports: [ThreadReport] { [loop, bus, motors, power].compactMap { $0?.report } }
 
-    /// Ends the threads: first, at the same time, the threads that turn a device off at their end;
-    /// then the loop.
+    /// Ends the threads. The threads that turn a device off at their end are ended first, all at
+    /// the same time; then the loop is ended.
     func stop(_ handles: SharedHandles) -> StopReport {
         let deadline = MonotonicClock.now.advanced(bySeconds: StopLimits.busSeconds)
         handles.busStop.set()

@@ -1,4 +1,4 @@
-/// Requests of a thread to the kernel and their results, read back from the kernel.
+/// Report of a thread: the settings that the kernel has granted, and the refused requests.
 public struct ThreadReport: Sendable, Equatable {
     /// The kernel's scheduling policies.
     public enum Policy: Int32, Sendable {
@@ -35,12 +35,14 @@ struct RealtimeRights: Equatable {
     var isRoot: Bool
     /// Soft limit RLIMIT_RTPRIO, the largest priority; nil if unlimited.
     var priorityLimit: Int?
-    /// Path of the process in the `cpu` cgroup hierarchy (version 1), if it is in its own group.
+    /// Path of the process in the `cpu` cgroup hierarchy (version 1); nil if the process is in the
+    /// root group.
     var cpuGroup: String?
-    /// That group's `cpu.rt_runtime_us`, if the kernel was built with RT_GROUP_SCHED.
+    /// Real-time budget of this group (`cpu.rt_runtime_us`), µs; nil if the kernel was built
+    /// without RT_GROUP_SCHED.
     var groupRuntimeMicroseconds: Int?
 
-    /// Explains a refusal by the kernel, with the usual remedy.
+    /// Explain a refusal by the kernel, with the usual remedy.
     ///
     /// - Parameters:
     ///   - error: The errno of the refusal.

@@ -1,5 +1,5 @@
-/// Table of all threads with special requests to the kernel. All other threads (Swift's pool,
-/// sockets, logs) are ordinary.
+/// Table of all threads with special settings. All other threads (Swift's pool, sockets) use the
+/// defaults.
 ///
 /// | thread          | policy     | priority | task                                                        |
 /// | --------------- | ---------- | -------- | ----------------------------------------------------------- |
@@ -17,10 +17,10 @@
 /// The loop has a higher priority than the buses: if it runs on the same CPU as the bus thread that
 /// woke it, it runs immediately, and the bus thread finds the answer without sleeping again. Both
 /// priorities are above the kernel's threaded interrupts (50), because the transfers of these
-/// threads do not depend on those interrupts, and below the kernel's watchdogs (99). The power line
-/// is above the loop, so that a hanging thread cannot prevent it from being switched off.
-/// `loop.priority` changes the loop's priority; the priorities of bus and power line change by the
-/// same amount.
+/// threads do not depend on those interrupts, and below the kernel's watchdogs (99). The power
+/// line's thread has a higher priority than the loop, so that it can switch the motors off even if
+/// the loop hangs. `loop.priority` changes the loop's priority; the priorities of bus and power
+/// line change by the same amount.
 public enum ThreadTable {
     /// The control loop.
     public static let loop = ThreadConfiguration(name: "airframed-loop", priority: 80)
@@ -42,17 +42,18 @@ public enum ThreadTable {
     public static let log = ThreadConfiguration(name: "airframed-log", priority: nil)
     /// The thread that feeds the watchdog.
     public static let watch = ThreadConfiguration(name: "airframed-watch", priority: nil)
-    /// Stack size of each of these threads; the whole stack is locked into memory.
+    /// Stack size of each real-time thread, bytes. The whole stack is locked into memory.
     public static let stackBytes = 320 * 1024
-    /// Size of the part of that stack that is touched before the thread starts its work.
+    /// Size of the part of the stack that a real-time thread touches before it starts its work,
+    /// bytes.
     public static let prefaultBytes = 256 * 1024
-    /// Stack size of every other thread of the process; it is also locked, and therefore small.
-    /// Answering every request of the socket takes 80 kB in a release build, 130 kB in a debug
-    /// build.
+    /// Stack size of every other thread of the process, bytes. This stack is also locked into
+    /// memory, and therefore small. Answering every request of the socket takes 80 kB in a release
+    /// build, 130 kB in a debug build.
     public static let ordinaryStackBytes = 256 * 1024
 }
 
-/// Requests of a thread to the kernel.
+/// Configuration that a thread requests from the kernel.
 public struct ThreadConfiguration: Sendable {
     /// Name, at most 15 bytes; shown by `ps -L` and `top -H`.
     public var name: String
@@ -61,7 +62,7 @@ public struct ThreadConfiguration: Sendable {
     /// The CPU to run on, counted from 0; nil leaves the choice to the scheduler.
     public var cpu: Int?
 
-    /// Creates a configuration with these requests.
+    /// Creates a configuration.
     public init(name: String, priority: Int?, cpu: Int? = nil) {
         self.name = name
         self.priority = priority

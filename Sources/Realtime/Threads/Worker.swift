@@ -1,16 +1,17 @@
 internal import GimbalCore
 internal import Synchronization
 
-/// An ordinary thread for jobs that can block for any time: a disk, a pipe without a reader. Jobs
-/// run one after the other, in the order of arrival; a caller never waits for a job.
+/// Ordinary thread for jobs that can block for any time, such as writes to a disk or to a pipe
+/// without a reader. Jobs run one after the other, in the order of arrival; a caller never waits
+/// for a job.
 ///
 /// The thread starts with the first job, and ends with its worker.
 public final class Worker: Sendable {
-    /// A job.
+    /// Job that the worker's thread executes.
     public typealias Job = @Sendable () -> Void
 
-    /// State shared by caller and thread; it remains when the worker is released while its thread
-    /// hangs.
+    /// State that callers and the thread share. It remains if the worker is released while its
+    /// thread hangs.
     private final class Queue: Sendable {
         struct Contents {
             var jobs: [Job] = []
@@ -51,7 +52,7 @@ public final class Worker: Sendable {
     /// Creates a worker without jobs.
     ///
     /// - Parameters:
-    ///   - configuration: Requests of the thread.
+    ///   - configuration: Configuration of the thread.
     ///   - capacity: Number of jobs that can wait.
     public init(_ configuration: ThreadConfiguration, capacity: Int) {
         self.configuration = configuration
@@ -60,7 +61,7 @@ public final class Worker: Sendable {
 
     deinit { end(within: Self.patience) }
 
-    /// Adds a job. Never waits; any ordinary thread.
+    /// Adds a job. The method never waits; any ordinary thread can call it.
     ///
     /// - Parameter job: Job to run on the worker's thread, or on the caller's thread if no further
     ///   thread can be created.
