@@ -1,0 +1,249 @@
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import NIOWebSocket
+
+/// Tells the handlers of a connection that the server stops.
+struct ServerStops {}
+
+/// Requests of one connection on its event loop: checks, limits, time limits and answers.
+///
+/// A connection must complete a request within `Limits.handshake` of its beginning or of the last
+/// answer, however slowly bytes come.
+final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let service: WebService
+    private let address: String
+    private let isSecure: Bool
+    private var context: ChannelHandlerContext?
+    private var timer: Scheduled<Void>?
+    private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
+    /// Answer that replaces the application's.
+    private var refusal: WebResponse?
+    private var keepsAlive = true
+    /// Number of the request that is being answered; nil while none is.
+    private var answering: Int?
+    private var requests = 0
+    /// Session that the application accepted.
+    private(set) var accepted: (endpoint: any WebSocketEndpoint, request: WebRequest)?
+
+    init(_ service: WebService, address: String, isSecure: Bool) {
+        self.service = service
+        self.address = address
+        self.isSecure = isSecure
+    }
+
+    private var limits: WebOptions.Limits { service.options.limits }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        arm(limits.handshake)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = nil
+        self.context = nil
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The request follows, and gets the answer.
+        if error is NIOWebSocketUpgradeError { return }
+        // The handler before this one has answered what is not HTTP. An end in the middle is none of it.
+        if let error = error as? HTTPParserError {
+            guard error != .invalidEOFState else { return context.close(promise: nil) }
+            service.ledger.refuse(.malformed)
+        } else if error is NIOSSLError || error is BoringSSLError {
+            service.ledger.refuse(.handshake)
+        }
+        context.close(promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ServerStops {
+            keepsAlive = false
+            if answering == nil { context.close(promise: nil) }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = head
+            body = []
+            keepsAlive = keepsAlive && head.isKeepAlive && !head.headers.contains(name: "upgrade")
+            if requests > 0 || refusal == nil { refusal = check(head) }
+            if let text = head.headers.first(name: "content-length"), let length = Int(text),
+                length > limits.body
+            {
+                refuse(.body, WebResponse(413, text: "The body is too large.\n"))
+            }
+        case .body(let part):
+            guard refusal == nil else { return }
+            guard body.count + part.readableBytes <= limits.body else {
+                return refuse(.body, WebResponse(413, text: "The body is too large.\n"))
+            }
+            body += part.readableBytesView
+        case .end:
+            guard let head, answering == nil else { return }
+            requests += 1
+            answering = requests
+            arm(limits.idle)
+            let number = requests
+            if let refusal { return write(refusal, to: number) }
+            guard let request = request(head, body: body) else { return }
+            body = []
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let loop = context.eventLoop
+            service.application.respond(to: request) { response in
+                loop.execute { bound.value.write(response, to: number) }
+            }
+        }
+    }
+
+    /// Refuses the request, and answers without waiting for the rest of its body.
+    private func refuse(_ cause: WebRefusal, _ response: WebResponse) {
+        service.ledger.refuse(cause)
+        keepsAlive = false
+        refusal = response
+        guard answering == nil else { return }
+        requests += 1
+        answering = requests
+        arm(limits.idle)
+        write(response, to: requests)
+    }
+
+    /// Decides on a WebSocket, before the upgrade.
+    ///
+    /// - Returns: Header fields of the answer, or nil if the request is refused.
+    func upgrade(_ head: HTTPRequestHead) -> HTTPHeaders? {
+        refusal = check(head)
+        guard refusal == nil, let request = request(head, body: []) else { return nil }
+        switch service.application.decide(on: request) {
+        case .accept(let endpoint, let headers):
+            accepted = (endpoint, request)
+            return HTTPHeaders(headers.map { ($0.name, $0.value) })
+        case .refuse(let response):
+            service.ledger.refuse(.upgrade)
+            refusal = response
+            return nil
+        }
+    }
+
+    /// - Returns: Answer to a request that the application never sees.
+    private func check(_ head: HTTPRequestHead) -> WebResponse? {
+        let isSocket = head.headers["upgrade"].contains { $0.lowercased() == "websocket" }
+        let hosts = head.headers["host"]
+        guard hosts.count == 1, let host = hosts.first, service.policy.allows(host: host) else {
+            service.ledger.refuse(.host)
+            return WebResponse(
+                421, text: "This server does not answer to this name. Use its IP address.\n")
+        }
+        let isRead = (head.method == .GET || head.method == .HEAD) && !isSocket
+        let origins = head.headers["origin"]
+        guard
+            isRead
+                || origins.count <= 1
+                    && service.policy.allows(
+                        origin: origins.first, host: host, isSecure: isSecure)
+        else {
+            service.ledger.refuse(.origin)
+            return WebResponse(403, text: "Pages of another site cannot use this server.\n")
+        }
+        guard Target(head.uri) != nil else {
+            service.ledger.refuse(.malformed)
+            return WebResponse(400, text: "The path is malformed.\n")
+        }
+        // The upgrade has passed here once; a request that comes again has another fault.
+        if isSocket, accepted == nil, self.head != nil {
+            service.ledger.refuse(.upgrade)
+            return WebResponse(
+                426, headers: [("upgrade", "websocket"), ("sec-websocket-version", "13")],
+                body: .bytes([]))
+        }
+        return nil
+    }
+
+    private func request(_ head: HTTPRequestHead, body: [UInt8]) -> WebRequest? {
+        Target(head.uri).map { target in
+            WebRequest(
+                method: head.method.rawValue, path: target.path, query: target.query,
+                headers: head.headers.map { ($0.name.lowercased(), $0.value) }, body: body,
+                address: address, isSecure: isSecure)
+        }
+    }
+
+    private func write(_ response: WebResponse, to number: Int) {
+        guard let context, answering == number, let head else { return }
+        service.ledger.count(\.requests)
+        var headers = HTTPHeaders(response.headers.map { ($0.name, $0.value) })
+        headers.replaceOrAdd(name: "content-length", value: String(response.body.length))
+        headers.replaceOrAdd(name: "x-content-type-options", value: "nosniff")
+        if !keepsAlive { headers.replaceOrAdd(name: "connection", value: "close") }
+        context.write(
+            wrapOutboundOut(
+                .head(
+                    HTTPResponseHead(
+                        version: .http1_1, status: HTTPResponseStatus(statusCode: response.status),
+                        headers: headers))), promise: nil)
+        if head.method == .HEAD { return finish(number) }
+        switch response.body {
+        case .bytes(let bytes):
+            pump({ Array(bytes[$0...].prefix(65_536)) }, from: 0, of: bytes.count, number)
+        case .parts(let length, let next): pump(next, from: 0, of: length, number)
+        }
+    }
+
+    /// Writes one part after the other, each when the client has taken the one before.
+    private func pump(
+        _ next: @escaping @Sendable (Int) -> [UInt8], from done: Int, of length: Int, _ number: Int
+    ) {
+        guard let context, answering == number else { return }
+        guard done < length else { return finish(number) }
+        let part = next(done).prefix(length - done)
+        guard !part.isEmpty else { return context.close(promise: nil) }
+        arm(limits.idle)
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: part)))))
+            .whenSuccess { bound.value.pump(next, from: done + part.count, of: length, number) }
+    }
+
+    /// Ends the answer. The next request can begin within the write, so the state is ready before.
+    private func finish(_ number: Int) {
+        guard let context else { return }
+        guard keepsAlive else {
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            return context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+                bound.value.context?.close(promise: nil)
+            }
+        }
+        answering = nil
+        head = nil
+        arm(limits.handshake)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    private func arm(_ seconds: Double) {
+        timer?.cancel()
+        guard let context else { return }
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) {
+            bound.value.expire()
+        }
+    }
+
+    private func expire() {
+        guard let context else { return }
+        // A connection that is kept between two requests has done nothing wrong.
+        if answering != nil {
+            service.ledger.refuse(.slow)
+        } else if requests == 0 || head != nil {
+            service.ledger.refuse(.handshake)
+        }
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,97 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import NIOWebSocket
+import Synchronization
+
+/// HTTP/1.1 and WebSocket server for the programs that accompany airframed. Thread-safe.
+///
+/// It listens from its creation until `stop()`. It serves all clients on its event-loop thread, within
+/// `WebOptions.Limits`.
+public final class WebServer: Sendable {
+    private let service: WebService
+    private let group: MultiThreadedEventLoopGroup
+    private let listener: any Channel
+
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - options: Address, names and limits.
+    ///   - application: Answers the requests.
+    /// - Throws: A wrong address, an address in use, or a certificate that cannot be read.
+    public init(_ options: WebOptions, _ application: any WebApplication) throws(WebServerError) {
+        guard let endpoint = WebOptions.endpoint(options.listen) else {
+            throw WebServerError(
+                description: "\(options.listen) is not an address with a port, as 127.0.0.1:8000.")
+        }
+        let service = WebService(options, application)
+        let context = try options.tls.map { tls throws(WebServerError) in try Self.context(tls) }
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, min(8, options.threads)))
+        let buffer = ChannelOptions.Types.SocketOption.Value(
+            truncatingIfNeeded: options.limits.kernelBuffer)
+        do {
+            listener = try ServerBootstrap(group: group)
+                .serverChannelOption(.backlog, value: 128)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.socketOption(.so_sndbuf), value: buffer)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelOption(
+                    .writeBufferWaterMark, value: .init(low: 8192, high: 32768)
+                )
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try service.accept(channel, tls: context)
+                    }
+                }
+                .bind(host: endpoint.host, port: endpoint.port).wait()
+        } catch {
+            try? group.syncShutdownGracefully()
+            throw WebServerError(
+                description: "Cannot listen on \(options.listen): \(error). "
+                    + "Choose another address or port, or end the program that uses it.")
+        }
+        self.service = service
+        self.group = group
+    }
+
+    /// Port on which the server listens.
+    public var port: Int { listener.localAddress?.port ?? 0 }
+    /// Number of connections that are open now.
+    public var connections: Int { service.ledger.open }
+    /// Counters since the start.
+    public var counters: WebCounters { service.ledger.counters }
+
+    /// Stops: no new connections, a close frame (1001) to every session, then the end of its threads.
+    /// Call it once, not from a callback.
+    ///
+    /// - Parameter grace: Longest time for answers and close frames, s.
+    public func stop(grace: Double = 1) {
+        try? listener.close().wait()
+        let channels = service.channels
+        for channel in channels { channel.pipeline.fireUserInboundEventTriggered(ServerStops()) }
+        let deadline = NIODeadline.now() + .nanoseconds(Int64(grace * 1e9))
+        for channel in channels {
+            let promise = channel.eventLoop.makePromise(of: Void.self)
+            channel.closeFuture.cascade(to: promise)
+            channel.eventLoop.scheduleTask(deadline: deadline) { channel.close(promise: nil) }
+            try? promise.futureResult.wait()
+        }
+        try? group.syncShutdownGracefully()
+    }
+
+    private static func context(_ tls: WebOptions.TLS) throws(WebServerError) -> NIOSSLContext {
+        do {
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: try NIOSSLCertificate.fromPEMFile(tls.certificate)
+                    .map { .certificate($0) },
+                privateKey: .privateKey(try NIOSSLPrivateKey(file: tls.key, format: .pem)))
+            configuration.minimumTLSVersion = .tlsv12
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw WebServerError(
+                description: "Cannot use the certificate \(tls.certificate) with the key "
+                    + "\(tls.key): \(error). Both must be PEM files that this program can read.")
+        }
+    }
+}

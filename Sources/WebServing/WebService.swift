@@ -1,0 +1,81 @@
+package import NIOCore
+import NIOHTTP1
+import NIOSSL
+import NIOWebSocket
+import Synchronization
+
+/// A server without its socket: builds the handlers of each connection. Tests and fuzzers give it a
+/// connection in memory.
+package final class WebService: Sendable {
+    let options: WebOptions
+    let application: any WebApplication
+    let policy: SitePolicy
+    let ledger = Ledger()
+    private let open = Mutex<(next: UInt64, channels: [ObjectIdentifier: any Channel])>((0, [:]))
+
+    /// Creates a service without connections.
+    package init(_ options: WebOptions, _ application: any WebApplication) {
+        self.options = options
+        self.application = application
+        policy = SitePolicy(options)
+    }
+
+    var channels: [any Channel] { open.withLock { Array($0.channels.values) } }
+
+    /// Admits a connection or refuses it. On its event loop.
+    func accept(_ channel: any Channel, tls: NIOSSLContext?) throws {
+        let address = channel.remoteAddress?.ipAddress ?? ""
+        guard ledger.admit(address, options.limits) else { throw ChannelError.eof }
+        let identity = ObjectIdentifier(channel)
+        open.withLock { $0.channels[identity] = channel }
+        channel.closeFuture.whenComplete { [self] _ in
+            ledger.leave(address)
+            open.withLock { _ = $0.channels.removeValue(forKey: identity) }
+        }
+        if let tls {
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+        }
+        try configure(channel, address: address)
+    }
+
+    /// Adds the handlers of HTTP and WebSocket. On the channel's event loop.
+    package func configure(_ channel: any Channel, address: String) throws {
+        let requests = RequestHandler(self, address: address, isSecure: options.tls != nil)
+        let bound = NIOLoopBound(requests, eventLoop: channel.eventLoop)
+        let upgrader = NIOWebSocketServerUpgrader(
+            maxFrameSize: options.limits.message, automaticErrorHandling: false,
+            shouldUpgrade: { channel, head in
+                channel.eventLoop.makeSucceededFuture(
+                    head.method == .GET ? bound.value.upgrade(head) : nil)
+            },
+            upgradePipelineHandler: { [self] channel, _ in
+                channel.eventLoop.makeCompletedFuture {
+                    try begin(bound.value, on: channel)
+                }
+            })
+        var headerLimits = NIOHTTPDecoderLimitConfiguration()
+        headerLimits.maxHeaderFieldSize = options.limits.header
+        headerLimits.maxHeaderListSize = options.limits.header
+        headerLimits.maxHeaderFieldCount = 100
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.configureHTTPServerPipeline(
+            withServerUpgrade: (upgraders: [upgrader], completionHandler: { _ in }),
+            withEncoderConfiguration: .init(), withDecoderLimitConfiguration: headerLimits)
+        try pipeline.addHandler(requests)
+    }
+
+    private func begin(_ requests: RequestHandler, on channel: any Channel) throws {
+        guard let (endpoint, request) = requests.accepted, channel.isActive else {
+            throw ChannelError.eof
+        }
+        let id = open.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        let session = WebSession(
+            id: id, request: request, channel: channel, ledger: ledger, limits: options.limits)
+        let pipeline = channel.pipeline.syncOperations
+        _ = pipeline.removeHandler(requests)
+        try pipeline.addHandler(SessionHandler(session, endpoint, ledger, options.limits))
+    }
+}

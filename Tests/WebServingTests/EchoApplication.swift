@@ -1,0 +1,91 @@
+import Glibc
+import Synchronization
+import WebServing
+
+/// Application of the tests: a few pages, and a WebSocket that returns each message.
+final class EchoApplication: WebApplication, WebSocketEndpoint {
+    private struct State {
+        var sessions: [WebSession] = []
+        var ends: [String] = []
+        var pongs: [Double] = []
+    }
+
+    private let state = Mutex(State())
+    var pongs: [Double] { state.withLock { $0.pongs } }
+    var ends: [String] { state.withLock { $0.ends } }
+    var sessions: [WebSession] { state.withLock { $0.sessions } }
+
+    /// The oldest session, as soon as there is one: the client has the answer to its upgrade before.
+    func firstSession() -> WebSession? {
+        for _ in 0..<200 where sessions.isEmpty { usleep(10_000) }
+        return sessions.first
+    }
+
+    func respond(to request: WebRequest, answer: @escaping @Sendable (WebResponse) -> Void) {
+        switch (request.method, request.path) {
+        case ("GET", "/"), ("HEAD", "/"):
+            answer(
+                WebResponse(
+                    200, headers: [("content-type", "text/html")],
+                    body: .bytes(Array("<p>page".utf8))))
+        case ("GET", "/query"):
+            answer(WebResponse(200, text: request.query["a"] ?? "none"))
+        case ("GET", "/large"):
+            let bytes = [UInt8](repeating: UInt8(ascii: "l"), count: 300_000)
+            answer(WebResponse(200, body: .bytes(bytes)))
+        case ("GET", "/parts"):
+            answer(
+                WebResponse(
+                    200,
+                    body: .parts(length: 1_000_000) { done in
+                        (done..<min(done + 50_000, 1_000_000)).map { UInt8(truncatingIfNeeded: $0) }
+                    }))
+        case ("GET", "/broken"):
+            answer(WebResponse(200, body: .parts(length: 10) { $0 == 0 ? [1] : [] }))
+        case ("GET", "/never"): break
+        case ("POST", "/code"):
+            answer(WebResponse(200, text: String(decoding: request.body, as: UTF8.self)))
+        default: answer(WebResponse(404, text: "There is no such page."))
+        }
+    }
+
+    func decide(on request: WebRequest) -> WebSocketDecision {
+        switch request.path {
+        case "/echo":
+            .accept(
+                self,
+                headers: request.header("sec-websocket-protocol").map {
+                    [("sec-websocket-protocol", $0)]
+                } ?? [])
+        default: .refuse(WebResponse(404, text: "There is no such socket."))
+        }
+    }
+
+    func opened(_ session: WebSession) { state.withLock { $0.sessions.append(session) } }
+
+    func received(_ message: WebMessage, from session: WebSession) { session.send(message) }
+
+    func ponged(_ session: WebSession, after seconds: Double) {
+        state.withLock { $0.pongs.append(seconds) }
+    }
+
+    func closed(_ session: WebSession, code: Int, reason: String) {
+        state.withLock { state in
+            state.ends.append("\(code) \(reason)")
+            state.sessions.removeAll { $0.id == session.id }
+        }
+    }
+}
+
+/// Runs `body` with a server on a free port of the loopback interface.
+func withServer(
+    _ change: (inout WebOptions) -> Void = { _ in },
+    _ body: (WebServer, EchoApplication) throws -> Void
+) throws {
+    var options = WebOptions(listen: "127.0.0.1:0")
+    change(&options)
+    let application = EchoApplication()
+    let server = try WebServer(options, application)
+    defer { server.stop() }
+    try body(server, application)
+}

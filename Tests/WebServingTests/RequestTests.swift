@@ -1,0 +1,249 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import WebServing
+
+@Suite("Requests of HTTP clients", .timeLimit(.minutes(2)))
+struct RequestTests {
+    @Test("a connection serves one request after the other, also those sent together")
+    func keepAlive() throws {
+        try withServer { server, _ in
+            let client = try WebClient(port: server.port)
+            let page = try client.request("GET", "/")
+            #expect(page.status == 200)
+            #expect(page.text == "<p>page")
+            #expect(page.headers["content-type"] == "text/html")
+            #expect(page.headers["x-content-type-options"] == "nosniff")
+            #expect(try client.request("GET", "/query?a=b%20c+d&a=e").text == "b c d")
+            #expect(try client.request("HEAD", "/").headers["content-length"] == "7")
+            #expect(try client.request("POST", "/code", body: "123456").text == "123456")
+            #expect(try client.request("GET", "/missing").status == 404)
+            let line = "GET /query?a=%@ HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            let many = (0..<20).map { "a=\($0) " }
+            try client.send(
+                many.map { line.split(separator: "a=%@ ").joined(separator: $0) }.joined())
+            for index in 0..<20 { #expect(try client.answer().text == "\(index)") }
+            #expect(server.counters.requests == 25)
+            #expect(server.counters.connections == 1)
+            #expect(server.counters.refusals.isEmpty)
+        }
+    }
+
+    @Test("a long answer comes in parts, complete; one that breaks off ends the connection")
+    func parts() throws {
+        try withServer { server, _ in
+            let client = try WebClient(port: server.port)
+            let large = try client.request("GET", "/large").body
+            #expect(large == [UInt8](repeating: UInt8(ascii: "l"), count: 300_000))
+            let parts = try client.request("GET", "/parts").body
+            #expect(parts == (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) })
+            #expect(throws: WebClient.Failure.closed) { try client.request("GET", "/broken") }
+        }
+    }
+
+    @Test(
+        "a name that is not the server's is refused",
+        arguments: [
+            ("127.0.0.1:80", 200), ("localhost", 200), ("LOCALHOST.:1", 200), ("[::1]:8000", 200),
+            ("192.168.1.7:8000", 200), ("gimbal.local", 200), ("evil.example", 421),
+            ("localhost.evil.example", 421), ("1.2.3.4.evil.example", 421), ("256.1.1.1", 421),
+            ("127.0.0.1@evil.example", 421), ("", 421), ("localhost:0", 421),
+            ("evil.example#127.0.0.1", 421),
+        ])
+    func hosts(host: String, status: Int) throws {
+        try withServer({ $0.hosts = ["gimbal.local"] }) { server, _ in
+            let client = try WebClient(port: server.port)
+            #expect(try client.request("GET", "/", headers: ["Host: \(host)"]).status == status)
+            #expect(server.counters.refusals[.host] ?? 0 == (status == 421 ? 1 : 0))
+        }
+    }
+
+    @Test("a request without Host, or with two, is refused")
+    func hostCount() throws {
+        try withServer { server, _ in
+            let none = try WebClient(port: server.port)
+            try none.send("GET / HTTP/1.1\r\n\r\n")
+            #expect(try none.answer().status == 421)
+            let two = try WebClient(port: server.port)
+            let hosts = ["Host: 127.0.0.1", "Host: localhost"]
+            #expect(try two.request("GET", "/", headers: hosts).status == 421)
+            #expect(server.counters.refusals[.host] == 2)
+        }
+    }
+
+    @Test(
+        "a page of another site can neither post nor open a WebSocket",
+        arguments: [
+            ("http://127.0.0.1", 200), ("http://127.0.0.1:80", 200), ("https://own.example", 200),
+            ("http://evil.example", 403), ("https://127.0.0.1", 403), ("http://127.0.0.1:81", 403),
+            ("null", 403), ("http://127.0.0.1.evil.example", 403), ("", 403),
+        ])
+    func origins(origin: String, status: Int) throws {
+        try withServer({ $0.origins = ["https://own.example"] }) { server, _ in
+            let header = "Origin: \(origin)"
+            let post = try WebClient(port: server.port)
+            #expect(
+                try post.request("POST", "/code", headers: [header], body: "1").status == status)
+            let socket = try WebClient(port: server.port)
+            let expected = status == 200 ? 101 : status
+            #expect(try socket.upgrade("/echo", headers: [header]).status == expected)
+            #expect(server.counters.refusals[.origin] ?? 0 == (status == 200 ? 0 : 2))
+        }
+    }
+
+    @Test("a body larger than the limit is refused, announced or not")
+    func body() throws {
+        try withServer({ $0.limits.body = 1000 }) { server, _ in
+            let announced = try WebClient(port: server.port)
+            try announced.send(
+                "POST /code HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1001\r\n\r\n")
+            #expect(try announced.answer().status == 413)
+            #expect(try announced.isClosed())
+            let chunked = try WebClient(port: server.port)
+            let chunk = "3e8\r\n" + String(repeating: "x", count: 1000) + "\r\n"
+            try chunked.send(
+                "POST /code HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + chunk + chunk)
+            #expect(try chunked.answer().status == 413)
+            #expect(server.counters.refusals == [.body: 2])
+        }
+    }
+
+    @Test("bytes that are not HTTP, and a header that is too large, are refused")
+    func malformed() throws {
+        try withServer { server, _ in
+            let inputs = [
+                "\u{16}\u{3}\u{1}hello\r\n\r\n", "GET\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: localhost\r\n"
+                    + String(repeating: "A: b\r\n", count: 200) + "\r\n",
+            ]
+            for input in inputs {
+                let client = try WebClient(port: server.port)
+                try client.send(input)
+                #expect(try client.answer().status == 400)
+                #expect(try client.isClosed())
+            }
+            #expect(server.counters.refusals == [.malformed: 4])
+            for path in ["/%zz", "/%", "/%00", "/%ff", "http://localhost/"] {
+                let client = try WebClient(port: server.port)
+                #expect(try client.request("GET", path).status == 400)
+            }
+            #expect(server.counters.refusals == [.malformed: 9])
+        }
+    }
+
+    @Test("a request that comes byte by byte is cut off, as is a connection without one")
+    func slowRequest() throws {
+        try withServer({ $0.limits.handshake = 0.5 }) { server, _ in
+            let silent = try WebClient(port: server.port)
+            let slow = try WebClient(port: server.port)
+            let kept = try WebClient(port: server.port)
+            #expect(try kept.request("GET", "/").status == 200)
+            try slow.send("GET / HTTP/1.1\r\nX: ")
+            var isOpen = true
+            for _ in 0..<40 where isOpen {
+                do { try slow.send("x") } catch { isOpen = false }
+                usleep(50_000)
+            }
+            #expect(!isOpen)
+            #expect(try silent.isClosed())
+            #expect(try kept.isClosed())
+            #expect(server.connections == 0)
+            // The connection that was kept between two requests has done nothing wrong.
+            #expect(server.counters.refusals == [.handshake: 2])
+        }
+    }
+
+    @Test("an answer that never comes, or that the client does not take, ends the connection")
+    func slowAnswer() throws {
+        try withServer({
+            $0.limits.idle = 0.4
+            $0.limits.kernelBuffer = 4096
+        }) { server, _ in
+            let waiting = try WebClient(port: server.port)
+            #expect(throws: WebClient.Failure.closed) { try waiting.request("GET", "/never") }
+            let stalled = try WebClient(port: server.port, receiveBuffer: 4096)
+            try stalled.send("GET /parts HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            for _ in 0..<40 where server.counters.refusals != [.slow: 2] { usleep(50_000) }
+            #expect(server.counters.refusals == [.slow: 2])
+            #expect(server.connections == 0)
+        }
+    }
+
+    @Test("more connections than the limits are closed at once, and are served after others left")
+    func connections() throws {
+        try withServer({
+            $0.limits.connections = 3
+            $0.limits.connectionsPerAddress = 2
+        }) { server, _ in
+            do {
+                let first = try WebClient(port: server.port)
+                let second = try WebClient(port: server.port)
+                #expect(try first.request("GET", "/").status == 200)
+                #expect(try second.request("GET", "/").status == 200)
+                #expect(try WebClient(port: server.port).isClosed())
+                #expect(server.counters.refusals == [.connectionsPerAddress: 1])
+            }
+            for _ in 0..<100 where server.connections > 0 { usleep(10_000) }
+            #expect(try WebClient(port: server.port).request("GET", "/").status == 200)
+        }
+    }
+
+    @Test("10,000 connections in sequence leave nothing behind")
+    func sequence() throws {
+        try withServer { server, _ in
+            func run(_ count: Int) throws {
+                for index in 0..<count {
+                    let client = try WebClient(port: server.port)
+                    switch index % 5 {
+                    case 0: #expect(try client.request("GET", "/").status == 200)
+                    case 1: #expect(try client.upgrade("/echo").status == 101)
+                    case 2: #expect(try client.upgrade("/missing").status == 404)
+                    case 3: try client.send("GET / HT")
+                    default: break
+                    }
+                    for _ in 0..<1000 where server.connections > 8 { usleep(100) }
+                }
+                for _ in 0..<1000 where server.connections > 0 { usleep(1000) }
+            }
+            try run(2000)
+            let before = ProcessSize.resident()
+            try run(8000)
+            #expect(server.connections == 0)
+            #expect(server.counters.connections == 10_000)
+            if !Sanitizer.isActive {
+                #expect(ProcessSize.resident() - before < 8_000_000)
+            }
+        }
+    }
+
+    @Test("an address that is in use, and one that is none, are errors with a remedy")
+    func addresses() throws {
+        try withServer { server, application in
+            let error = #expect(throws: WebServerError.self) {
+                _ = try WebServer(WebOptions(listen: "127.0.0.1:\(server.port)"), application)
+            }
+            #expect(error?.description.contains("Choose another address or port") == true)
+            for listen in ["8000", "localhost:", "127.0.0.1:70000", ":8000"] {
+                #expect(throws: WebServerError.self) {
+                    _ = try WebServer(WebOptions(listen: listen), application)
+                }
+            }
+        }
+    }
+}
+
+/// Memory of this process.
+enum ProcessSize {
+    /// Resident memory, bytes.
+    static func resident() -> Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        guard fgets(&line, 256, file) != nil else { return 0 }
+        let text = String(decoding: line.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return (Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0) * 4096
+    }
+}
