@@ -48,6 +48,7 @@ public struct HelpPage {
     /// Commands and options that a page does not name.
     ///
     /// - Parameter page: Text of the page.
+    /// - Returns: Names of commands, and of commands with an option.
     public func missing(in page: String) -> [String] {
         // Hyphens are escaped, so that they can be copied from the terminal.
         let text = page.replacing("\\-", with: "-")
@@ -85,6 +86,7 @@ public struct HelpPage {
     /// Options of a command, without `--help`.
     ///
     /// - Parameter command: Name of a command directly below the program.
+    /// - Returns: The options; empty if there is no such command.
     public func options(of command: String) -> [Command.Argument] {
         let found = root.subcommands?.first { $0.commandName == command }
         return (found?.arguments ?? []).filter { Self.spelling($0) != "--help" }
