@@ -40,6 +40,7 @@ public struct HelpPage {
     /// The commands, each with its usage, help and options.
     ///
     /// - Parameter common: Options that the page lists elsewhere.
+    /// - Returns: Lines of mdoc(7).
     public func sections(without common: [Command.Argument]) -> [String] {
         (root.subcommands ?? []).filter { $0.commandName != "help" }
             .flatMap { section(of: $0, under: "", without: common) }
