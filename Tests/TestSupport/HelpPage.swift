@@ -32,6 +32,7 @@ public struct HelpPage {
     /// Reads the help texts.
     ///
     /// - Parameter dump: JSON of ArgumentParser's `_dumpHelp()`.
+    /// - Throws: An error if the text is not such JSON.
     public init(_ dump: String) throws {
         struct Dump: Decodable { var command: Command }
         root = try JSONDecoder().decode(Dump.self, from: Data(dump.utf8)).command
