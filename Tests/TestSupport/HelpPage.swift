@@ -4,6 +4,7 @@ import Foundation
 public struct HelpPage {
     /// A command as ArgumentParser dumps its help, as far as the page needs it.
     public struct Command: Decodable {
+        /// An argument or an option.
         public struct Argument: Decodable {
             struct Name: Decodable {
                 var kind: String
@@ -19,10 +20,14 @@ public struct HelpPage {
             var isOptional: Bool
             var isRepeating: Bool
         }
+        /// Name.
         public var commandName: String
         var abstract: String?
+        /// Explanation of the command.
         public var discussion: String?
+        /// Arguments and options.
         public var arguments: [Argument]?
+        /// Commands below this one.
         public var subcommands: [Command]?
     }
 
