@@ -3,8 +3,8 @@ import Port
 public import Realtime
 public import Wire
 
-/// A quantity of the loop, declared once: its name, unit and meaning, its place in the loop's
-/// record, its place in `status`, and its field in recordings. `variables`, `subscribe`, the
+/// Quantity of the loop, which is declared once: its name, unit and meaning, its place in the
+/// loop's record, its place in `status`, and its field in recordings. `variables`, `subscribe`, the
 /// numbers of `status`, the recorder, the columns of its tables and the manual page are derived
 /// from the declaration.
 public struct Observable: Sendable {
@@ -12,7 +12,7 @@ public struct Observable: Sendable {
 
     /// Description of the quantity in the answer to `variables`.
     public let variable: Variable
-    /// Value for `subscribe`.
+    /// Function that reads the value for `subscribe` from a record of the loop.
     public let read: @Sendable (TelemetryRecord) -> JSONValue
     /// Field of the message `Tick` in recordings; nil if it is not recorded.
     public private(set) var field: RecordedField?
@@ -29,7 +29,8 @@ public struct Observable: Sendable {
         self.read = read
     }
 
-    /// Creates an observable number; NaN means unknown. It is recorded if it has a field `number`.
+    /// Creates an observable number; NaN means that the value is unknown. Recordings contain the
+    /// value if the field `number` is not nil.
     private init(
         _ name: String, _ unit: Unit, _ summary: String, recorded number: Int?,
         as field: String? = nil, isFlag: Bool = false,
@@ -50,9 +51,9 @@ public struct Observable: Sendable {
 struct Unit: Sendable {
     /// Name for display.
     var name: String
-    /// Suffix of the names in `status` and in recordings: `dps` in `gyro_bias_dps`.
+    /// Suffix of the names in `status` and in recordings, such as `dps` in `gyro_bias_dps`.
     var suffix: String
-    /// Number of these units in the SI unit.
+    /// Number of these units in one SI unit.
     var factor = 1.0
 
     static let pure = Unit(name: "", suffix: "")
@@ -68,7 +69,7 @@ struct Unit: Sendable {
     static let kilogramMetres2 = Unit(name: "kg·m²", suffix: "kg_m2")
     static let celsius = Unit(name: "°C", suffix: "c")
 
-    /// A name with the suffix of this unit: `gyro_bias_yaw_dps` of `gyro_bias.yaw`.
+    /// Append the suffix of this unit to a name: `gyro_bias.yaw` becomes `gyro_bias_yaw_dps`.
     func key(_ name: some StringProtocol) -> String {
         String(name.map { $0 == "." ? "_" : $0 }) + (suffix.isEmpty ? "" : "_\(suffix)")
     }
@@ -80,18 +81,18 @@ public struct RecordedField: Sendable {
     public let number: Int
     /// Name that ends with the unit, for example `gyro_bias_yaw_dps`.
     public let name: String
-    /// Whether the value is true or false, not a number.
+    /// Whether the value is a flag (true or false) instead of a number.
     public let isFlag: Bool
-    /// Value in the unit of its name; 1 or 0 for a flag.
+    /// Function that reads the value from a record, in the unit of `name`; 1 or 0 for a flag.
     public let value: @Sendable (TelemetryRecord) -> Double
 }
 
-// The kinds of declarations. `in` is the place of the value in `status`, without the unit:
-// `imu.accel` means `accel_m_s2` in the object `imu`. `where` states whether `status` can show the
-// value. `recorded` is the number of the field, or of the first of three; `as` is the name of the
-// field if it differs from that of the variable.
+// Functions that declare observables. `in` is the place of the value in `status`, without the unit:
+// `imu.accel` means `accel_m_s2` in the object `imu`. `where` returns whether `status` can show the
+// value. `recorded` is the number of the field, or of the first of three fields. `as` is the name
+// of the field, if it differs from the name of the variable.
 extension Observable {
-    /// Declares a word or a list of words.
+    /// Declares a value that is a word or a list of words.
     static func words(
         _ name: String, _ summary: String,
         _ read: @escaping @Sendable (StabilizerSnapshot) -> JSONValue
@@ -169,7 +170,7 @@ extension Observable {
 }
 
 extension [Observable] {
-    /// The same observables; the first of them has the member of `status`.
+    /// Add a member of `status` to the first of these observables.
     func shown<Value: Encodable & Sendable>(
         in place: String?, _ unit: Unit, _ unknown: Value,
         where isKnown: @escaping Observable.Read<Bool> = { _ in true },

@@ -13,7 +13,7 @@ extension Observable {
 
 // The declarations, in the order of `variables`.
 extension Observable {
-    /// All declarations.
+    /// All declared observables.
     public static let all: [Observable] = axes + estimator + state + timing
 
     private static let axes: [Observable] =
@@ -116,8 +116,8 @@ extension Observable {
         + number(
             "heading_sigma", .degrees, "Standard deviation of the heading relative to north",
             in: "estimator.heading_sigma",
-            // A standard deviation at or above that of a uniform distribution means that the
-            // heading is unknown.
+            // The heading is unknown if its standard deviation is at least that of a uniform
+            // distribution.
             where: { $0.headingSigma < .pi / 3.0.squareRoot() }
         ) { $0.headingSigma }
         + number(
@@ -218,7 +218,7 @@ extension Observable {
 }
 
 extension StabilizerSnapshot {
-    /// Whether the controller of these motors uses the camera's inertia.
+    /// Whether the controller of the motors uses the camera's inertia.
     fileprivate var knowsInertia: Bool { inertia.pitch > 0 }
 
     /// Whether the motors are servos.

@@ -3,13 +3,13 @@ import GimbalCore
 public import Realtime
 public import Wire
 
-/// Member of `status` that a declaration places there.
+/// Member of `status` that an observable declares.
 struct StatusMember: Sendable {
-    /// Object of `status` that contains it: `estimator`; nil for `status` itself.
+    /// Object of `status` that contains the member, such as `estimator`; nil means the top level.
     var group: String?
     /// Name that ends with the unit, for example `gyro_bias_dps`.
     var name: String
-    /// The value from a record; an unknown value if there is no record yet.
+    /// Function that reads the value from a snapshot. Without a snapshot, the value is unknown.
     var value: @Sendable (StabilizerSnapshot?) -> any Encodable & Sendable
 }
 
@@ -22,14 +22,14 @@ public struct StatusReply: Encodable, Sendable {
     /// Creates the answer.
     ///
     /// - Parameters:
-    ///   - status: All values that are not declared.
+    ///   - status: Values that no observable declares.
     ///   - record: Newest record of the loop; nil until the loop has sent a record.
     public init(_ status: Status, _ record: TelemetryRecord?) {
         self.status = status
         snapshot = record?.snapshot
     }
 
-    /// Encodes the properties, then each member; a member replaces the property of its name.
+    /// Encodes the properties, then each member. A member replaces a property with the same name.
     public func encode(to encoder: any Encoder) throws {
         try status.encode(to: encoder)
         var whole = encoder.container(keyedBy: MessageKey.self)
@@ -45,7 +45,7 @@ public struct StatusReply: Encodable, Sendable {
         }
     }
 
-    /// The answer as a client reads it.
+    /// Encode the answer, and decode it as a client does.
     public func decoded() throws -> Status {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .custom(MessageKey.encoding)

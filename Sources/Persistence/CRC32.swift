@@ -1,5 +1,5 @@
-/// The checksum of Ethernet, zip, PNG and MCAP: polynomial 0x04C11DB7, reflected, all ones before
-/// and after (IEEE 802.3).
+/// CRC-32 checksum of Ethernet, zip, PNG and MCAP (IEEE 802.3): polynomial 0x04C11DB7, reflected,
+/// initial value and final XOR 0xFFFFFFFF.
 public enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in
@@ -7,7 +7,7 @@ public enum CRC32 {
         }
     }
 
-    /// The checksum of `bytes`.
+    /// Compute the checksum of `bytes`.
     public static func checksum(_ bytes: some Collection<UInt8>) -> UInt32 {
         let sum = bytes.withContiguousStorageIfAvailable { contiguous in
             table.withUnsafeBufferPointer { table in

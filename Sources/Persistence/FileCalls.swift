@@ -1,16 +1,16 @@
 import Glibc
 public import SystemPackage
 
-/// The system calls of the state store, so that tests can let each of them fail.
+/// System calls that the state store uses. Tests replace them, so that each call can fail.
 ///
-/// Every call throws its errno, and repeats after EINTR automatically.
+/// Every call throws its errno, and is repeated automatically after EINTR.
 public struct FileCalls: Sendable {
     /// Mode for opening a file.
     public enum Access: Sendable {
         /// Read an existing file.
         case read
-        /// Write a new, empty file, which replaces any file of that name; readable for owner and
-        /// group.
+        /// Write a new, empty file, which replaces a file with the same name. Owner and group can
+        /// read it.
         case create
         /// Open a directory, to sync the names in it.
         case directory
@@ -78,8 +78,8 @@ public struct FileCalls: Sendable {
             try retrying { bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } }
         },
         sync: { file throws(Errno) in try retrying { Glibc.fsync(file) } },
-        // Linux has closed the descriptor even if close reports EINTR; a second close could close
-        // another file.
+        // Linux closes the descriptor even if close(2) reports EINTR, so the call is not repeated;
+        // a second call could close another file.
         close: { file throws(Errno) in
             if Glibc.close(file) != 0, errno != EINTR { throw Errno(rawValue: errno) }
         },

@@ -29,7 +29,7 @@ public struct SavedState: Sendable, Equatable, Codable {
     /// The newest changes, oldest first.
     public var history: [Change]
 
-    /// An empty state.
+    /// Creates an empty state.
     public init() {
         parameters = [:]
         calibration = [:]
@@ -46,7 +46,7 @@ public struct SavedState: Sendable, Equatable, Codable {
     /// Saves settings as a baseline; replaces an earlier baseline of the same name.
     ///
     /// - Parameters:
-    ///   - name: 1...32 letters, digits, `-`, `_` or `.`.
+    ///   - name: Name of the baseline: 1...32 letters, digits, `-`, `_` or `.`.
     ///   - parameters: Settings as TOML text by key.
     /// - Throws: `badName`, or `tooMany` if the limit is reached.
     public mutating func saveBaseline(
@@ -61,7 +61,7 @@ public struct SavedState: Sendable, Equatable, Codable {
     ///
     /// - Parameter name: Name of the baseline.
     /// - Returns: Settings as TOML text by key.
-    /// - Throws: `unknown`.
+    /// - Throws: `unknown` if no baseline has this name.
     public func baseline(_ name: String) throws(BaselineError) -> [String: String] {
         guard let parameters = baselines[name] else { throw .unknown(name, known: baselineNames) }
         return parameters
@@ -70,7 +70,7 @@ public struct SavedState: Sendable, Equatable, Codable {
     /// Deletes a baseline.
     ///
     /// - Parameter name: Name of the baseline.
-    /// - Throws: `unknown`.
+    /// - Throws: `unknown` if no baseline has this name.
     public mutating func deleteBaseline(_ name: String) throws(BaselineError) {
         guard baselines.removeValue(forKey: name) != nil else {
             throw .unknown(name, known: baselineNames)

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// The bytes of a state file: one header line, then readable JSON.
+/// Format of a state file: one header line, followed by JSON text.
 ///
-/// `airframe-state 1 length=118 crc32=0a1b2c3d`: format version, number of bytes after the header's
-/// line end, their CRC-32.
+/// Example of a header: `airframe-state 1 length=118 crc32=0a1b2c3d`. It contains the version of
+/// the format, the number of bytes after the header's line end, and the CRC-32 of these bytes.
 enum StateFile {
     /// Reason why bytes are not a valid state file.
     enum Fault: Error, Equatable {
@@ -14,11 +14,12 @@ enum StateFile {
         case contents(String)
     }
 
-    /// The version that this release writes, and the only one that it reads.
+    /// Version of the format. This release writes and reads only this version.
     static let version = 1
     private static let magic = "airframe-state"
 
-    /// Encodes a state. Throws if a number is not finite, because JSON cannot represent it.
+    /// Encodes a state. The method throws if a number is not finite, because JSON cannot represent
+    /// it.
     static func encode(_ state: SavedState) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -69,7 +70,7 @@ enum StateFile {
 }
 
 extension Substring {
-    /// Text after `prefix`, or nil.
+    /// Text after `prefix`; nil if the text does not begin with it.
     fileprivate func valued(_ prefix: String) -> Substring? {
         hasPrefix(prefix) ? dropFirst(prefix.count) : nil
     }

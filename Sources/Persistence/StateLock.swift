@@ -1,19 +1,19 @@
 import Glibc
 public import SystemPackage
 
-/// Lock of the state directory for one process. If two processes wrote there, each would overwrite
-/// states that the other has saved.
+/// Lock of the state directory. Only one process can have the lock, because two processes would
+/// overwrite each other's saved states.
 ///
-/// flock(2) on a separate file, because the state file is replaced with every save. The kernel
-/// releases the lock when the process ends in any way.
+/// The lock uses flock(2) on a separate file, because every save replaces the state file. The
+/// kernel releases the lock when the process ends for any reason.
 public final class StateLock: Sendable {
     private let descriptor: Int32
 
     /// Takes the lock.
     ///
     /// - Parameter directory: Absolute path, `persistence.directory`.
-    /// - Returns: Nil if neither a lock nor a save is possible, because the directory does not
-    ///   exist or cannot be written. `load` reports that problem.
+    /// - Returns: The lock. Nil if the file system does not support locks, or if the directory does
+    ///   not exist or cannot be written; `load` reports such a directory.
     /// - Throws: `inUse` if another process has the lock.
     public static func take(_ directory: FilePath) throws(StateProblem) -> StateLock? {
         let path = directory.appending("airframed.lock")
@@ -24,7 +24,7 @@ public final class StateLock: Sendable {
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let error = errno
             Glibc.close(file)
-            // The file system has no locks: continue without a lock, rather than fail.
+            // If the file system does not support locks, airframed continues without a lock.
             guard error == EWOULDBLOCK else { return nil }
             throw StateProblem(action: "locking", path: path, reason: .inUse)
         }

@@ -6,17 +6,18 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
     public enum Reason: Sendable, Equatable {
         /// A system call failed.
         case failed(Errno)
-        /// The last save is missing, although the previous one exists.
+        /// The file of the last save is missing, although the file of the previous save exists.
         case missing
         /// Another process keeps its state in this directory.
         case inUse
-        /// The beginning of the file is not that of a state file.
+        /// The file does not begin with the header of a state file.
         case notAStateFile
         /// A later release wrote the file.
         case futureVersion(Int)
         /// The file is truncated, or longer than its header states.
         case truncated(expected: Int, found: Int)
-        /// The contents do not match their checksum: a damaged disk, or an edit by hand.
+        /// The contents do not match the checksum, because the disk is damaged or the file was
+        /// edited.
         case checksumMismatch
         /// The checksum is right, but the contents are not a state.
         case malformed(String)
@@ -26,16 +27,17 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case tooLarge(Int)
     }
 
-    /// Attempted operation: `reading`, `writing`, …
+    /// Attempted operation, such as `reading` or `writing`.
     public let action: String
     /// Path of the file or directory with the problem.
     public let path: FilePath
     /// Kind of the problem with saved state.
     public let reason: Reason
-    /// New path of a bad file, for inspection; nil if it was not moved.
+    /// Path to which the store has moved an unreadable file, for inspection; nil if it was not
+    /// moved.
     public var keptAs: FilePath?
 
-    /// One line: path, problem, remedy.
+    /// Path, problem and remedy in one line.
     public var description: String {
         let directory = path.removingLastComponent()
         var line = "\(path): "

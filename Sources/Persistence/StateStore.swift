@@ -1,11 +1,11 @@
 public import SystemPackage
 
-/// Storage of `SavedState` in a directory. After a crash at any moment either the old or the new
-/// state is complete.
+/// Storage of `SavedState` in a directory. After a crash at any moment, either the old or the new
+/// state can be read completely.
 ///
-/// Files: `airframed.state`, `airframed.state.previous` (the previous state),
-/// `airframed.state.bad-N` (unreadable files). Calls block on the disk: use it from an ordinary
-/// thread, one at a time, never from the loop.
+/// The directory contains the files `airframed.state`, `airframed.state.previous` (the previous
+/// state) and `airframed.state.bad-N` (unreadable files). The methods wait for the disk. One
+/// ordinary thread at a time can call them; the loop must never call them.
 public struct StateStore: Sendable {
     /// Result of `load`.
     public struct Loaded: Sendable {
@@ -51,16 +51,16 @@ public struct StateStore: Sendable {
     /// Reads the last save. If the file of the last save is invalid or unreadable, the store
     /// renames it and reads the previous state.
     ///
-    /// Never fails, because the gimbal must start, if necessary with the defaults, and report the
-    /// problem.
+    /// The method never fails, because the gimbal must start, if necessary with the defaults, and
+    /// report the problem.
     public func load() -> Loaded {
         var problems: [StateProblem] = []
         var isMissing = true
         for (path, source) in [(file, Loaded.Source.current), (previous, .previous)] {
             do throws(StateProblem) {
                 guard let state = try read(path) else { continue }
-                // The last save was removed, or the power failed on a file system without hard
-                // links.
+                // The file of the last save is missing: it was removed, or the power failed during
+                // a save on a file system without hard links.
                 if source == .previous, problems.isEmpty {
                     problems.append(StateProblem(action: "reading", path: file, reason: .missing))
                 }
@@ -68,8 +68,8 @@ public struct StateStore: Sendable {
             } catch {
                 isMissing = false
                 var problem = error
-                // An unreadable file must not be overwritten, because a person can still recover
-                // it.
+                // An unreadable file must not be overwritten, because the user may be able to
+                // recover its contents.
                 problem.keptAs = setAside(path)
                 problems.append(problem)
             }
@@ -85,7 +85,7 @@ public struct StateStore: Sendable {
     /// Writes a state. When this method returns, the saved state survives a power cut.
     ///
     /// - Parameter state: The state to save.
-    /// - Throws: The problem and its remedy; the previous state is then unchanged.
+    /// - Throws: The problem and its remedy; the saved state is unchanged.
     public func save(_ state: SavedState) throws(StateProblem) {
         let bytes: [UInt8]
         do {
@@ -126,15 +126,17 @@ public struct StateStore: Sendable {
         try calls.close(descriptor)
     }
 
-    /// Gives the last save a second name; the file has at least one name at every moment.
+    /// Gives the file of the last save a second name, for the previous state. The file has at least
+    /// one name at every moment.
     private func keepPrevious() throws(Errno) {
         let next = sibling("previous.new")
         try? calls.remove(next)
         do throws(Errno) {
             try calls.link(file, next)
         } catch {
-            // Hard links are not available, or the file has another owner. The last save has only
-            // its second name until the new one is in place; `load` finds it under this name.
+            // A hard link is not possible, because the file system does not support it or the file
+            // has another owner. Therefore the file is renamed. Until the new file exists, `load`
+            // finds the last save under its second name.
             guard calls.exists(file) else { return }
             return try calls.rename(file, previous)
         }
@@ -181,7 +183,7 @@ public struct StateStore: Sendable {
 
     private func contents(of path: FilePath) throws(Errno) -> [UInt8] {
         let descriptor = try calls.open(path, .read)
-        // The file was only read, so an error of close loses no data.
+        // The file was only read, so an error of close(2) loses no data.
         defer { try? calls.close(descriptor) }
         var bytes: [UInt8] = []
         while bytes.count <= Self.sizeLimit {
@@ -192,8 +194,8 @@ public struct StateStore: Sendable {
         return bytes
     }
 
-    /// Renames an unreadable file. The file with the last number is overwritten, so that the disk
-    /// does not fill.
+    /// Renames an unreadable file. If all numbers are in use, the file with the last number is
+    /// overwritten, so that the disk does not fill.
     private func setAside(_ path: FilePath) -> FilePath? {
         let names = (1...9).map { sibling("bad-\($0)") }
         let target = names.first { !calls.exists($0) } ?? sibling("bad-9")

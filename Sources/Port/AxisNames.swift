@@ -1,7 +1,7 @@
 public import GimbalCore
 
 extension GimbalAxis {
-    /// The name in settings, on sockets and in the log.
+    /// Name of the axis in settings, on sockets and in the log.
     public var name: String {
         switch self {
         case .yaw: "yaw"

@@ -1,22 +1,22 @@
-/// Source of requests for motion: one value for each connection, not for each kind of link.
+/// Source of requests for motion. Each connection is a separate source.
 public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
-    /// Link that a request arrives on.
+    /// Link over which a request arrives.
     public enum Link: String, Sendable, CaseIterable {
-        /// The diagnostics socket: a person at the machine.
+        /// The diagnostics socket, for programs on the same computer.
         case diagnostics
         /// The AirOS service over Bluetooth.
         case airos
         /// The RedBearLab service over Bluetooth.
         case rbl
-        /// The rider's datagrams.
+        /// The datagrams of a remote control of the wheels, as in the rider robot.
         case udp
         /// A MAVLink peer.
         case mavlink
     }
 
-    /// The link.
+    /// Link of the source.
     public let link: Link
-    /// Distinguishes the connections of one link.
+    /// Number that distinguishes the connections of one link.
     public let connection: UInt64
 
     /// Creates a source.
@@ -25,7 +25,7 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
         self.connection = connection
     }
 
-    /// Name for people, for example "diagnostics client 3" or "mavlink client 255/190".
+    /// Name for display, such as "diagnostics client 3" or "mavlink client 255/190".
     public var description: String {
         let number =
             link == .mavlink ? "\(connection >> 8 & 255)/\(connection & 255)" : "\(connection)"

@@ -6,7 +6,7 @@ public struct ControlState: Sendable {
     public var holder: CommandSource?
     /// The source in control of the wheels; nil if no source controls them.
     public var driver: CommandSource?
-    /// Seconds since the holder's last request.
+    /// Time since the last request of `holder`, s; nil if no source is in control.
     public var age: Double?
     /// The active mode, or the requested mode if the loop has not executed the request yet.
     public var mode: Mode
@@ -16,17 +16,17 @@ public struct ControlState: Sendable {
     public var stoppedBy: CommandSource?
     /// Number of refused requests since the start.
     public var refusals: UInt64 = 0
-    /// The newest refused request.
+    /// The newest refused request; nil if no request was refused.
     public var lastRefusal: Refused?
-    /// Loss of the stream of rate requests; nil as soon as the next request arrives.
+    /// Loss of a stream of rate requests; nil if no stream is lost, and after the next request.
     public var loss: Loss?
 
-    /// A state without a source in control.
+    /// Creates a state without a source in control.
     public init(mode: Mode) { self.mode = mode }
 
-    /// Loss of a stream of rate requests: its source has stopped sending.
+    /// Loss of a stream of rate requests, because its source has stopped sending.
     public struct Loss: Sendable, Equatable {
-        /// The source of the rates.
+        /// The source of the rate requests.
         public var source: CommandSource
         /// The present stage.
         public var stage: Stage
@@ -35,7 +35,8 @@ public struct ControlState: Sendable {
 
         /// Stages of the reaction after a stream of rate requests has ended, mildest first.
         public enum Stage: UInt8, Sendable, Comparable, CaseIterable {
-            /// The camera stops and is held; the loop does this automatically, see `Command.rate`.
+            /// The camera stops and keeps its attitude. The loop does this automatically, see
+            /// `Command.rate`.
             case hold
             /// The camera enters a rest mode.
             case fallback
@@ -63,7 +64,7 @@ public struct ControlState: Sendable {
         /// Time of the refusal, on the loop's clock.
         public var time: Instant
 
-        /// Creates a refusal.
+        /// Creates a record of a refused request.
         public init(source: CommandSource, reason: Refusal, time: Instant) {
             self.source = source
             self.reason = reason

@@ -1,8 +1,8 @@
 public import GimbalCore
 
-/// Request of a source: its effect, and the conditions under which the `Commander` grants it. Each
-/// kind of request has one declaration, below. Angles in radians, earth frame, Z-X-Y order; rates
-/// in rad/s.
+/// Request of a source: its effect, and the conditions under which the `Commander` grants it. The
+/// extension below declares each kind of request once. Angles are in rad, earth frame, order Z-X-Y;
+/// rates are in rad/s.
 public struct MotionRequest: Sendable, Equatable {
     /// Effect of a granted request.
     public enum Effect: Sendable, Equatable {
@@ -10,7 +10,7 @@ public struct MotionRequest: Sendable, Equatable {
         case camera(Command)
         /// The two wheels turn at these fractions of full speed, -1...1.
         case wheels(left: Double, right: Double)
-        /// One of the robot's stepper motors moves, 0...2.
+        /// One of the robot's stepper motors moves; its number is 0...2.
         case stepper(Int, StepWish)
         /// The source takes control of the camera.
         case take
@@ -22,31 +22,32 @@ public struct MotionRequest: Sendable, Equatable {
     public enum Requirement: Sendable, Equatable {
         /// Every state, even with a latched emergency stop.
         case any
-        /// Every state without a latched emergency stop, which all following cases also require.
+        /// Every state without a latched emergency stop. All following cases also require that no
+        /// stop is latched.
         case noStop
-        /// Mode `inactive`.
+        /// The mode is `inactive`.
         case inactive
-        /// Every mode except `inactive`, which all following cases also exclude.
+        /// Every mode except `inactive`. All following cases also exclude `inactive`.
         case active
-        /// This mode is active.
+        /// The given mode is active.
         case mode(Mode)
-        /// A mode in which a request can move at least one of these axes; any mode if no axis has a
-        /// request. An axis without a request is NaN.
+        /// A mode in which a request can move at least one of the given axes. An axis without a
+        /// request is NaN; if all axes are NaN, any mode is possible.
         case axes(AxisVector)
     }
 
-    /// Dead-man time: from the receipt of a request to the end of its motion. Each case names the
-    /// setting or constant that applies: the dead-man time of the source's rates, of tracking, of a
-    /// motor test (half a second), of driving or of stepping.
+    /// Kind of dead-man time, which is the time from the receipt of a request to the end of its
+    /// motion. Each case names a setting or constant: the dead-man time of rate requests, of
+    /// tracking, of a motor test (0.5 s), of driving or of stepping.
     public enum Lifetime: Sendable, Equatable {
         case rates, tracking, motorTest, driving, stepping
     }
 
-    /// The effect.
+    /// Effect of the request if it is granted.
     public private(set) var effect: Effect
     /// State in which the request is possible.
     public private(set) var requirement = Requirement.any
-    /// Refusal of a value outside its range; nil if every value is within its range.
+    /// Refusal because a value is outside its range; nil if every value is within its range.
     public private(set) var misfit: Refusal?
     /// Kind of dead-man time; nil for a request that does not expire.
     public private(set) var lifetime: Lifetime?
@@ -57,16 +58,16 @@ public struct MotionRequest: Sendable, Equatable {
     public private(set) var takesControl = true
 }
 
-// The requests. Each declaration states the parameters, the effect, the required state, the ranges
-// and the dead-man time.
+// The kinds of requests. Each declaration states the parameters, the effect, the required state,
+// the ranges and the dead-man time.
 extension MotionRequest {
     /// Change the mode.
     public static func mode(_ mode: Mode) -> MotionRequest {
         MotionRequest(effect: .camera(.mode(mode)), requirement: .noStop)
     }
 
-    /// Turn to these angles within `duration` seconds, no axis faster than `rate`; 0 means as fast
-    /// as the limits allow. NaN keeps the present target of an axis.
+    /// Turn to the given angles within `duration`, s, with a rate of at most `rate` on each axis,
+    /// rad/s; 0 means as fast as the limits permit. NaN keeps the present target of an axis.
     public static func point(
         _ target: AxisVector, duration: Double, rate: Double = 0
     ) -> MotionRequest {
@@ -80,7 +81,8 @@ extension MotionRequest {
             isTurning: false)
     }
 
-    /// Turn at these rates until the next request, or until the source's dead-man time has passed.
+    /// Turn at the given rates, rad/s, until the next request, or until the dead-man time of rate
+    /// requests has passed.
     public static func rate(_ rate: AxisVector) -> MotionRequest {
         MotionRequest(
             effect: .camera(.rate(rate)), requirement: .axes(rate.onlyMoving),
@@ -88,8 +90,9 @@ extension MotionRequest {
             isTurning: rate != .zero)
     }
 
-    /// In mode `tracking`: pan and tilt at these rates, right and down positive, until the next
-    /// request or until the dead-man time of tracking has passed. NaN keeps the present rate.
+    /// Pan and tilt at the given rates in mode `tracking`, rad/s, right and down positive, until
+    /// the next request or until the dead-man time of tracking has passed. NaN keeps the present
+    /// rate.
     public static func track(pan: Double, tilt: Double) -> MotionRequest {
         MotionRequest(
             effect: .camera(.track(pan: pan, tilt: tilt)), requirement: .mode(.tracking),
@@ -98,9 +101,9 @@ extension MotionRequest {
             lifetime: .tracking, isTurning: true)
     }
 
-    /// In mode `panFollow`: look by `yaw`, -π...π, right positive, to the side of the handle's
-    /// heading (NaN keeps the present angle), then turn at `rate` until the next request, or until
-    /// the source's dead-man time has passed.
+    /// Turn the camera in mode `panFollow` to the angle `yaw` from the handle's heading, rad,
+    /// -π...π, right positive; NaN keeps the present angle. Then turn at `rate`, rad/s, until the
+    /// next request, or until the dead-man time of rate requests has passed.
     public static func lookAside(yaw: Double, rate: Double) -> MotionRequest {
         MotionRequest(
             effect: .camera(.lookAside(yaw: yaw, rate: rate)), requirement: .mode(.panFollow),
@@ -109,7 +112,7 @@ extension MotionRequest {
             lifetime: .rates, isTurning: rate != 0 ? true : nil)
     }
 
-    /// Shake one axis slightly, to measure its load. The source does not take control; any other
+    /// Excite one axis slightly, to measure its load. The source does not take control; any other
     /// request ends the excitation.
     public static func excite(_ excitation: Excitation) -> MotionRequest {
         let isPositive = excitation.amplitude.isFinite && excitation.amplitude >= 0
@@ -119,15 +122,15 @@ extension MotionRequest {
             takesControl: false)
     }
 
-    /// In mode `inactive`: move one motor slightly for half a second.
+    /// Move one motor slightly for 0.5 s, in mode `inactive`.
     public static func testMotor(_ axis: GimbalAxis) -> MotionRequest {
         MotionRequest(
             effect: .camera(.testMotor(axis)), requirement: .inactive, lifetime: .motorTest,
             isTurning: false)
     }
 
-    /// Turn the two wheels at these fractions of full speed, -1...1, forwards positive, until the
-    /// next request, or until the dead-man time of driving has passed.
+    /// Turn the two wheels at the given fractions of full speed, -1...1, forwards positive, until
+    /// the next request, or until the dead-man time of driving has passed.
     public static func drive(left: Double, right: Double) -> MotionRequest {
         MotionRequest(
             effect: .wheels(left: left, right: right), requirement: .noStop,
@@ -151,27 +154,28 @@ extension MotionRequest {
 
     /// Reset the controllers' integrals to zero.
     public static let resetIntegrals = MotionRequest(effect: .camera(.resetIntegrals))
-    /// Take control of the camera without a request for motion.
+    /// Take control of the camera without moving it.
     public static let take = MotionRequest(effect: .take)
     /// Release control; the camera stops turning.
     public static let release = MotionRequest(effect: .release)
     /// Switch the outputs off; they stay off until the stop is reset. Always granted.
     public static let emergencyStop = MotionRequest(effect: .camera(.emergencyStop))
-    /// Reset the source's own emergency stop, and stops of lower ranks. The mode stays inactive.
-    /// The source does not take control.
+    /// Reset the emergency stop of the source's link, and stops of lower ranks. The mode stays
+    /// inactive. The source does not take control.
     public static let resetEmergencyStop = MotionRequest(
         effect: .camera(.resetEmergencyStop), takesControl: false)
 }
 
 // Ranges of requests, in the units of users, for parsers and checks.
 extension MotionRequest {
-    /// Earth-frame angles, degrees.
+    /// Angles in the earth frame, degrees.
     public static let angles = -180.0...180.0
     /// Rates of a turn, degrees per second.
     public static let rates = -720.0...720.0
     /// Largest rate of a turn to angles, degrees per second; 0 means as fast as the limits allow.
     public static let fastest = 0.0...720.0
-    /// Rates of tracking, degrees per second; wider than useful, because a phone can send any rate.
+    /// Rates of tracking, degrees per second. The range is wider than useful, because a phone can
+    /// send any rate.
     public static let trackingRates = -1000.0...1000.0
     /// Duration of a turn to angles, seconds; 0 means as fast as the limits allow.
     public static let durations = 0.0...600.0
@@ -179,14 +183,14 @@ extension MotionRequest {
     public static let wheels = -1.0...1.0
     /// Positions of a stepper motor, steps from home.
     public static let steps = -1_000_000...1_000_000
-    /// A robot's stepper motors in the order of their numbers: the slider's, and those of the
-    /// joystick's x and y.
+    /// Names of the robot's stepper motors in the order of their numbers: the motor of the slider,
+    /// and the motors for the joystick's x and y.
     public static let steppers = ["slider", "x", "y"]
 
     private static let degrees = "degrees"
     private static let perSecond = "degrees per second"
 
-    /// The refusal of values in radians outside a range in degrees.
+    /// Refusal if a value in rad is outside a range in degrees; otherwise nil.
     private static func outside(
         _ range: ClosedRange<Double>, _ field: String, _ unit: String, _ radians: [Double]
     ) -> Refusal? {
@@ -197,14 +201,14 @@ extension MotionRequest {
 }
 
 extension AxisVector {
-    /// Whether any axis has a request: its value is not NaN.
+    /// Whether at least one axis has a request, which is a value that is not NaN.
     public var hasWish: Bool { !yaw.isNaN || !roll.isNaN || !pitch.isNaN }
 
     /// The values of all axes.
     fileprivate var all: [Double] { [yaw, roll, pitch] }
 
-    /// These values, with NaN on the axes that are zero: only the other axes are moved by a rate
-    /// request.
+    /// The same values, with NaN instead of zero, because a rate request moves only axes with other
+    /// rates.
     fileprivate var onlyMoving: AxisVector {
         AxisVector(
             yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,
@@ -212,17 +216,18 @@ extension AxisVector {
     }
 }
 
-/// Request for a stepper motor.
+/// Requested motion of a stepper motor.
 public enum StepWish: Sendable, Equatable {
     /// Stop, and hold the position.
     case hold
-    /// Turn at this rate, steps/s, until the next request, or until the dead-man time of stepping
-    /// has passed.
+    /// Turn at the given rate, steps/s, until the next request, or until the dead-man time of
+    /// stepping has passed.
     case turn(Double)
-    /// Go to this position, steps from home, and hold it.
+    /// Go to the given position, steps from home, and hold it.
     case position(Int)
-    /// Go this number of steps beyond the present position or target, and hold that position.
+    /// Go the given number of steps beyond the present position or target, and hold the new
+    /// position.
     case by(Int)
-    /// Find the home switch; its edge becomes position 0.
+    /// Search for the home switch, whose edge becomes position 0.
     case home
 }

@@ -1,8 +1,8 @@
 public import GimbalCore
 
-/// The numbers p, i and d of one axis, as an AirOS app shows and sends them.
+/// The numbers p, i and d of one axis that an AirOS app shows and sends.
 ///
-/// The unit of the gains is that of the original firmware (servo degrees per degree of error),
+/// The unit of the gains is the unit of the original firmware (servo degrees per degree of error),
 /// which cannot be converted for another gimbal. Only the ratio of the numbers to the app's
 /// defaults is used, see `AirOSScale`.
 public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {

@@ -1,11 +1,11 @@
-/// Refusal of a request, in one type for all links.
+/// Refusal of a request. All links use the same type.
 ///
-/// Each link translates a refusal once, where it sends the answer: into an ATT error, a MAV_RESULT
-/// or a JSON object.
+/// Each link translates a refusal when it sends the answer: to an ATT error, a MAV_RESULT or a JSON
+/// object.
 public struct Refusal: Error, Hashable, Sendable {
     /// The kinds of refusal.
     public enum Code: String, Sendable, CaseIterable {
-        /// The line is not JSON; `message` states the byte.
+        /// The line is not JSON; `message` states the position of the error, bytes.
         case invalidJSON = "invalid_json"
         /// The line is longer than the server's limit.
         case lineTooLong = "line_too_long"
@@ -31,7 +31,7 @@ public struct Refusal: Error, Hashable, Sendable {
         case tooMany = "too_many"
         /// The daemon failed; its log has details.
         case internalError = "internal_error"
-        /// Another client is in control; control can become free.
+        /// Another client is in control; the same request can succeed later.
         case held
         /// The rules of control forbid this request to the source.
         case forbidden
@@ -64,7 +64,7 @@ public struct Refusal: Error, Hashable, Sendable {
     /// Name of the wrong member or parameter; nil if the refusal does not concern one.
     public var field: String?
 
-    /// Creates a refusal of this kind.
+    /// Creates a refusal.
     public init(_ code: Code, _ message: String, field: String? = nil) {
         self.code = code
         self.message = message
@@ -96,5 +96,5 @@ extension Refusal {
     }
 }
 
-/// Receiver of an answer that takes time; called once, on any thread.
+/// Closure that receives a late result. It is called once, on any thread.
 public typealias Later<Value> = @Sendable (Result<Value, Refusal>) -> Void

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Token bucket: limits the size of a burst of events and their long-term rate. Time is an
+/// Token bucket, which limits the size of a burst of events and their long-term rate. Time is an
 /// argument.
 public struct TokenBucket: Sendable {
     private let burst: Double

@@ -16,28 +16,28 @@ extension Commander {
         public var drivingSeconds = 1.0
         /// Time from the receipt of a request that turns a stepper motor to its expiry, s.
         public var steppingSeconds = 0.3
-        /// Time after the last rate request after which the camera enters `fallbackMode`, s; 0
-        /// disables the fallback.
+        /// Time after the last rate request at which the camera enters `fallbackMode`, s; 0
+        /// disables this.
         public var fallbackSeconds = 0.0
-        /// Mode that the camera enters then. It accepts no rates, so only a request for another
-        /// mode ends it.
+        /// Mode that the camera enters after `fallbackSeconds`. The mode must not accept rate
+        /// requests, so that only a request for another mode ends it.
         public var fallbackMode = Mode.neutral
-        /// Time after the last rate request after which the outputs go off until a client requests
-        /// a mode, s; 0 disables it.
+        /// Time after the last rate request at which the outputs go off, until a client requests a
+        /// mode, s; 0 disables this.
         public var offSeconds = 0.0
         /// Links that cannot take control. These links can still request an emergency stop.
         public var barred: Set<CommandSource.Link> = []
         /// Links that require a key.
         public var keyed: Set<CommandSource.Link> = []
 
-        /// The rank of a link, which decides about control.
+        /// Rank of a link, on which its right to take control depends.
         public func rank(of link: CommandSource.Link) -> Rank {
             if link == .diagnostics { return .local }
             return keyed.contains(link) ? .keyed : .open
         }
 
-        /// Time at which a request that was received at `start` expires; the past for a request
-        /// without a dead-man time.
+        /// Time at which a request that was received at `start` expires; a time in the past for a
+        /// request without a dead-man time.
         func end(of request: MotionRequest, from start: Instant) -> Instant {
             let seconds: Double
             switch request.lifetime {
@@ -59,13 +59,13 @@ extension Commander {
             return stages
         }
 
-        /// The defaults.
+        /// Creates the default rules.
         public init() {}
     }
 }
 
 extension MotionRequest {
-    /// Reason to refuse the request in this mode, with or without a latched emergency stop; nil if
+    /// Refusal of the request in the given mode, with or without a latched emergency stop; nil if
     /// the request is possible.
     func refusal(in mode: Mode, isStopped: Bool) -> Refusal? {
         if requirement == .any { return misfit }
@@ -92,8 +92,8 @@ public struct Steppers: Sendable {
     ///
     /// - Parameters:
     ///   - hasSwitches: Whether each motor has a home switch.
-    ///   - ask: Receiver of the goals of the stepper motors, numbered 0...2. It must not call the
-    ///     `Commander`.
+    ///   - ask: Function that receives a goal and the number of the stepper motor, 0...2. It must
+    ///     not call the `Commander`.
     public init(
         hasSwitches: Bool, ask: @escaping @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
     ) {
@@ -103,7 +103,7 @@ public struct Steppers: Sendable {
 }
 
 extension StepWish {
-    /// Goal for the motor that fulfils the request.
+    /// Goal of the stepper motor that this request means.
     func goal(now: Instant, validUntil: Instant) -> StepAxis.Goal {
         switch self {
         case .hold: .hold

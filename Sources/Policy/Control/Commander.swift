@@ -4,11 +4,12 @@ public import Realtime
 import Synchronization
 
 /// Commander: the only object through which requests reach the motors. The Commander decides which
-/// source is in control, and is the only producer of the command ring.
+/// source is in control. Only the Commander writes to the command ring.
 ///
-/// Links call it on ordinary threads; time is an argument. The dead-man has two parts. A rate
-/// command contains its time of expiry, at which the loop alone stops the motion. `advance`
-/// releases control if the source in control is silent, and enters the stages of `LossOfControl`.
+/// Links call the Commander on ordinary threads; time is an argument. The dead-man function has two
+/// parts. Each rate command contains its time of expiry, at which the loop stops the motion without
+/// the Commander. `advance` releases control if the source in control is silent, and enters the
+/// stages of `LossOfControl`.
 public final class Commander: Sendable {
     /// A source in control, and the time of its last request.
     private struct Hold {
@@ -24,15 +25,16 @@ public final class Commander: Sendable {
         var modeRequests: UInt64 = 0
         /// The source in control of the camera and the stepper motors.
         var holder: Hold?
-        /// The source in control of the wheels; this control is independent of the camera.
+        /// The source in control of the wheels, which can differ from the source in control of the
+        /// camera.
         var driver: Hold?
         var isTurning = false
-        /// Receiver of drive requests; nil without wheels.
+        /// Function that receives requests for the wheels; nil without wheels.
         let wheels: (@Sendable (DriveModel.Request) -> Void)?
-        /// Receiver of requests for the stepper motors; nil without such motors.
+        /// Interface to the stepper motors; nil without stepper motors.
         let steppers: Steppers?
-        /// Stepper motors that turn until their dead-man time has passed, or search for their home
-        /// switch.
+        /// Numbers of the stepper motors that turn until their dead-man time has passed, or that
+        /// search for their home switch.
         var turningSteppers: Set<Int> = []
         var stop = EmergencyStopLatch()
         var isShuttingDown = false
@@ -47,15 +49,15 @@ public final class Commander: Sendable {
     /// Creates a Commander without a source in control.
     ///
     /// - Parameters:
-    ///   - ring: The producing end of the command ring; nothing else writes this ring.
+    ///   - ring: Producing end of the command ring. Nothing else writes to this ring.
     ///   - bootMode: The mode in which the stabilizer starts.
     ///   - rules: Times and limits.
-    ///   - loop: State of the loop after its last tick; nil while unknown. The Commander uses it to
-    ///     refuse requests because of a missing sensor, and to learn that the loop has ended mode
-    ///     `tracking`.
-    ///   - wheels: Receiver of drive requests; nil without wheels. It must not call the
-    ///     `Commander`.
-    ///   - steppers: Receiver of requests for the stepper motors; nil without such motors.
+    ///   - loop: Function that returns the state of the loop after its last tick; nil if the state
+    ///     is unknown. The Commander uses the state to refuse requests because of a missing sensor,
+    ///     and to detect that the loop has ended mode `tracking`.
+    ///   - wheels: Function that receives requests for the wheels; nil without wheels. It must not
+    ///     call the `Commander`.
+    ///   - steppers: Interface to the stepper motors; nil without stepper motors.
     public init(
         ring: consuming RingWriter<TimedCommand>, bootMode: Mode, rules: Rules,
         loop: @escaping @Sendable () -> LoopState? = { nil },
@@ -68,7 +70,7 @@ public final class Commander: Sendable {
                 rules: rules, ring: ring, mode: bootMode, wheels: wheels, steppers: steppers))
     }
 
-    /// Changes times and limits, from the next request on.
+    /// Changes the rules, which apply from the next request on.
     public func apply(_ rules: Rules) {
         state.withLock { $0.rules = rules }
     }
@@ -95,10 +97,10 @@ public final class Commander: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - source: Its source.
+    ///   - source: Source of the request.
     ///   - now: Time at which the request was received, on the loop's clock.
-    /// - Throws: The refusal; in this case nothing has changed, except that with the refusal
-    ///   `stopped` the source's own stop has been reset.
+    /// - Throws: The refusal. A refused request changes nothing, except that the refusal `stopped`
+    ///   means that the source's own stop has been reset.
     public func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal) {
@@ -117,8 +119,8 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Checks whether the source may change settings; an app may not while another source is in
-    /// control. The source does not take control.
+    /// Checks whether the source can change settings. An app cannot change settings while another
+    /// source is in control. The source does not take control.
     ///
     /// - Throws: The refusal.
     public func admit(_ source: CommandSource, now: Instant) throws(Refusal) {
@@ -130,8 +132,8 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Ends the source's connection: if the source was in control, its rate requests end
-    /// immediately.
+    /// Handles the end of the source's connection. If the source was in control, its rate requests
+    /// end immediately.
     public func disconnected(_ source: CommandSource, now: Instant) {
         state.withLock { state in
             state.loss.cutOff(source)
@@ -139,11 +141,11 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Releases control after silence of the source in control, and enters the stages after the
-    /// loss of a stream of rate requests. Call at least every 0.1 s.
+    /// Releases control if the source in control is silent, and enters the stages that follow the
+    /// loss of a stream of rate requests. Call this method at least every 0.1 s.
     ///
-    /// - Returns: The entered stage with the source of the missing rates; nil if no stage was
-    ///   entered.
+    /// - Returns: The stage that was entered, with the source of the missing rate requests; nil if
+    ///   no stage was entered.
     @discardableResult
     public func advance(now: Instant) -> ControlState.Loss? {
         let loop = loop()
@@ -160,13 +162,13 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Returns to the state after a start of the process: no source is in control, and the mode is
-    /// the boot mode. A latched emergency stop stays latched.
+    /// Resets the Commander to its state after the start of the process: no source is in control,
+    /// and the mode is the boot mode. A latched emergency stop stays latched.
     ///
     /// - Parameters:
-    ///   - bootMode: The mode that the stabilizer starts in.
-    ///   - restartLoop: Restarts the loop and discards its requests; no request is executed in
-    ///     between. It must not call the `Commander`.
+    ///   - bootMode: The mode in which the stabilizer starts.
+    ///   - restartLoop: Function that restarts the loop and discards its waiting requests. No
+    ///     request is accepted during the call. It must not call the `Commander`.
     public func restart(bootMode: Mode, restartLoop: () -> Void) {
         state.withLock { state in
             restartLoop()
@@ -183,7 +185,8 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Ends the process's control: outputs off permanently, and all later requests are refused.
+    /// Switches the outputs off permanently, and refuses all later requests, because the process is
+    /// ending.
     public func shutDown() {
         state.withLock { state in
             state.isShuttingDown = true
@@ -202,8 +205,8 @@ public final class Commander: Sendable {
     ) -> Refusal? {
         if state.isShuttingDown { return .shuttingDown }
         if case .camera(.emergencyStop) = request.effect {
-            // A stop that is latched or queued is not sent again, so repetitions cannot exhaust the
-            // reserved slots.
+            // A stop is not sent again while it is latched or queued, so that repeated stops cannot
+            // use up the reserved slots.
             if !state.stop.isLatched {
                 let stop = TimedCommand(.emergencyStop, received: now)
                 guard state.ring.push(stop) else { return .busy }
@@ -267,8 +270,9 @@ public final class Commander: Sendable {
         return nil
     }
 
-    /// Whether the source can take control: control is free, the source is the holder, or its rank
-    /// is higher. Clients of the socket pre-empt each other.
+    /// Checks whether the source can take control: no source is in control, the source itself is in
+    /// control, or its rank is higher. A client of the diagnostics socket can also take control
+    /// from another client of this socket.
     private static func admit(
         _ source: CommandSource, beside holder: Hold?, now: Instant, _ rules: Rules
     ) -> Refusal? {
@@ -283,8 +287,8 @@ public final class Commander: Sendable {
         now.seconds(since: hold.lastRequest) > rules.releaseAfterSeconds
     }
 
-    /// Resets a stop. A reset requires no control of the camera: only the rank of the stop's source
-    /// matters, and nothing moves after the reset.
+    /// Resets a stop. The source need not be in control of the camera, because nothing moves after
+    /// the reset; only the ranks of the source and of the stop's source matter.
     private static func takeBackStop(
         by source: CommandSource, now: Instant, _ state: inout State
     ) -> Refusal? {
@@ -309,15 +313,15 @@ public final class Commander: Sendable {
         return loop.hasSample ? .missingSensor(mode) : .sensorsUnknown(mode)
     }
 
-    /// Adopts the mode that the loop reports, unless a request for another mode has not reached the
-    /// loop yet.
+    /// Adopts the mode that the loop reports, unless the loop has not executed the newest mode
+    /// request yet.
     private static func learn(from loop: LoopState?, _ state: inout State) {
         guard let loop, loop.modeRequests == state.modeRequests else { return }
         state.mode = loop.mode
     }
 
-    /// Enters the stage that is due after the loss of rate requests; returns whether a stage was
-    /// due.
+    /// Enters the stage that is due after the loss of rate requests, and returns whether a stage
+    /// was entered.
     private static func enterStage(
         _ state: inout State, _ loop: LoopState?, now: Instant
     ) -> Bool {
@@ -330,7 +334,8 @@ public final class Commander: Sendable {
             }
         // Mode `inactive` does not change, because a fallback must not start motors.
         if let mode, state.mode != .inactive, !state.stop.isLatched, !state.isShuttingDown {
-            // If the joint angles are unknown, the camera is held as before.
+            // If the joint angles are unknown, the fallback mode is not possible, so the camera
+            // keeps its attitude.
             if missingSensor(for: .camera(.mode(mode)), loop) != nil { return false }
             let timed = TimedCommand(.mode(mode), received: now)
             guard state.ring.room > reserve, state.ring.push(timed) else { return false }
@@ -363,20 +368,21 @@ public final class Commander: Sendable {
         state.turningSteppers = []
     }
 
-    /// Ends the source's control of camera and wheels, and stops its motion.
+    /// Ends the source's control of camera and wheels, and stops the motion that the source has
+    /// requested.
     private static func release(by source: CommandSource, _ state: inout State, now: Instant) {
         if state.driver?.source == source { stopWheels(&state) }
         if state.holder?.source == source { releaseCamera(&state, now: now) }
     }
 
-    /// Releases camera and stepper motors, and stops their motion.
+    /// Releases control of the camera and the stepper motors, and stops their motion.
     private static func releaseCamera(_ state: inout State, now: Instant) {
         if state.isTurning {
             let stop = state.mode == .tracking ? Command.track(pan: 0, tilt: 0) : .rate(.zero)
             _ = state.ring.push(TimedCommand(stop, received: now, validUntil: now))
         }
         state.isTurning = false
-        // Steppers on the way to a position continue to it and hold it.
+        // Stepper motors that move to a position continue to this position, and hold it.
         stopSteppers(&state, state.turningSteppers)
         state.holder = nil
     }

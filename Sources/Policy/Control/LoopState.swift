@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// State of the loop after a tick, as the `Commander` uses it.
+/// State of the loop after a tick, which the `Commander` uses.
 public struct LoopState: Sendable, Equatable {
     /// The active mode.
     public var mode: Mode
@@ -8,7 +8,7 @@ public struct LoopState: Sendable, Equatable {
     public var modeRequests: UInt64
     /// Whether a sensor sample has arrived.
     public var hasSample: Bool
-    /// Whether joint angles are known, or will be known with the outputs on.
+    /// Whether the joint angles are known now, or will be known when the outputs are on.
     public var showsJoints: Bool
 
     /// Creates a state.

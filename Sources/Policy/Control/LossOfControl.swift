@@ -2,33 +2,35 @@ import GimbalCore
 public import Port
 
 /// Link-loss fallback: reaction if a client becomes silent or disconnects while the camera turns at
-/// its rates: first the camera is held, later it enters a rest mode, and finally its motors go off.
-/// Any request ends the present stage; the previous mode returns only on request.
+/// the client's rates. First the camera keeps its attitude, later it enters a rest mode, and
+/// finally the motors go off. Any request ends the present stage. Only a request restores the
+/// previous mode.
 ///
-/// Only a stream of rate requests can be lost. A finished request does not trigger the fallback: a
-/// one-shot `point`, a stop of the rates, and a release of control start no stage. Pure: time is an
-/// argument.
+/// Only a lost stream of rate requests triggers the fallback. A finished request does not: a
+/// one-shot `point`, a rate request of zero, and a release of control start no stage. The type is
+/// pure: time is an argument.
 public struct LossOfControl: Sendable, Equatable {
     /// Stages, mildest first.
     public typealias Stage = ControlState.Loss.Stage
 
-    /// Start of each stage, counted from the receipt of the last rate request.
+    /// Times from the receipt of the last rate request to the start of each stage.
     public struct Rules: Sendable, Equatable {
-        /// Time after the last rate request after which it expires, s.
+        /// Time after which the last rate request expires, and stage `hold` begins, s.
         public var holdSeconds = 1.0
         /// Time after the last rate request until stage `fallback`, s; 0 disables it.
         public var fallbackSeconds = 0.0
         /// Time after the last rate request until stage `off`, s; 0 disables it.
         public var offSeconds = 0.0
 
-        /// The defaults.
+        /// Creates the default times.
         public init() {}
 
-        /// The most severe stage whose time has passed.
+        /// Find the most severe stage whose time has passed.
         ///
         /// - Parameters:
         ///   - silence: Time since the last rate request, s.
-        ///   - isCutOff: Whether the connection has ended, so that no more rates can arrive.
+        ///   - isCutOff: Whether the connection has ended, so that no further rate request can
+        ///     arrive.
         /// - Returns: The stage; nil while the last rate request is valid.
         public func stage(silence: Double, isCutOff: Bool) -> Stage? {
             if offSeconds > 0, silence >= offSeconds { return .off }
@@ -39,7 +41,7 @@ public struct LossOfControl: Sendable, Equatable {
 
     /// Source of the present stream of rate requests; nil without a stream.
     public private(set) var source: CommandSource?
-    /// The present stage.
+    /// The present stage; nil while no stage is entered.
     public private(set) var stage: Stage?
     private var lastRates = Instant(nanoseconds: 0)
     private var isCutOff = false
@@ -65,7 +67,8 @@ public struct LossOfControl: Sendable, Equatable {
     /// Time since the last rate request, s; nil without a stream.
     func silence(now: Instant) -> Double? { source == nil ? nil : now.seconds(since: lastRates) }
 
-    /// The stage to enter now: a stage that is due and more severe than the present stage.
+    /// The stage to enter now, if a stage is due that is more severe than the present one;
+    /// otherwise nil.
     func due(now: Instant, _ rules: Rules) -> Stage? {
         guard let silence = silence(now: now),
             let due = rules.stage(silence: silence, isCutOff: isCutOff)
@@ -74,6 +77,6 @@ public struct LossOfControl: Sendable, Equatable {
         return due > stage ? due : nil
     }
 
-    /// Records that this stage has begun, so that `due` does not return it again.
+    /// Records that a stage has begun, so that `due` does not return it again.
     mutating func enter(_ stage: Stage) { self.stage = stage }
 }

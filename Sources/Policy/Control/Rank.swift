@@ -1,14 +1,14 @@
 import Port
 
-/// Rank of a link: the certainty of its peer's identity. The rank decides about
-/// control and about emergency stops.
+/// Rank of a link, which states how certain the identity of its peers is. Control and the reset of
+/// emergency stops depend on the rank.
 ///
-/// A client of the socket is identified by the kernel. A phone that must pair and a peer that must
-/// sign are identified by a key. Other peers are not identified. A link of higher rank takes
-/// control from one of lower rank immediately; a link of equal rank waits until control is free. An
+/// The kernel identifies a client of the diagnostics socket. A key identifies a phone that must
+/// pair, and a peer that must sign. Other peers are not identified. A link can take control from a
+/// link of lower rank immediately. A link of equal rank must wait until control is free. An
 /// emergency stop can be reset by the link that requested it, or by a link of higher rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
-    /// Open to every device within reach of the radio or the port.
+    /// A link that every device in range of the radio or in the network can use.
     case open
     /// A link that only devices with the owner's key can use.
     case keyed
@@ -19,11 +19,11 @@ public enum Rank: Int, Sendable, Comparable, CaseIterable {
     public static func < (a: Rank, b: Rank) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Latch of the emergency stop, with the links that have requested it.
+/// Latch of the emergency stop. It stores the links that have requested the stop.
 ///
-/// The latch stores links, not connections, because a phone that lost its connection returns with
-/// another one, and must be able to reset the stop that it requested. Each link resets only its own
-/// stop; the outputs stay off until no stop remains.
+/// The latch stores links instead of connections, because a phone that has lost its connection
+/// returns with a new connection, and must be able to reset the stop that it has requested. Each
+/// link resets its own stop and stops of lower ranks. The outputs stay off until no stop remains.
 struct EmergencyStopLatch {
     private var asked: [CommandSource.Link: CommandSource] = [:]
 
@@ -41,7 +41,7 @@ struct EmergencyStopLatch {
     /// Latches a stop of a source.
     mutating func latch(by source: CommandSource) { asked[source.link] = source }
 
-    /// Resets the stop of a source, and stops of lower ranks.
+    /// Resets the stop of a source's link, and stops of lower ranks.
     ///
     /// - Returns: The source of a remaining stop; nil if none remains.
     mutating func takeBack(by source: CommandSource, _ rules: Commander.Rules) -> CommandSource? {

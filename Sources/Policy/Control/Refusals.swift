@@ -4,7 +4,8 @@ public import Port
 
 // Refusals of the Commander. Each is reported to the requesting source.
 extension Refusal {
-    /// Refusal because another source is in control; its last request is `age` seconds old.
+    /// Refusal because another source is in control; the last request of that source is `age`
+    /// seconds old.
     public static func held(by holder: CommandSource, age: Double) -> Refusal {
         Refusal(.held, "\(holder) is in control; its last message arrived \(Int(age)) s ago")
     }
@@ -21,8 +22,8 @@ extension Refusal {
             .stopped, "an emergency stop is latched; reset it first: airframectl stop --reset")
     }
 
-    /// The source has reset its own emergency stop, but a stop of another source, of at least the
-    /// same rank, is still latched.
+    /// Refusal because a stop of another source, of at least the same rank, is still latched,
+    /// although the source's own stop has been reset.
     public static func stopped(by source: CommandSource) -> Refusal {
         Refusal(
             .forbidden,
@@ -30,8 +31,8 @@ extension Refusal {
         )
     }
 
-    /// The motors are driven in this mode, so the request is refused; mode `inactive` must be
-    /// selected first.
+    /// Refusal because the controllers drive the motors in this mode; the client must first select
+    /// mode `inactive`.
     static func active(_ mode: Mode) -> Refusal {
         Refusal(
             .refused,
@@ -73,7 +74,7 @@ extension Refusal {
             field: "mode")
     }
 
-    /// Refusal because the mode controls all requested axes itself.
+    /// Refusal because the mode controls all requested axes, so that the request cannot move them.
     public static func notInMode(_ mode: Mode) -> Refusal {
         Refusal(
             .refused,
@@ -84,7 +85,7 @@ extension Refusal {
     }
 
     /// Refusal because the loop has not processed earlier commands yet; the client can try again.
-    /// An emergency stop is never refused in this way, unless the loop hangs.
+    /// An emergency stop is refused for this reason only if the loop hangs.
     public static var busy: Refusal {
         Refusal(.busy, "the loop has not processed earlier requests yet; try again")
     }

@@ -2,26 +2,26 @@ import GimbalCore
 public import Realtime
 import Synchronization
 
-/// Collector of the loop's records: it keeps the newest record for `status`, and passes all records
-/// to the thread that drains it.
+/// Collector of the loop's records. It keeps the newest record for `status`, and passes all records
+/// to the thread that calls `drain`.
 ///
 /// One ordinary thread drains the ring; any thread can read the newest record. Only ordinary
 /// threads use the lock; the loop writes to a ring.
 public final class TelemetryHub: Sendable {
-    /// The newest record, and the rates of ticks and samples over a second.
+    /// The newest record, and the rates of ticks and samples.
     public struct View: Sendable {
         /// The newest record.
         public var record: TelemetryRecord
-        /// Ticks per second, over the last full second.
+        /// Ticks per second, over the last full second; nil in the first second.
         public var tickRate: Double?
-        /// Accepted samples per second, over the last full second.
+        /// Accepted samples per second, over the last full second; nil in the first second.
         public var sampleRate: Double?
     }
 
     private struct State: ~Copyable {
         var ring: RingReader<TelemetryRecord>
         var newest: TelemetryRecord?
-        /// Start of the present second.
+        /// First record of the present second.
         var mark: TelemetryRecord?
         var tickRate: Double?
         var sampleRate: Double?
@@ -36,7 +36,7 @@ public final class TelemetryHub: Sendable {
         state = Mutex(State(ring: ring))
     }
 
-    /// The newest record; nil until the loop has sent a record.
+    /// The newest record and the rates; nil before the first record.
     public var view: View? {
         state.withLock { state in
             state.newest.map {
@@ -45,9 +45,10 @@ public final class TelemetryHub: Sendable {
         }
     }
 
-    /// Drains the ring. Call often enough that it does not fill: it holds a quarter of a second.
+    /// Reads all waiting records. The ring holds a quarter of a second of records; call this method
+    /// often enough that it does not fill.
     ///
-    /// - Parameter visit: Receiver of every record, oldest first; it must not call back into the
+    /// - Parameter visit: Function that receives every record, oldest first. It must not call the
     ///   hub.
     public func drain(_ visit: (TelemetryRecord) -> Void) {
         state.withLock { state in
@@ -59,7 +60,7 @@ public final class TelemetryHub: Sendable {
         }
     }
 
-    /// Resets the rates: the next record is the first of another run.
+    /// Resets the rates, because the next record is the first of a new run.
     public func restart() {
         state.withLock { state in
             state.mark = nil

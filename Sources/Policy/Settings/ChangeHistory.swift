@@ -1,10 +1,11 @@
 package import Persistence
 import Synchronization
 
-/// The newest changes of the tuning, with time, author and action. The entries are written to the
-/// disk with every save, and when the process ends. Any ordinary thread.
+/// History of the newest changes of the tuning, with time, author and action. Every save writes the
+/// entries to the disk, and so does the end of the process. Any ordinary thread can use the
+/// history.
 package final class ChangeHistory: Sendable {
-    /// Largest number of entries; older ones are dropped, but are in the log.
+    /// Largest number of entries. Older entries are dropped; the log still contains them.
     package static let capacity = 200
 
     private let list = Mutex<[SavedState.Change]>([])
@@ -12,7 +13,7 @@ package final class ChangeHistory: Sendable {
     /// Saved entries, oldest first.
     package var saved: [SavedState.Change] { list.withLock { $0 } }
 
-    /// Inserts the entries that an earlier process has saved, before the present ones.
+    /// Inserts the entries that an earlier process has saved, before the present entries.
     func restore(_ earlier: [SavedState.Change]) {
         list.withLock { $0 = Self.newest(earlier + $0) }
     }
@@ -22,12 +23,12 @@ package final class ChangeHistory: Sendable {
         list.withLock { Self.newest($0 + changes) }
     }
 
-    /// Adds a change that has happened.
+    /// Adds a change to the history.
     func note(_ change: SavedState.Change) {
         list.withLock { $0 = Self.newest($0 + [change]) }
     }
 
-    /// Adds a change that has happened.
+    /// Adds a change to the history.
     ///
     /// - Parameters:
     ///   - who: Name of the client that made the change.

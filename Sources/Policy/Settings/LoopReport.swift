@@ -2,29 +2,29 @@ package import GimbalCore
 import PlainText
 import Port
 
-/// Report on a tuning: effective gains, margins, and warnings in sentences. The report sweeps
-/// frequencies, so it is computed when the tuning changes, not each time a client requests the
-/// report.
+/// Report on a tuning: effective gains, stability margins, and warnings as sentences. The
+/// computation of the margins takes long, so it runs only when the tuning changes, not at each
+/// request for the report.
 package struct LoopReport: Sendable {
-    /// One gain on all three axes.
+    /// One gain of the controllers, for all three axes.
     package struct Gain: Sendable {
         /// Name, such as "attitude gain" or "rate gain".
         package let name: String
         /// Unit, empty for a number without a unit.
         package let unit: String
-        /// The effective values.
+        /// The effective value of the gain on each axis.
         package let values: AxisVector
     }
 
-    /// The controller's gains, in reading order.
+    /// The gains of the controller, in the order of display.
     package private(set) var gains: [Gain] = []
     /// Largest stable increase of the gain on each axis, dB.
     package private(set) var increaseDecibels = AxisVector.zero
     /// Largest stable decrease of the gain on each axis, dB.
     package private(set) var decreaseDecibels = AxisVector.zero
-    /// Phase margin, degrees.
+    /// Phase margin of each axis, degrees.
     package private(set) var phaseDegrees = AxisVector.zero
-    /// Warnings as sentences; empty without a problem.
+    /// Warnings as sentences; empty if there is no problem.
     package private(set) var warnings: [String] = []
 
     /// Creates a report.
@@ -55,7 +55,7 @@ package struct LoopReport: Sendable {
         margins { LoopMargins(of: torque, axis: $0, filter: filter[$0]) }
     }
 
-    /// Margins of all axes, and their warnings.
+    /// Adds the margins of all axes, and warnings about small margins.
     private mutating func margins(_ ofAxis: (GimbalAxis) -> LoopMargins) {
         for axis in GimbalAxis.allCases {
             let margins = ofAxis(axis)

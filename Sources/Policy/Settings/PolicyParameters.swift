@@ -8,8 +8,8 @@ extension Settings {
     /// settings of the sensor.
     package func stabilizerParameters(calibrated book: CalibrationBook) -> Stabilizer.Parameters {
         var parameters = stabilizerParameters
-        // In lockstep the wall clock must not affect results, so the age of a calibration is
-        // ignored.
+        // In lockstep, the age of a calibration is ignored, because the wall clock must not affect
+        // results.
         let now =
             hardware.backend == .lockstep
             ? book.record(.gyro)?.date ?? 0 : WallClock.seconds

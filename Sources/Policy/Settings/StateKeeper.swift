@@ -8,14 +8,15 @@ import Realtime
 import Synchronization
 import SystemPackage
 
-/// Keeper of the state directory: it contains all saved data, and the only thread that writes them.
+/// Owner of the state directory. It has all saved data in memory, and the only thread that writes
+/// them to the disk.
 ///
-/// Callers never wait. A change is a function of the saved state, so changes of several links
-/// cannot undo each other, even on a slow disk; changes that arrive during a write share the next
-/// write. A change is confirmed as soon as a power cut cannot undo it. A refused change has no
+/// Callers never wait. A change is a function that modifies the saved state, so changes of several
+/// links never overwrite each other, even on a slow disk. Changes that arrive during a write share
+/// the next write. A change is confirmed when it is safe from a power cut. A refused change has no
 /// effect.
 package final class StateKeeper: Sendable {
-    /// Changes the saved state.
+    /// Function that changes the saved state, or throws the reason of a refusal.
     package typealias Change = @Sendable (inout SavedState) throws -> Void
 
     private struct Waiting: Sendable {
@@ -31,7 +32,7 @@ package final class StateKeeper: Sendable {
         var next = 0
     }
 
-    /// Largest number of changes that wait for the disk; further ones are refused.
+    /// Largest number of changes that wait for the disk; further changes are refused.
     private static let capacity = 64
 
     private let contents = Mutex(Contents())
@@ -45,9 +46,10 @@ package final class StateKeeper: Sendable {
     /// Creates a keeper.
     ///
     /// - Parameters:
-    ///   - directory: `persistence.directory`; created if its parent exists.
+    ///   - directory: The setting `persistence.directory`. The directory is created if its parent
+    ///     directory exists.
     ///   - calls: System calls; tests replace them.
-    ///   - log: Log, which receives the names of unreadable data and the reasons.
+    ///   - log: Log for the names of unreadable data and the reasons.
     package init(directory: String, calls: FileCalls = .system, log: Logger) {
         self.directory = FilePath(directory)
         self.log = log
@@ -57,9 +59,9 @@ package final class StateKeeper: Sendable {
         _ = self.directory.withPlatformString { mkdir($0, 0o750) }
     }
 
-    /// Locks the directory for this process, as long as the result exists.
+    /// Locks the directory for this process until the result is released.
     ///
-    /// - Throws: A problem, if another process has locked the directory.
+    /// - Throws: `StateProblem` if another process has locked the directory.
     package func lock() throws(StateProblem) -> StateLock? { try StateLock.take(directory) }
 
     /// The saved state.
@@ -68,8 +70,8 @@ package final class StateKeeper: Sendable {
     /// All valid saved calibrations.
     package var calibrations: CalibrationBook { CalibrationBook.read(saved.calibration).book }
 
-    /// Reads the saved values and applies them over the files' values. Never fails: unreadable
-    /// values are logged and left out.
+    /// Reads the saved values, which override the values of the files. The method never fails: it
+    /// logs and ignores unreadable values.
     package func load(into configuration: LoadedConfiguration) -> ParameterStore {
         let loaded = store.load()
         contents.withLock { $0.state = loaded.state }
@@ -95,9 +97,9 @@ package final class StateKeeper: Sendable {
     /// - Parameters:
     ///   - who: Author of the change, for the history.
     ///   - what: Description of the change, for the history, without a subject and a full stop.
-    ///   - change: Applies the change to a state; can be called again with another state; throws
-    ///     the reason of a refusal.
-    ///   - done: Receives the state that is on the disk, or the problem.
+    ///   - change: Function that applies the change to a state, or throws the reason of a refusal.
+    ///     It can be called again with another state.
+    ///   - done: Closure that receives the state that is on the disk, or the problem.
     package func write(
         by who: String, _ what: String, _ change: @escaping Change,
         done: @escaping Later<SavedState>
@@ -127,14 +129,15 @@ package final class StateKeeper: Sendable {
         if isLeft { done(.failure(Refusal(.refused, "airframed is stopping"))) }
     }
 
-    /// Runs a task that waits for a disk, after all earlier tasks.
+    /// Runs a job that waits for a disk, after all earlier jobs.
     ///
-    /// - Returns: Whether the task will run.
+    /// - Returns: Whether the job will run.
     func run(_ job: @escaping @Sendable () -> Void) -> Bool { worker.post(job) }
 
-    /// Saves the unsaved entries of the history, after all earlier writes, at the end.
+    /// Saves the unsaved entries of the history at the end of the process, after all earlier
+    /// writes.
     ///
-    /// - Parameter seconds: Time limit, in case the disk hangs.
+    /// - Parameter seconds: Longest wait for the disk, s.
     package func close(within seconds: Double) {
         worker.post {
             var state = self.saved

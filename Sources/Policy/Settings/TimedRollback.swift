@@ -1,11 +1,11 @@
 public import GimbalCore
 public import Port
 
-/// Timed rollback of a live change: it stores the state before the change, and the time at which
+/// Timed rollback of a live change. It stores the state before the change, and the time at which
 /// this state is restored unless the change is kept.
 ///
-/// The rollback has no clock and no thread: the caller calls `expire` at every tick of a timer, and
-/// restores the returned state. A save counts as `keep`.
+/// The rollback has no clock and no thread. The caller calls `expire` regularly, and restores the
+/// state that it returns. When the change is saved, the caller calls `keep`.
 public struct TimedRollback<Snapshot: Sendable>: Sendable {
     private struct Pending: Sendable {
         var snapshot: Snapshot
@@ -26,16 +26,16 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         pending.map { max(0, $0.deadline.seconds(since: now)) }
     }
 
-    /// Begins a temporary change, or adds to the present one: all parts revert together, to the
-    /// state before the first of these changes, at the new deadline.
+    /// Begins a temporary change, or extends the present one. All parts revert together, to the
+    /// state before the first of them, at the new deadline.
     ///
     /// - Parameters:
     ///   - snapshot: The state before the change.
     ///   - owner: Number of the connection or link that made the change.
     ///   - seconds: Time for which the change is kept without a save, 1...3600 s.
     ///   - now: Present time.
-    /// - Throws: If the time is out of range, or a temporary change of another owner is active; in
-    ///   both cases the change must not be made.
+    /// - Throws: An error if the time is out of range, or if a temporary change of another owner is
+    ///   active. In both cases, the caller must not make the change.
     public mutating func begin(
         _ snapshot: Snapshot, owner: UInt64, seconds: Double, now: Instant
     ) throws(Refusal) {
@@ -60,8 +60,8 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         }
     }
 
-    /// Changes a part of the state to which the temporary change reverts, because a permanent
-    /// change has been made. Without a temporary change, this has no effect.
+    /// Applies a permanent change to the state that the rollback will restore, so that the rollback
+    /// does not revert it. Without a temporary change, this method has no effect.
     public mutating func amend(_ change: (inout Snapshot) -> Void) {
         guard var waiting = pending else { return }
         change(&waiting.snapshot)
@@ -89,8 +89,8 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     /// Ends the temporary change if its deadline has passed.
     ///
     /// - Parameter now: Present time.
-    /// - Returns: The state to restore, once; nil before the deadline, and without a change on
-    ///   temporary change.
+    /// - Returns: The state to restore, once after the deadline; nil before the deadline, and
+    ///   without a temporary change.
     public mutating func expire(now: Instant) -> Snapshot? {
         guard let pending, now >= pending.deadline else { return nil }
         self.pending = nil

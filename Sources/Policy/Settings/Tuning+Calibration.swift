@@ -12,16 +12,16 @@ package protocol CalibrationStore: Sendable {
     var calibrations: CalibrationBook { get }
     /// The loop's present correction of samples.
     var correction: SensorCorrection { get }
-    /// Keeps the outputs off during a calibration.
+    /// Starts or ends a calibration, during which the outputs stay off.
     func setCalibrating(_ isCalibrating: Bool)
-    /// Saves a calibration, then applies it; nothing changes if it cannot be saved. `done` receives
-    /// the completion.
+    /// Saves a calibration, then applies it. If it cannot be saved, nothing changes. `done`
+    /// receives the result.
     func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>)
-    /// Registers a failed calibration with its reason for the log, because a phone does not show
+    /// Writes the reason of a failed calibration to the log, because a phone does not show
     /// sentences.
     func noteRefusal(of kind: CalibrationKind, _ reason: String)
     /// Restores the previous calibration of a kind; nil means the kind that changed last. `done`
-    /// receives the kind.
+    /// receives the restored kind.
     func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>)
 }
 
@@ -81,8 +81,8 @@ extension Tuning: CalibrationStore {
         Refusal(.refused, "there is no calibration to undo", field: "what")
     }
 
-    /// Saves the correction of one kind, then applies it; the results that the estimator has
-    /// learned for the other kinds stay.
+    /// Saves the correction of one kind, then applies it. The corrections of the other kinds do not
+    /// change, including values that the estimator has learned.
     private func use(
         _ kind: CalibrationKind, _ what: String,
         change: @escaping @Sendable (inout CalibrationBook) -> Void,

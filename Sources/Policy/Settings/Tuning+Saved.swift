@@ -5,8 +5,8 @@ package import Port
 import Realtime
 import Synchronization
 
-// Jobs that wait for a disk: saves, baselines, reloading the files. `done` receives the answer when
-// the job is complete.
+// Methods that wait for a disk: saving, baselines, and reloading the files. `done` receives the
+// result when the job is complete.
 extension Tuning {
     /// Longest time for which `close` waits for the disk, s.
     private static let patience = 1.0
@@ -15,7 +15,7 @@ extension Tuning {
     ///
     /// - Parameters:
     ///   - who: Author of the change, for the log.
-    ///   - done: Receives a sentence, or the reason why nothing was written.
+    ///   - done: Closure that receives a sentence, or the reason why nothing was written.
     package func save(by who: String, _ done: @escaping Later<String>) {
         let change = state.withLock { $0.store.unsaved(beside: keeper.saved.parameters) }
         write(by: who, "saved the tuning") {
@@ -31,15 +31,15 @@ extension Tuning {
         }
     }
 
-    /// Writes a change, and applies its effect when it is on the disk.
+    /// Writes a change of the saved state, and applies its effect when it is on the disk.
     ///
     /// - Parameters:
     ///   - who: Author of the change, for the history.
     ///   - what: Description of the change, for the history.
     ///   - change: Change of the saved state.
     ///   - commit: Action after the write, under the lock.
-    ///   - done: Receives the result of `commit`, or the reason why nothing was written; then
-    ///     nothing has changed.
+    ///   - done: Closure that receives the result of `commit`, or the reason why nothing was
+    ///     written and changed.
     func write<Value: Sendable>(
         by who: String, _ what: String, change: @escaping StateKeeper.Change,
         commit: @escaping @Sendable (inout State, SavedState) throws(Refusal) -> Value,
@@ -57,8 +57,8 @@ extension Tuning {
         }
     }
 
-    /// Saves the given settings only, see `SettingsPort`; if an app saves, a temporary change by
-    /// any app is kept.
+    /// Saves only the given settings, see `SettingsPort`. If an app saves, the temporary change of
+    /// any app becomes permanent.
     package func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>
@@ -100,7 +100,7 @@ extension Tuning {
         }
     }
 
-    /// The change that must be written; nil if it is already on the disk and active.
+    /// Finds the change that must be written; nil if all values are already active and on the disk.
     private func unsaved(
         _ keys: [String], _ updates: [SettingUpdate]
     ) throws(Refusal) -> [String: String?]? {
@@ -112,7 +112,8 @@ extension Tuning {
                 throw Refusal(error)
             }
             guard changed.hasUnsavedChanges(among: keys) else {
-                // The values in force can differ by a change that was never saved.
+                // The values in force can differ from the saved values, because of a change that
+                // was not saved.
                 state.rollback.amend { $0.adopt(keys, from: changed) }
                 state.store = changed
                 publish(&state)
@@ -147,11 +148,11 @@ extension Tuning {
         }
     }
 
-    /// Applies the values of a baseline to the loop, without writing them to the disk.
+    /// Applies the values of a baseline, without writing them to the disk.
     ///
-    /// - Returns: The problems of entries that no longer fit and were left out, as sentences.
-    /// - Throws: A refusal, if no baseline has this name or its values would break a rule; then
-    ///   nothing has changed.
+    /// - Returns: Sentences about entries that are no longer valid; these entries are ignored.
+    /// - Throws: A refusal, if no baseline has this name or its values would break a rule; nothing
+    ///   has changed.
     package func restoreBaseline(_ name: String, by who: String) throws(Refusal) -> [String] {
         let overlay: [String: String]
         do {
@@ -177,10 +178,10 @@ extension Tuning {
     /// change unless it is saved.
     ///
     /// - Parameters:
-    ///   - changes: All of them are applied, or none.
-    ///   - baseline: Name of the baseline.
+    ///   - changes: The changes. Either all of them are applied, or none.
+    ///   - baseline: Name of the baseline that stores the previous values.
     ///   - rollback: Time until the change reverts, s.
-    ///   - done: Receives the completion, or the problem of a value or of the storage.
+    ///   - done: Closure that receives the success, or the problem of a value or of the storage.
     package func apply(
         _ changes: [SettingUpdate], storing baseline: String, rollback: Double,
         _ done: @escaping Later<Void>
@@ -209,8 +210,8 @@ extension Tuning {
         }
     }
 
-    /// Reads the files again: live settings change, others are listed, and a file with an error is
-    /// rejected as a whole.
+    /// Reads the files again. Live settings change; settings that need a restart are listed. If a
+    /// file contains an error, nothing changes.
     package func reload(by who: String, _ done: @escaping Later<ReloadReport>) {
         let isTaken = keeper.run {
             done(Result { () throws(Refusal) in try self.reload(by: who) })
@@ -235,6 +236,6 @@ extension Tuning {
         return report
     }
 
-    /// Saves the unsaved entries of the history, at the end.
+    /// Saves the unsaved entries of the history at the end of the process.
     package func close() { keeper.close(within: Self.patience) }
 }

@@ -6,12 +6,12 @@ package import Port
 package import Realtime
 import Synchronization
 
-/// The active settings and calibrations: all changes go through this class, and the mailbox passes
-/// them to the loop for its next tick. Live changes last until the process ends, until they are
-/// saved, or until their rollback time has passed.
+/// Owner of the active settings and calibrations. All changes go through this class, and a mailbox
+/// passes them to the loop for its next tick. Live changes last until the process ends, until they
+/// are saved, or until their rollback time has passed.
 ///
-/// The `StateKeeper` writes to the disk outside the lock. Changes apply after the write, so a slow
-/// disk delays nothing else. Ordinary threads; time is an argument where it matters.
+/// The `StateKeeper` writes to the disk outside the lock. Changes that must be saved apply after
+/// the write, and a slow disk delays no other method. Any ordinary thread can call the methods.
 package final class Tuning: Sendable {
     struct State: ~Copyable {
         var store: ParameterStore
@@ -21,13 +21,15 @@ package final class Tuning: Sendable {
         var isCalibrating = false
         var mailbox: MailboxWriter<Stabilizer.Parameters>
         var rollback = TimedRollback<ParameterStore.Snapshot>()
-        /// Number of saves that are being written; a change that is being saved does not revert.
+        /// Number of saves that are in progress; during a save, a temporary change does not revert.
         var savesUnderWay = 0
         var needsRestart: [String] = []
-        /// A temporary tuning of the motors, which replaces that of the settings.
+        /// Temporary tuning of the motors, which replaces the tuning from the settings; nil without
+        /// one.
         var trial: Stabilizer.Parameters?
         var loop: LoopReport
-        /// Limit of saves by phones, so that a stranger's phone cannot wear out the disk.
+        /// Limit of the rate of saves by phones, so that an unauthorised phone cannot wear out the
+        /// disk.
         var appSaves = TokenBucket(burst: 20, perSecond: 0.2)
     }
 
@@ -41,16 +43,16 @@ package final class Tuning: Sendable {
         package let needsRestart: [String]
     }
 
-    /// Owner of a change by any client of the socket: `set` and `save` are commands that use
-    /// different connections.
+    /// Owner of a temporary change by any client of the socket. All clients share one owner,
+    /// because the commands `set` and `save` use different connections.
     static let socketOwner: UInt64 = 0
-    /// Owner of a change by any app: an app can send `save` over another connection than the
-    /// change.
+    /// Owner of a temporary change by any app. All apps share one owner, because an app can send
+    /// the change and `save` over different connections.
     static let appOwner: UInt64 = 1
 
     let state: Mutex<State>
     let source: ConfigurationSource
-    /// The state directory.
+    /// Owner of the state directory.
     package let keeper: StateKeeper
     let commander: Commander
     private let onChange: @Sendable (Settings) -> Void
@@ -61,16 +63,16 @@ package final class Tuning: Sendable {
     /// Creates a tuning.
     ///
     /// - Parameters:
-    ///   - store: Values from files and saved values, which the loop uses already.
+    ///   - store: Values from files and saved values, which the loop already uses.
     ///   - source: Files that `reload` reads again.
-    ///   - keeper: The state directory.
+    ///   - keeper: Owner of the state directory.
     ///   - correction: The loop's present correction of samples.
-    ///   - mailbox: The loop's mailbox; nothing else writes this mailbox.
-    ///   - commander: Receiver of the rules that the settings determine.
+    ///   - mailbox: The loop's mailbox. Nothing else writes to this mailbox.
+    ///   - commander: Receiver of the rules, which depend on the settings.
     ///   - clock: Clock of the loop, used for rollbacks.
-    ///   - log: History of changes.
-    ///   - onChange: Receives the settings immediately and after each change; must not call this
-    ///     class.
+    ///   - log: The history of changes.
+    ///   - onChange: Function that receives the settings immediately and after each change. It must
+    ///     not call this class.
     package init(
         store: ParameterStore, source: ConfigurationSource, keeper: StateKeeper,
         correction: SensorCorrection,
@@ -92,7 +94,7 @@ package final class Tuning: Sendable {
         onChange(store.settings)
     }
 
-    /// History of changes.
+    /// The history of changes.
     package var history: ChangeHistory { keeper.history }
 
     /// The active values.
@@ -110,14 +112,15 @@ package final class Tuning: Sendable {
         }
     }
 
-    /// Changes one live setting, from a person's text.
+    /// Changes one live setting to a value that a user has written.
     ///
     /// - Parameters:
     ///   - key: Dotted path.
-    ///   - text: TOML, or a bare word taken as a string.
-    ///   - rollback: Seconds after which the change reverts unless it was saved.
+    ///   - text: TOML, or an unquoted word, which is a string.
+    ///   - rollback: Time after which the change reverts unless it has been saved, s; nil means
+    ///     that it does not revert.
     ///   - who: Author of the change, for the log.
-    /// - Throws: The problem of key or value; in this case nothing has changed.
+    /// - Throws: The problem of the key or the value; nothing has changed.
     package func set(
         _ key: String, to text: String, rollback: Double?, by who: String
     ) throws(Refusal) {
@@ -159,7 +162,7 @@ package final class Tuning: Sendable {
                     state.store.snapshot, owner: Self.appOwner, seconds: Double(seconds),
                     now: clock.now)
             } else {
-                // A pending rollback of other values does not revert this change.
+                // A pending rollback of other values must not revert this change.
                 state.rollback.amend { $0.adopt(updates.map(\.key), from: changed) }
             }
             state.store = changed
@@ -170,7 +173,8 @@ package final class Tuning: Sendable {
         for update in updates { tell(who, "set \(update)") }
     }
 
-    /// Uses a temporary tuning of the motors without changing the settings; nil ends its use.
+    /// Puts a temporary tuning of the motors in force without changing the settings; nil restores
+    /// the tuning from the settings.
     package func setTrial(_ trial: Stabilizer.Parameters?) {
         state.withLock { state in
             state.trial = trial
@@ -178,7 +182,7 @@ package final class Tuning: Sendable {
         }
     }
 
-    /// Reverts changes that were not kept in time. Call often.
+    /// Reverts a temporary change that was not kept in time. Call this method often.
     package func advance(now: Instant) {
         let reverted = state.withLock { state in
             guard state.savesUnderWay == 0, let snapshot = state.rollback.expire(now: now) else {
@@ -187,7 +191,7 @@ package final class Tuning: Sendable {
             do {
                 try state.store.restore(snapshot)
             } catch {
-                // The files have changed; a rollback now returns to their present content.
+                // If the files have changed, the rollback returns to their present content.
                 state.store.discardUnsaved()
             }
             publish(&state)

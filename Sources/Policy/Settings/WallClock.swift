@@ -1,8 +1,8 @@
 import Glibc
 
-/// Wall clock, for dates that outlive the process; never for control.
+/// Wall clock, for dates in files. The control loop never uses it.
 package enum WallClock {
-    /// Seconds since 1970.
+    /// Present date, seconds since 1970.
     package static var seconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
