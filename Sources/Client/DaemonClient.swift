@@ -5,8 +5,8 @@ import PlainText
 import SystemPackage
 public import Wire
 
-/// Connection to the daemon for one request at a time, and for streams. The client waits with
-/// poll(2), never longer than the timeout. Only one thread uses a `DaemonClient`.
+/// Connection to the daemon, for one request at a time and for streams. The client waits with
+/// poll(2), never longer than the timeout. Only one thread can use a `DaemonClient`.
 public final class DaemonClient {
     private let descriptor: FileDescriptor
     private let path: String
@@ -22,7 +22,7 @@ public final class DaemonClient {
     /// Opens a connection.
     ///
     /// - Parameters:
-    ///   - path: The daemon's socket.
+    ///   - path: Path of the daemon's socket.
     ///   - timeout: Longest wait for an answer, s.
     /// - Throws: `unreachable`, as a sentence with a remedy.
     public init(path: String, timeout: Double) throws(ClientError) {
@@ -90,7 +90,8 @@ public final class DaemonClient {
         }
     }
 
-    /// Compares this computer's clock with that of the daemon's loop, by the fastest of some requests.
+    /// Measures the difference between this computer's clock and the clock of the daemon's loop.
+    /// The client sends several requests, and uses the one with the shortest answer time.
     ///
     /// - Returns: CLOCK_MONOTONIC minus the loop's clock, and the largest possible error of this
     ///   difference, s.

@@ -1,11 +1,11 @@
 /// Text for numbers and words. An unknown number is shown as a dash.
 public enum Format {
-    /// A number with a fixed count of decimals.
+    /// Format a number with a fixed number of decimals.
     ///
     /// - Parameters:
-    ///   - value: Any number; it is shown as `–` when not finite.
-    ///   - decimals: 0...9.
-    ///   - signed: Whether a plus is shown.
+    ///   - value: The number. A number that is not finite is shown as `–`.
+    ///   - decimals: Number of decimals, 0...9.
+    ///   - signed: Whether positive numbers have a plus sign.
     /// - Returns: The text, rounded half away from zero.
     public static func fixed(_ value: Double, _ decimals: Int, signed: Bool = false) -> String {
         guard value.isFinite else { return "–" }
@@ -17,17 +17,17 @@ public enum Format {
         let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
         let point = padded.index(padded.endIndex, offsetBy: -decimals)
         let text = decimals == 0 ? padded : "\(padded[..<point]).\(padded[point...])"
-        // A number that is rounded to zero has no sign, because "-0.00" would look like a change.
+        // A number that is rounded to zero has no sign.
         if scaled == 0 { return signed ? " " + text : text }
         return (value < 0 ? "-" : signed ? "+" : "") + text
     }
 
-    /// The shortest exact text of a number: `2`, `0.5`.
+    /// Shortest exact text of a number, such as `2` or `0.5`.
     public static func plain(_ value: Double) -> String {
         Int(exactly: value).map(String.init) ?? value.description
     }
 
-    /// A duration in its two largest units: `2 h 14 min`.
+    /// Text of a duration in its two largest units, such as `2 h 14 min`.
     public static func duration(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "–" }
         let whole = Int(seconds)
@@ -39,7 +39,7 @@ public enum Format {
         return "\(rest) s"
     }
 
-    /// A count in groups of three digits, separated by thin spaces: `8 042 113`.
+    /// Text of a count in groups of three digits, such as `8 042 113`.
     public static func count(_ value: Int) -> String {
         var text = ""
         let digits = String(value.magnitude)

@@ -1,15 +1,14 @@
-/// Suggestion after "Did you mean": the name in a list that a person most likely meant when they
-/// mistyped a name.
+/// Suggestion after "Did you mean": the name in a list that is most similar to a mistyped name.
 public enum Suggestion {
-    /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), if they
-    /// are few.
+    /// Find the candidate with the fewest edits: insertions, deletions, replacements and swaps of
+    /// adjacent characters.
     ///
     /// - Parameters:
-    ///   - name: The mistyped name; case is ignored, `-` and `_` are equal. Only the first 64
-    ///     characters count.
+    ///   - name: The mistyped name. The comparison ignores case, treats `-` and `_` as equal, and
+    ///     uses only the first 64 characters.
     ///   - candidates: The valid names.
-    /// - Returns: nil if none is similar: more than a third of the longer name would have to
-    ///   change.
+    /// - Returns: The candidate; nil if even the best candidate needs edits of more than a third of
+    ///   the longer name.
     public static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
         let wanted = normalized(name)
         var best: (name: String, distance: Int)?
@@ -22,8 +21,8 @@ public enum Suggestion {
         return best?.name
     }
 
-    /// ` Did you mean "x"?` with its leading space, or an empty string: to be appended to a
-    /// sentence.
+    /// Text that can be appended to a sentence: ` Did you mean "x"?` with a leading space, or an
+    /// empty string if no candidate is similar.
     public static func sentence(for name: String, in candidates: some Sequence<String>) -> String {
         nearest(to: name, in: candidates).map { " Did you mean \"\($0)\"?" } ?? ""
     }
@@ -32,7 +31,7 @@ public enum Suggestion {
         name.lowercased().utf8.prefix(64).map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
     }
 
-    /// Optimal string alignment distance.
+    /// Optimal string alignment distance of two names.
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
         var beforeLast: [Int] = []

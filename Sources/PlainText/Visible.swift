@@ -1,7 +1,7 @@
-/// Escaping of external text for terminals and logs: characters that control a terminal or reverse
-/// the order of letters are shown as escapes. Names of phones, metadata of recordings and settings
-/// can contain any characters. All text for people passes through here once, at its output
-/// (`Output` of airframectl, `LogStore` of the daemon).
+/// Escaping of external text for terminals and logs. Names of phones, metadata of recordings and
+/// settings can contain any characters; characters that control a terminal or reverse the order of
+/// letters are replaced by escapes. `Output` of airframectl and `LogStore` of the daemon escape all
+/// their text once.
 extension String {
     /// The same text, in which C0 and C1 controls, DEL, line separators and bidirectional controls
     /// are replaced by escapes such as `\u009b`. Inside a JSON text, the escape means the same
@@ -11,8 +11,8 @@ extension String {
     /// formatting).
     public var visible: String { visible { _ in false } }
 
-    /// The same text with escapes as in `visible`; line ends and tabs stay unchanged, for texts of
-    /// several lines.
+    /// The same text with escapes as in `visible`, except for line ends and tabs, which stay
+    /// unchanged.
     public var visibleLines: String { visible { $0 == "\n" || $0 == "\t" } }
 
     private func visible(_ isKept: (Unicode.Scalar) -> Bool) -> String {

@@ -8,15 +8,16 @@ struct Axis {
     /// Pixel positions of the ends of the axis's range.
     var start: Double
     var end: Double
-    /// Distance of the marks: 1, 2 or 5 times a power of ten, or a round fraction of a turn.
+    /// Distance between marks, in the unit of the axis: 1, 2 or 5 times a power of ten, or a round
+    /// fraction of 360°.
     let step: Double
-    /// Whether the axis is logarithmic: equal ratios have equal distances.
+    /// Whether the axis is logarithmic, so that equal ratios have equal distances.
     let isLogarithmic: Bool
 
     /// Creates an axis.
     ///
     /// - Parameters:
-    ///   - range: More than one value.
+    ///   - range: Range of the values; its ends must differ.
     ///   - start: Pixel position of the range's lower end.
     ///   - end: Pixel position of the range's upper end.
     ///   - marks: Approximate number of marks.
@@ -46,7 +47,7 @@ struct Axis {
     var marks: [Double] {
         var result: [Double] = []
         if isLogarithmic {
-            // Ticks at 1, 2 and 5 of every decade.
+            // Marks are at 1, 2 and 5 times every power of ten.
             var decade = pow(10, floor(log10(range.lowerBound)))
             while decade <= range.upperBound, result.count < 100 {
                 result += [1, 2, 5].map { $0 * decade }.filter(range.contains)
@@ -62,7 +63,7 @@ struct Axis {
         return result
     }
 
-    /// A marked value as text, with as many decimals as the step has.
+    /// Text of a marked value, with as many decimals as the step.
     func text(_ value: Double) -> String {
         if isLogarithmic { return Format.plain((value * 1e6).rounded() / 1e6) }
         var decimals = 0
@@ -74,8 +75,8 @@ struct Axis {
         return Format.fixed(value, decimals)
     }
 
-    /// The smallest of 1, 2, 5 times a power of ten that is at least `raw`; above 20, fractions of
-    /// a turn have priority.
+    /// Compute the smallest of 1, 2 and 5 times a power of ten that is at least `raw`. Above 20,
+    /// the function prefers fractions of 360.
     private static func roundStep(_ raw: Double) -> Double {
         guard raw > 0, raw.isFinite else { return 1 }
         if let share = [30.0, 45, 60, 90].first(where: { $0 >= raw }), raw > 20 { return share }

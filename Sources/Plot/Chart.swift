@@ -1,22 +1,23 @@
-/// One set of axes: lines and bands over a common abscissa, with shaded intervals behind them.
+/// Chart with one set of axes: lines and bands over a common abscissa, and shaded intervals behind
+/// them.
 public struct Chart: Sendable {
     /// A line, with a band around it if its uncertainty is known.
     public struct Line: Sendable {
-        /// Name of the line or interval in the legend.
+        /// Name in the legend.
         public var name: String
         /// Colour as in SVG, for example `#0072b2`.
         public var color: String
         /// One value for each abscissa of the figure; a value that is not finite interrupts the
         /// line.
         public var values: [Double]
-        /// Half the height of the band around the line, one for each value; empty if there is no
-        /// band.
+        /// Half the height of the band around the line, one number for each value; empty if there
+        /// is no band.
         public var band: [Double]
-        /// Smallest difference of neighbouring values at which the line is interrupted, for angles
-        /// that wrap.
+        /// Smallest difference of adjacent values at which the line is interrupted, for angles that
+        /// wrap around.
         public var breaksAt: Double
-        /// Whether the ordinate must show the whole line; otherwise parts beyond the other lines
-        /// are cut off.
+        /// Whether the range of the ordinate includes the whole line; otherwise parts outside the
+        /// range of the other lines are cut off.
         public var setsRange: Bool
         /// Whether single points are drawn instead of a line.
         public var isPoints: Bool
@@ -24,13 +25,13 @@ public struct Chart: Sendable {
         /// Creates a line.
         ///
         /// - Parameters:
-        ///   - name: Name of the line or interval in the legend.
+        ///   - name: Name in the legend.
         ///   - color: Colour as in SVG.
         ///   - values: One value for each abscissa.
         ///   - band: Half the height of the band at each value; empty for no band.
-        ///   - breaksAt: Difference of neighbouring values at which the line is interrupted;
-        ///     infinite for a continuous line.
-        ///   - setsRange: Whether the ordinate must show the whole line.
+        ///   - breaksAt: Difference of adjacent values at which the line is interrupted; infinity
+        ///     means a continuous line.
+        ///   - setsRange: Whether the range of the ordinate includes the whole line.
         ///   - isPoints: Whether single points are drawn instead of a line.
         public init(
             _ name: String, color: String, values: [Double], band: [Double] = [],
@@ -48,11 +49,11 @@ public struct Chart: Sendable {
 
     /// Shaded intervals of the abscissa in which a condition holds.
     public struct Shade: Sendable {
-        /// Name of the line or interval in the legend.
+        /// Name in the legend.
         public var name: String
         /// Colour as in SVG.
         public var color: String
-        /// Whether the condition holds, one for each abscissa of the figure.
+        /// Whether the condition holds, one value for each abscissa of the figure.
         public var holds: [Bool]
 
         /// Creates shaded intervals.
@@ -60,7 +61,7 @@ public struct Chart: Sendable {
         /// - Parameters:
         ///   - name: Name in the legend; omitted there if no interval exists.
         ///   - color: Colour as in SVG.
-        ///   - holds: Whether the condition holds, one for each abscissa.
+        ///   - holds: Whether the condition holds, one value for each abscissa.
         public init(_ name: String, color: String, holds: [Bool]) {
             self.name = name
             self.color = color
@@ -76,17 +77,17 @@ public struct Chart: Sendable {
     public var lines: [Line]
     /// Shaded intervals behind the lines.
     public var shades: [Shade]
-    /// Range that the ordinate must show at least.
+    /// Range that the ordinate always includes.
     public var least: ClosedRange<Double>?
 
-    /// Creates one set of axes.
+    /// Creates a chart.
     ///
     /// - Parameters:
     ///   - title: Title above the axes.
     ///   - label: Name of the ordinate, with its unit.
     ///   - lines: Lines to draw.
     ///   - shades: Shaded intervals.
-    ///   - least: Range that the ordinate must show at least.
+    ///   - least: Range that the ordinate always includes.
     public init(
         title: String, label: String, lines: [Line], shades: [Shade] = [],
         least: ClosedRange<Double>? = nil
@@ -99,8 +100,8 @@ public struct Chart: Sendable {
     }
 
     /// Range of the ordinate: from the smallest to the largest drawn value, with a margin. The
-    /// widest tenth of a band is left out, because the initial uncertainty would flatten the
-    /// remaining curve.
+    /// widest tenth of a band's values is ignored, because a large initial uncertainty would
+    /// flatten the rest of the curve.
     var range: ClosedRange<Double> {
         var low = least?.lowerBound ?? .infinity
         var high = least?.upperBound ?? -.infinity

@@ -1,16 +1,16 @@
-/// Reduction of many samples in the width of one pixel.
+/// Reduction of the samples within the width of one pixel.
 ///
-/// A line with far more samples than pixels looks the same if each column of pixels keeps its
-/// first, smallest, largest and last sample, in order; the file is then smaller by orders of
-/// magnitude.
+/// If a line has far more samples than pixels, each column of pixels needs only its first,
+/// smallest, largest and last sample, in order. The line looks the same, and the file is much
+/// smaller.
 enum Column {
-    /// The indices of the samples to draw, in order.
+    /// Find the samples to draw.
     ///
     /// - Parameters:
     ///   - values: The samples; values that are not finite are kept, because they interrupt the
     ///     line.
     ///   - columns: Index of each sample's column of pixels, in ascending order.
-    /// - Returns: Indices of `values`.
+    /// - Returns: Indices of these samples in `values`, in ascending order.
     static func visible(_ values: [Double], columns: [Int]) -> [Int] {
         var result: [Int] = []
         var first = 0

@@ -1,6 +1,6 @@
 import PlainText
 
-/// One SVG picture of charts below each other, over the same abscissa.
+/// SVG picture of several charts, one below the other, with the same abscissa.
 public struct Figure: Sendable {
     /// The first line of the heading.
     public var title: String
@@ -15,7 +15,7 @@ public struct Figure: Sendable {
     /// Whether the abscissa is logarithmic, so that equal ratios have equal distances; all
     /// abscissas must then be above zero.
     public var isLogarithmic = false
-    /// Named vertical lines at these abscissas.
+    /// Named vertical lines, each with its abscissa.
     public var marks: [(value: Double, name: String)] = []
 
     /// Creates a picture.
@@ -44,7 +44,7 @@ public struct Figure: Sendable {
     /// Distance between the axes of two charts, with room for title and legend.
     private static let pitch = 250.0
 
-    /// The picture, 1200 pixels wide.
+    /// Create the picture, 1200 pixels wide.
     ///
     /// - Returns: A complete SVG document.
     public func svg() -> String {
@@ -157,8 +157,8 @@ public struct Figure: Sendable {
         pen.area(upper + lower.reversed(), color: line.color)
     }
 
-    /// Draws the legend at the right, above the axes, from the last entry to the first, because
-    /// texts are positioned by their end.
+    /// Draws the legend above the axes, at the right. It begins with the last entry, because each
+    /// text is positioned by its right end.
     private func drawLegend(_ chart: Chart, y: Double, _ pen: inout Pen) {
         var x = Self.right
         let shades = chart.shades.filter { $0.holds.contains(true) }
@@ -181,7 +181,7 @@ public struct Figure: Sendable {
         }
     }
 
-    /// The intervals in which `holds` is true, in pixels.
+    /// Find the intervals in which `holds` is true, in pixels.
     private func stretches(_ holds: [Bool], _ across: Axis) -> [ClosedRange<Double>] {
         var result: [ClosedRange<Double>] = []
         var start: Double?

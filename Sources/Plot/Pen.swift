@@ -18,7 +18,7 @@ struct Pen {
             """
     }
 
-    /// The whole document.
+    /// The complete SVG document.
     var document: String { body + "</svg>\n" }
 
     mutating func text(
@@ -45,7 +45,7 @@ struct Pen {
         body += "height=\"\(short(height))\" fill=\"none\" stroke=\"#444444\"/>\n"
     }
 
-    /// Clips later elements to this rectangle, until `endCut`.
+    /// Clips the following elements to a rectangle, until `endCut`.
     mutating func beginCut(x: Double, y: Double, width: Double, height: Double) {
         cuts += 1
         body += "<clipPath id=\"cut\(cuts)\"><rect x=\"\(short(x))\" y=\"\(short(y))\" "
@@ -55,7 +55,7 @@ struct Pen {
 
     mutating func endCut() { body += "</g>\n" }
 
-    /// A line of the grid; the line at zero is darker.
+    /// Draws a line of the grid; the line at zero is darker.
     mutating func rule(
         _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, isZero: Bool = false
     ) {
@@ -79,12 +79,11 @@ struct Pen {
         body += "<polygon fill=\"\(color)\" fill-opacity=\"0.16\" points=\"\(list(points))\"/>\n"
     }
 
-    /// Approximate width of a text in the named fonts: sans-serif letters have a mean width of 0.56
-    /// times the font size.
+    /// Approximate width of a text, pixels. The mean width of sans-serif letters is 0.56 times the
+    /// font size.
     func width(of text: String, size: Double) -> Double { Double(text.count) * size * 0.56 }
 
-    /// Coordinates of the points as SVG text, without the points in the middle of a horizontal
-    /// part.
+    /// Coordinates of the points as SVG text, without the inner points of horizontal parts.
     private func list(_ points: [Point]) -> String {
         let heights = points.map { ($0.y * 10).rounded() }
         var texts: [String] = []

@@ -7,11 +7,11 @@ import Realtime
 import SystemPackage
 import Wire
 
-/// The daemon as a program.
+/// Entry point of the daemon program airframed.
 public enum DaemonProgram {
     /// Entry point of the process, which sets up memory and stacks before the first thread exists.
-    /// Without the main actor the process would start on a thread of Swift's pool, whose 8 MiB of
-    /// stack would then be locked.
+    /// It is isolated to the main actor; otherwise it would run on a thread of Swift's pool, whose
+    /// stack of 8 MiB would then be locked into memory.
     @MainActor
     public static func main() async {
         settleStreams()
@@ -23,12 +23,13 @@ public enum DaemonProgram {
         }
     }
 
-    /// Protects the daemon's streams. Neither a log reader that has ended nor a limit of file sizes
-    /// can then end the daemon while motors turn. If a standard stream is missing, no later file
-    /// can get its number, because the log would be written to it.
+    /// Prepares signals and standard streams. After this call, neither the end of a log reader nor
+    /// a limit of file sizes can end the daemon while motors turn. Missing standard streams are
+    /// replaced, so that no file that is opened later receives log text.
     private static func settleStreams() {
         signal(SIGPIPE, SIG_IGN)
-        // A recording that exceeds the process's file size limit is an error of that file only.
+        // If a recording exceeds the file size limit of the process, only the writing of this file
+        // fails.
         signal(SIGXFSZ, SIG_IGN)
         var descriptor: Int32
         repeat { descriptor = open("/dev/null", O_RDWR) } while (0...2).contains(descriptor)
@@ -36,7 +37,7 @@ public enum DaemonProgram {
     }
 }
 
-/// The command line of the daemon.
+/// Command line of airframed.
 struct Airframed: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "airframed",
@@ -83,13 +84,13 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Executes the command line. This runs on the main thread, whose stack is large, because the
-    /// daemon consists of large values: in a debug build under a sanitizer the 512 KiB of a thread
-    /// of Swift's pool are not enough.
+    /// Executes the command line on the main thread, whose stack is large. The daemon consists of
+    /// large values: in a debug build under a sanitizer, the 512 KiB of a thread of Swift's pool
+    /// are not sufficient.
     ///
-    /// - Parameter startProblems: Messages about missing resources of the process, found before the
-    ///   command line was parsed.
-    /// - Throws: `ExitCode`, after the sentence has been written.
+    /// - Parameter startProblems: Messages about missing resources that the process found before it
+    ///   parsed the command line.
+    /// - Throws: `ExitCode`, after the method has written the error message.
     @MainActor
     func run(startProblems: [String]) async throws {
         let source = ConfigurationSource(config: config, overrides: overrides + motionOverride)
@@ -120,7 +121,7 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// The option `--motion` as a setting, in which paths are absolute.
+    /// Setting that the option `--motion` means; a relative path becomes absolute.
     private var motionOverride: [String] {
         guard let motionFile, let folder = getcwd(nil, 0) else { return [] }
         defer { free(folder) }
@@ -137,8 +138,8 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Ends the process as ArgumentParser does, with its help or its message about the command
-    /// line, which can quote any text.
+    /// Ends the process with the help text, or with the parser's message about the command line.
+    /// The message can quote external text, so its control characters are escaped.
     static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         let text = fullMessage(for: error)
@@ -150,14 +151,14 @@ struct Airframed: ParsableCommand {
 
     private static func complain(_ sentence: String) { write(sentence + "\n", to: .standardError) }
 
-    /// Writes the program's own messages; `LogStore` writes the log. If the stream has an error, it
-    /// cannot be reported anywhere.
+    /// Writes the program's own messages; `LogStore` writes the log. An error of the stream is
+    /// ignored, because it cannot be reported anywhere.
     private static func write(_ text: String, to stream: FileDescriptor) {
         _ = try? stream.writeAll(text.visibleLines.utf8)
     }
 }
 
-/// Exit codes of sysexits(3); further codes are in `DaemonError`.
+/// Exit codes as in sysexits(3); `DaemonError` contains further codes.
 enum ExitStatus {
     /// Exit code EX_CONFIG: the configuration is wrong.
     static let badConfiguration: Int32 = 78

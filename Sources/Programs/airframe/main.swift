@@ -1,8 +1,8 @@
 import airframectl
 import airframed
 
-// The installation has one file, and a link to it for each name. Any name except `airframed` runs
-// the client.
+// The installation contains one program file, and a link to it for each program. The name
+// `airframed` starts the daemon, every other name the client.
 if CommandLine.arguments.first?.split(separator: "/").last == "airframed" {
     await DaemonProgram.main()
 } else {

@@ -59,8 +59,8 @@ struct AutotuneCommand: ParsableCommand {
                 "\(report.axis ?? "") \(report.activity), \(rest)")
             let isEnded = signals.wait(seconds: 0.2) != nil
             report = try ask(client, isEnded ? "cancel" : "status")
-            // The loop receives the end within some milliseconds; afterwards the result no longer
-            // changes.
+            // The loop receives the cancellation within a few milliseconds; after this time, the
+            // result no longer changes.
             if isEnded {
                 while report.isRunning {
                     _ = signals.wait(seconds: 0.05)
@@ -87,7 +87,7 @@ struct AutotuneCommand: ParsableCommand {
     }
 }
 
-/// Text of the results of an autotune.
+/// Text output of an autotune's results.
 enum AutotuneView {
     private static let blue = "#0072b2"
     private static let orange = "#d55e00"
@@ -150,7 +150,7 @@ enum AutotuneView {
         return table
     }
 
-    /// Plot of the plant's gain and phase: dots are the model, letters the measurement.
+    /// Text plot of the plant's gain and phase. Dots show the model, letters the measurement.
     private static func bode(_ axis: AutotuneAxis) -> [String] {
         let marks = [1.0, 2, 5, 10, 20, 50, 100, 200]
         func chart(_ title: String, _ value: (BodePoint) -> Number) -> [String] {
@@ -185,7 +185,7 @@ enum AutotuneView {
             ) -> Chart.Line {
                 let known = Dictionary(
                     points.map { ($0.hz.value, value($0).value) }, uniquingKeysWith: { $1 })
-                // At the abscissas of the other curves, the value of this curve is interpolated.
+                // The values at the abscissas of the other curves are interpolated.
                 let values = abscissa.map { x in
                     known[x] ?? (isPoints ? .nan : between(points, x, value))
                 }
@@ -231,7 +231,7 @@ enum AutotuneView {
         return figure
     }
 
-    /// Value of a curve between its points.
+    /// Interpolate the value of a curve between its points.
     private static func between(
         _ points: [BodePoint], _ x: Double, _ value: (BodePoint) -> Number
     ) -> Double {

@@ -92,7 +92,7 @@ struct CalibrateCommand: ParsableCommand {
     }
 }
 
-/// Text of a calibration's progress; a line is written only after a change.
+/// Text output of a calibration's progress. A line is written only if its text has changed.
 struct CalibrationView {
     private var instruction = ""
     private var hint = ""
@@ -112,7 +112,8 @@ struct CalibrationView {
             lines.append(report.instruction)
         }
         let step = Int((report.progress.known ?? 0) * 10)
-        // The number in a hint changes continuously, the text before it does not.
+        // Only the text before the parenthesis is compared, because the number in the parenthesis
+        // changes continuously.
         let kind = String(report.hint.prefix { $0 != "(" })
         if isNewStep || kind != hint || (kind.isEmpty && step != tenths) || step > tenths {
             tenths = kind == hint && !isNewStep ? max(step, tenths) : step
@@ -122,7 +123,7 @@ struct CalibrationView {
         return lines
     }
 
-    /// Progress as a bar: " [####......] 40 % This pose is done."
+    /// Progress bar with text, such as " [####......] 40 % This pose is done."
     private static func bar(_ report: CalibrationReport) -> String {
         let share = min(max(report.progress.known ?? 0, 0), 1)
         let full = Int(share * 10)
@@ -139,7 +140,7 @@ struct CalibrationView {
         return lines.filter { !$0.isEmpty }
     }
 
-    /// All calibrations in force, one line for each.
+    /// One line for each calibration in force.
     static func saved(_ report: CalibrationReport) -> [String] {
         var lines = report.saved.map { saved in
             let temperature = saved.temperatureC.known.map { ", \(Format.fixed($0, 0)) °C" } ?? ""
@@ -158,13 +159,13 @@ struct CalibrationView {
         return lines
     }
 
-    /// Text of a value with its unit; rates are converted to degrees.
+    /// Text of a value with its unit; rates are converted to degrees per second.
     private static func amount(_ value: Double, _ unit: String) -> String {
         unit == "rad/s"
             ? "\(Format.fixed(value * 180 / .pi, 4)) °/s" : "\(Format.fixed(value, 4)) \(unit)"
     }
 
-    /// Text of a date in local time: "2026-11-21 05:40".
+    /// Text of a date in local time, such as "2026-11-21 05:40".
     private static func date(_ seconds: Double) -> String {
         var time = time_t(seconds)
         var parts = tm()

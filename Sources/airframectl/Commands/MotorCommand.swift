@@ -3,7 +3,7 @@ import Client
 import Glibc
 import Wire
 
-/// `airframectl motor`: a test of the motors without the loop.
+/// `airframectl motor`: test of the motors without the controllers.
 struct MotorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "motor", abstract: "Test the motors one by one.",
@@ -19,7 +19,7 @@ struct MotorTestCommand: AcknowledgedCommand {
             first jumps to its middle. The motor stops within half a second after this command ends, for any reason.
             """)
 
-    /// Interval of the requests, s; the dead-man time contains four of them.
+    /// Interval of the requests, s: a quarter of the dead-man time.
     private static let period = 0.12
 
     @OptionGroup var options: GlobalOptions
@@ -52,8 +52,8 @@ struct MotorTestCommand: AcknowledgedCommand {
             let rest = min(Self.period, end - DaemonClient.now())
             if rest > 0, signals.wait(seconds: rest) != nil { break }
         } while DaemonClient.now() < end
-        // Any other command ends the swing immediately; a request for the present mode has no other
-        // effect.
+        // Any other request ends the motor test immediately. A request for the present mode has no
+        // other effect.
         try acknowledge(client, .mode, ["mode": "inactive"])
     }
 

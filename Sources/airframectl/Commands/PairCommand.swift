@@ -62,7 +62,7 @@ struct PairCommand: ParsableCommand {
         PairView.list(status).forEach(Output.line)
     }
 
-    /// Waits until a phone has paired or the time is over; Ctrl-C ends the wait.
+    /// Waits until a phone has paired, the time is over, or the user presses Ctrl-C.
     private func allow(_ client: DaemonClient) throws {
         let signals = Signals(SIGINT, SIGTERM)
         let before = try ask(client, ["action": "allow", "seconds": .double(seconds)])
@@ -88,7 +88,7 @@ struct PairCommand: ParsableCommand {
     }
 }
 
-/// Text of the paired phones.
+/// Text output of the paired phones.
 enum PairView {
     static func list(_ status: BluetoothStatus) -> [String] {
         var lines = status.bonds.map { bond in

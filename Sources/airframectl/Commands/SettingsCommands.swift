@@ -63,12 +63,12 @@ struct SetCommand: ParsableCommand {
         }
     }
 
-    /// Parses a value as JSON; other text counts as a string.
+    /// Parses a value as JSON; text that is not JSON is a string.
     static func parse(_ text: String) -> JSONValue {
         (try? JSONValue(parsing: Array(text.utf8))) ?? .string(text)
     }
 
-    /// A duration on the command line.
+    /// Duration as an argument of the command line.
     struct Duration: ExpressibleByArgument {
         var seconds: Double
 

@@ -14,7 +14,7 @@ struct SpectrumCommand: ParsableCommand {
             roll, y is pitch, z is yaw. The gimbal continues to work during the recording; produce the vibration that you want to measure.
             """)
 
-    /// Axes about which the spectrum is printed: one axis, or all.
+    /// Selection of the axes whose spectrum is printed: one axis, or all axes.
     enum Axis: String, ExpressibleByArgument, CaseIterable {
         case x, y, z, all
     }
@@ -52,7 +52,7 @@ struct SpectrumCommand: ParsableCommand {
     }
 }
 
-/// Text of a vibration spectrum.
+/// Text output of a vibration spectrum.
 enum SpectrumView {
     private static let names = ["x": "x, roll", "y": "y, pitch", "z": "z, yaw"]
 

@@ -3,7 +3,7 @@ import Client
 import Glibc
 import Wire
 
-/// `airframectl step`: a robot's stepper motors.
+/// `airframectl step`: control of a robot's stepper motors.
 struct StepCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "step",
@@ -13,8 +13,8 @@ struct StepCommand: AcknowledgedCommand {
             The motor stops at Ctrl-C and when this command ends for any reason. The position of x is limited to robot.x.minimum to robot.x.maximum; y and slider have such limits too.
             """)
 
-    /// Polling interval, s: well within commander.release_after_s, and short enough that a person
-    /// does not notice it.
+    /// Polling interval, s. It is much shorter than commander.release_after_s, so that the client
+    /// stays in control.
     private static let period = 0.2
 
     @OptionGroup var options: GlobalOptions
@@ -42,9 +42,11 @@ struct StepCommand: AcknowledgedCommand {
         params["home"] = true
         _ = try client.json(.step, params)
         let signals = Signals(SIGINT, SIGTERM)
-        // The motor receives the request long before the first poll.
+        // The first poll follows after one interval; by this time, the motor has received the
+        // request.
         while signals.wait(seconds: Self.period) == nil {
-            // A client that sends nothing loses control, and the motor stops.
+            // This request keeps control; a client that sends nothing loses control, and the motor
+            // stops.
             _ = try client.json(.take)
             let robot = try client.json(.status)["robot"]
             if let problem = robot?["problem"]?.string {

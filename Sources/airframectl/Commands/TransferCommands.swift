@@ -23,7 +23,7 @@ struct HistoryCommand: ParsableCommand {
         }
     }
 
-    /// Text of a time in the computer's time zone: "2026-03-01 14:05:09".
+    /// Text of a time in the computer's time zone, such as "2026-03-01 14:05:09".
     static func local(_ seconds: Double) -> String {
         var time = time_t(seconds)
         var parts = tm()

@@ -3,13 +3,13 @@ import Client
 import Glibc
 import Wire
 
-/// The client as a program.
+/// Entry point of the client program airframectl.
 public enum ControlProgram {
     /// Executes the command line, and ends the process.
     public static func main() { Airframectl.main() }
 }
 
-/// The client's command line, for requests over the diagnostics socket.
+/// Command line of airframectl, whose commands send requests over the diagnostics socket.
 struct Airframectl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "airframectl",
@@ -48,8 +48,8 @@ struct Airframectl: ParsableCommand {
         }
     }
 
-    /// Ends the process as ArgumentParser does, with its help or its message about the command
-    /// line, which can quote any text.
+    /// Ends the process with the help text, or with the parser's message about the command line.
+    /// The message can quote external text, so its control characters are escaped.
     private static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         let text = fullMessage(for: error)
@@ -59,7 +59,7 @@ struct Airframectl: ParsableCommand {
         Glibc.exit(code.rawValue)
     }
 
-    /// Reports an error for the user or the script, and ends the process.
+    /// Prints an error as a sentence or as JSON, and ends the process.
     private static func report(_ error: ClientError, asJSON: Bool) -> Never {
         if asJSON {
             Output.line(JSONValue.object(["error": error.requestError.json]).text)
@@ -70,7 +70,7 @@ struct Airframectl: ParsableCommand {
     }
 }
 
-/// Exit codes in addition to those of ArgumentParser, as in `--help`.
+/// Exit codes in addition to those of ArgumentParser; `--help` lists them.
 enum ExitCodes {
     static let refused: Int32 = 1
     static let inhibited: Int32 = 2
@@ -80,7 +80,7 @@ enum ExitCodes {
 }
 
 extension ClientError {
-    /// Exit code of the program after this error.
+    /// Exit code of the program for this error.
     var exitCode: Int32 {
         switch self {
         case .refused, .notUnderstood: ExitCodes.refused

@@ -1,14 +1,14 @@
 import Client
 import Glibc
 
-/// Sender of datagrams to one address; if nobody receives them, they are lost.
+/// Sender of UDP datagrams to one address. Datagrams without a receiver are lost.
 final class DatagramSender {
     private let descriptor: Int32
 
     /// Creates a sender.
     ///
-    /// - Parameter address: `HOST:PORT`, an IPv6 address in brackets.
-    /// - Throws: The problem of the address.
+    /// - Parameter address: `HOST:PORT`; an IPv6 address is in brackets.
+    /// - Throws: `ClientError` if the address is invalid or cannot be used.
     init(to address: String) throws(ClientError) {
         func fail(_ reason: String) -> ClientError {
             .file(

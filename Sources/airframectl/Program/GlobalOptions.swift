@@ -21,7 +21,7 @@ struct GlobalOptions: ParsableArguments {
         }
     }
 
-    /// Opens the connection.
+    /// Opens the connection to the daemon.
     func connect() throws(ClientError) -> DaemonClient {
         try DaemonClient(path: socket, timeout: timeout)
     }
@@ -50,7 +50,8 @@ struct GlobalOptions: ParsableArguments {
             default: rest.append(argument)
             }
         }
-        // Without a subcommand these options would only cause an error instead of the help text.
+        // Without a subcommand, the options are dropped, so that the help text appears instead of
+        // an error.
         if rest.allSatisfy({ $0.hasPrefix("-") }) { moved = [] }
         return rest + moved + Array(arguments[index...])
     }

@@ -13,7 +13,7 @@ enum Method: String, Sendable {
     case keys
     /// Returns settings by key: `[Setting]`.
     case get
-    /// Changes one setting, on request with a timed rollback: `Setting`.
+    /// Changes one setting, optionally with a timed rollback: `Setting`.
     case set
     /// Returns the differences from the defaults, and unsaved changes: `[SettingChange]`.
     case diff
@@ -31,11 +31,11 @@ enum Method: String, Sendable {
     case point
     /// Turns at rates until the dead-man time of the socket has passed: `Acknowledgement`.
     case rate
-    /// In mode tracking, turns at pan and tilt rates until the dead-man time of tracking has
+    /// Turns at pan and tilt rates in mode tracking, until the dead-man time of tracking has
     /// passed: `Acknowledgement`.
     case track
-    /// In mode inactive, moves one motor slightly for half a second, unless the request is
-    /// repeated: `Acknowledgement`.
+    /// Moves one motor slightly in mode inactive, until half a second after the last such request:
+    /// `Acknowledgement`.
     case motorTest = "motor_test"
     /// Drives two wheels until the dead-man time of driving has passed: `Acknowledgement`.
     case drive
@@ -50,7 +50,7 @@ enum Method: String, Sendable {
     case take
     /// Releases control: `Acknowledgement`.
     case release
-    /// Starts, watches, cancels or undoes a calibration: `CalibrationReport`.
+    /// Starts, reports, cancels or undoes a calibration: `CalibrationReport`.
     case calibrate
     /// Records the gyroscope and reports vibration: `SpectrumReport`.
     case spectrum

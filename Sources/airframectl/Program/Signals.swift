@@ -1,17 +1,17 @@
 import Glibc
 
-/// Signals that the program polls, without handlers and interruptions.
+/// Blocked signals, which the program polls instead of handling them in signal handlers.
 struct Signals {
     private var set = sigset_t()
 
-    /// Blocks these signals from now on, so that they stay pending.
+    /// Blocks the given signals, so that they stay pending until `wait`.
     init(_ signals: Int32...) {
         sigemptyset(&set)
         for signal in signals { sigaddset(&set, signal) }
         sigprocmask(SIG_BLOCK, &set, nil)
     }
 
-    /// The first of the signals to arrive within the time; nil if none arrives.
+    /// Waits for one of the signals; nil if none arrives within the given time.
     func wait(seconds: Double) -> Int32? {
         var set = set
         let nanoseconds = Int64(max(0, seconds) * 1e9)

@@ -18,8 +18,8 @@ struct FlightReplayRun {
     let output: String?
     let isJSON: Bool
 
-    /// Largest difference of the attitude, rad, at which a replay by another build or architecture
-    /// counts as identical.
+    /// Largest difference of the attitude for which a replay by another build or on another
+    /// architecture is reported as identical, rad.
     private static let tolerance = 1e-4
 
     func run() throws {
@@ -178,7 +178,7 @@ struct FlightReplayRun {
     }
 }
 
-/// Parameters for a replay: from the settings in the recording, and from the user's changes.
+/// Parameters for a replay, from the settings in the recording and the user's changes.
 struct RecordedTuning {
     /// Values for parameters that a recording of another version lacks.
     let fallback: Stabilizer.Parameters
@@ -187,8 +187,7 @@ struct RecordedTuning {
     /// Remarks about the parameters, for the user.
     private(set) var remarks: [String] = []
 
-    /// Parameters that result from the recorded settings, and parameters that result from the
-    /// changed settings.
+    /// Two sets of parameters: one from the recorded settings, one from the changed settings.
     private struct Page: Sendable {
         var recorded: Stabilizer.Parameters
         var changed: Stabilizer.Parameters
@@ -223,8 +222,8 @@ struct RecordedTuning {
         let lookup: @Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters? = { [pages] was in
             for page in pages {
                 var expected = page.recorded
-                // A calibration is not a setting, so it stays as recorded, unless the user changes
-                // it.
+                // A calibration is not a setting, so the recorded calibration stays in force unless
+                // the user changes it.
                 expected.correction = was.correction
                 expected.isCalibrating = was.isCalibrating
                 guard expected == was else { continue }

@@ -26,7 +26,7 @@ struct RecordLastCommand: ParsableCommand {
         commandName: "last",
         abstract: "Write the newest seconds to a file (also: record --last 30s).")
 
-    /// Interval at which the existence of the file is checked, s.
+    /// Interval at which the command checks whether the file exists, s.
     private static let period = 0.1
 
     @OptionGroup var options: GlobalOptions
@@ -109,7 +109,8 @@ struct RecordStatusCommand: ParsableCommand {
 
 /// Text of the recorder's state.
 enum RecorderView {
-    /// One line for `status`: `49 of 60 s in 11.2 MB; recording to …; 3 files, 12.0 MB in …`.
+    /// One line for `status`, such as `49 of 60 s in 11.2 MB; recording to …; 3 files, 12.0 MB in
+    /// …`.
     static func summary(_ status: RecorderStatus) -> String {
         guard status.isEnabled else { return "off (recording.enabled)" }
         let open = status.openFile.map { "; recording to \($0), \(megabytes(status.openBytes))" }

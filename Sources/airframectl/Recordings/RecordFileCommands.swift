@@ -16,7 +16,7 @@ enum RecordedFile {
         }
     }
 
-    /// Tells the user which parts of the file are unreadable.
+    /// Prints which parts of the file are unreadable.
     static func tell(_ outcome: MCAPReader.Outcome, of path: String) {
         for remark in outcome.remarks { Output.error("\(path): \(remark)") }
     }

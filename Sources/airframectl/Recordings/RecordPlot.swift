@@ -3,15 +3,15 @@ import PlainText
 import Plot
 import Recording
 
-/// A recording as a plot, and as lines for a terminal.
+/// Plot of a recording, as a picture and as text for a terminal.
 enum RecordPlot {
     private static let colors = [
         GimbalAxis.yaw: "#0072b2", .roll: "#d55e00", .pitch: "#009e73",
     ]
-    /// Largest number of marks; more would hide the plot.
+    /// Largest number of marks; more marks would hide the curves.
     private static let markLimit = 40
 
-    /// Four charts over time, with events as vertical lines.
+    /// Create the picture: four charts over time, with events as vertical lines.
     static func figure(
         _ series: FlightSeries, name: String, metadata: [String: String]
     ) -> Figure {
@@ -40,8 +40,8 @@ enum RecordPlot {
         return figure
     }
 
-    /// Draws a vertical line for each event; of several events that are close together, only the
-    /// most important one has its name next to the line.
+    /// Creates a vertical line for each event. If several events are close together, only the most
+    /// important one has a name.
     private static func marks(_ series: FlightSeries) -> [(value: Double, name: String)] {
         var clusters: [[FlightSeries.Event]] = []
         for event in series.events.prefix(markLimit) {
@@ -66,7 +66,7 @@ enum RecordPlot {
         return event.what.isEmpty ? 1 : 0
     }
 
-    /// The plot as lines for a terminal.
+    /// Create the plot as lines of text for a terminal.
     static func lines(_ series: FlightSeries, _ style: Style) -> [String] {
         var lines: [String] = []
         func chart(_ title: String, _ values: [[Double]], decimals: Int) {

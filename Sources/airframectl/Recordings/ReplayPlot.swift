@@ -3,8 +3,8 @@ import Glibc
 import Plot
 import Recording
 
-/// Plot of a replay's estimate over time: attitude, its error if there is a reference, bias, and
-/// the weight of the accelerometer.
+/// Plot of the estimate of a replay over time: the attitude, its error if there is a reference, the
+/// bias, and the weight of the accelerometer.
 struct ReplayPlot {
     private let log: IMULog
     private let name: String
@@ -29,10 +29,10 @@ struct ReplayPlot {
     /// Adds the estimate of the next record to the plot.
     mutating func append(_ row: AttitudeReplay.Row) { rows.append(row) }
 
-    /// The picture of all rows so far.
+    /// Create the picture from all rows so far.
     ///
-    /// - Parameter remarks: Problems, shown in the second line of the heading.
-    /// - Returns: Three charts, and a fourth if the log has a reference.
+    /// - Parameter remarks: Problems, for the second line of the heading.
+    /// - Returns: The picture with three charts, or four charts if the log has a reference.
     func figure(remarks: [String] = []) -> Figure {
         let facts = ["\(rows.count) records", "\(Int(log.sampleRate.rounded())) Hz"] + remarks
         var charts = [attitude]
@@ -54,7 +54,8 @@ struct ReplayPlot {
     private var attitude: Chart {
         let angles = rows.map { EulerZXY.angles($0.attitude) }
         func line(_ name: String, _ color: String, _ axis: (AxisVector) -> Double) -> Chart.Line {
-            // A step from one end of -180...180 to the other is only the wrap of an angle.
+            // A step from one end of -180...180° to the other end is not drawn, because it is only
+            // the wrap-around of the angle.
             Chart.Line(
                 name, color: color, values: angles.map { axis($0) * Self.degrees }, breaksAt: 180)
         }
@@ -66,7 +67,7 @@ struct ReplayPlot {
             ], shades: shades)
     }
 
-    /// Error of the inclination; nil if no record has a reference.
+    /// Chart of the inclination's error; nil if no record has a reference.
     private var inclinationError: Chart? {
         let up = Vector3(0, 0, 1)
         let errors = zip(rows, log.records).map { row, record in

@@ -1,19 +1,19 @@
 import Glibc
 import SystemPackage
 
-/// Output of a table of comma-separated values: to a file, byte for byte, or for `-` to standard
-/// output, like all other text (`Output`).
+/// Output of a table of comma-separated values. A file receives the bytes unchanged; for the path
+/// `-`, standard output receives the text with escapes (`Output`).
 struct TableFile {
-    /// The file; nil for standard output.
+    /// The open file; nil for standard output.
     private let file: FileDescriptor?
     private let output: Int32
 
-    /// Creates the file, or empties it.
+    /// Creates the file, or truncates an existing file.
     ///
     /// - Parameters:
     ///   - path: Path of the file; `-` means standard output.
     ///   - output: File descriptor of standard output; tests replace it.
-    /// - Throws: `Errno`.
+    /// - Throws: `Errno` of the failed system call.
     init(_ path: String, output: Int32 = STDOUT_FILENO) throws {
         self.output = output
         guard path != "-" else {
@@ -27,7 +27,7 @@ struct TableFile {
 
     /// Writes whole lines of UTF-8 text.
     ///
-    /// - Throws: `Errno`.
+    /// - Throws: `Errno` of the failed system call.
     func write(_ bytes: some Sequence<UInt8>) throws {
         guard let file else {
             return Output.write(String(decoding: Array(bytes), as: UTF8.self), to: output)
@@ -37,6 +37,6 @@ struct TableFile {
 
     /// Closes the file after the last row.
     ///
-    /// - Throws: `Errno`.
+    /// - Throws: `Errno` of the failed system call.
     func close() throws { try file?.close() }
 }

@@ -1,7 +1,7 @@
 import Wire
 
 extension Summary {
-    /// State of Bluetooth as text: "advertising on hci0 as "AirOS Gimbal", open, 2 of 2
+    /// Text of the state of Bluetooth, such as "advertising on hci0 as "AirOS Gimbal", open, 2 of 2
     /// advertisements, 1 phone".
     static func bluetooth(_ status: BluetoothStatus) -> String {
         var parts = [status.state]
@@ -25,8 +25,8 @@ extension Summary {
         return parts.joined(separator: ", ")
     }
 
-    /// Peers of a link, and its counters that are not zero, as text: "127.0.0.1:50010; 812
-    /// accepted, 3 malformed".
+    /// Text with the peers of a link and its counters that are not zero, such as "127.0.0.1:50010;
+    /// 812 accepted, 3 malformed".
     static func link(_ status: LinkStatus) -> String {
         let peers = status.peers.isEmpty ? "nobody" : status.peers.joined(separator: ", ")
         let counts = status.counts.filter { $0.value != 0 }.sorted { $0.key < $1.key }

@@ -37,7 +37,8 @@ struct DoctorCommand: ParsableCommand {
                 "socket", .ok, "\(options.socket) answers in \(Format.fixed(answered, 1)) ms"),
             protocolCheck(version),
         ]
-        // The daemon compares the counters of the second request with those of the first.
+        // Two requests are sent, because the daemon compares the counters of the second request
+        // with those of the first.
         _ = try client.request(.doctor, as: [DoctorCheck].self)
         _ = Signals().wait(seconds: 1)
         checks += try client.request(.doctor, as: [DoctorCheck].self)
@@ -67,7 +68,7 @@ struct DoctorCommand: ParsableCommand {
     }
 }
 
-/// Text of `airframectl doctor`.
+/// Text output of `airframectl doctor`.
 enum DoctorView {
     static func lines(_ checks: [DoctorCheck], _ style: Style) -> [String] {
         let width = checks.map(\.name.count).max() ?? 0

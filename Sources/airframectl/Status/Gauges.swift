@@ -1,11 +1,11 @@
-/// Small text graphics.
+/// Small graphics of text characters.
 enum Gauges {
     private static let steps: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
     /// Sparkline: the last values as small columns, newest at the right.
     ///
     /// - Parameters:
-    ///   - values: Magnitudes; an unknown one leaves a gap.
+    ///   - values: Magnitudes; an unknown value leaves a gap.
     ///   - width: Width in characters.
     ///   - full: The value of a full column.
     /// - Returns: `width` characters.
@@ -22,10 +22,11 @@ enum Gauges {
         return String(repeating: " ", count: max(0, width - columns.count)) + String(columns)
     }
 
-    /// A bar from the middle to either side: `[      ████│          ]`.
+    /// Bar from the middle to either side: `[      ████│          ]`.
     ///
     /// - Parameters:
-    ///   - fraction: -1...1; for a value beyond this range the bar is full and has an arrow head.
+    ///   - fraction: Length of the bar, -1...1. For a value outside this range, the bar is full and
+    ///     ends with an arrow head.
     ///   - width: Width in characters, odd, at least 5.
     /// - Returns: `width` characters.
     static func bar(_ fraction: Double, width: Int) -> String {
@@ -45,8 +46,7 @@ enum Gauges {
         return "[" + empty + "│" + (isOver ? fill.dropLast() + "▶" : fill) + rest + "]"
     }
 
-    /// The smallest of 1, 2 and 5 times a power of ten that is at least `value`, for a stable
-    /// scale.
+    /// Round up to 1, 2 or 5 times a power of ten, for a scale that seldom changes.
     static func roundedUp(_ value: Double, least: Double) -> Double {
         var scale = least
         let factors = [2, 2.5, 2]

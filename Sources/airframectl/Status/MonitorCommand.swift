@@ -68,10 +68,11 @@ struct MonitorCommand: ParsableCommand {
     /// Duration for which the answer to a key is shown, s.
     private static let answerSeconds = 4.0
 
-    /// Draws the monitor until Ctrl-C, SIGTERM or the key q; it continues after a restart of the
-    /// daemon.
+    /// Draws the monitor until Ctrl-C, SIGTERM or the key q. The monitor continues after a restart
+    /// of the daemon.
     private func showLive(rate: Double) {
-        // The signals are blocked before the terminal changes, so that every exit calls `leave()`.
+        // The signals are blocked before the mode of the terminal changes, so that every exit calls
+        // `leave()`.
         let signals = Signals(SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP)
         let terminal = Terminal()
         var feed = StatusFeed(options: options)
@@ -117,9 +118,10 @@ struct MonitorCommand: ParsableCommand {
     }
 }
 
-/// Repeated requests for the status; the connection is opened again after a restart of the daemon.
+/// Source of the status: it sends repeated requests, and opens the connection again after a restart
+/// of the daemon.
 struct StatusFeed {
-    /// Interval of attempts to connect, s.
+    /// Interval between attempts to connect, s.
     private static let retryPeriod = 0.5
 
     let options: GlobalOptions
@@ -139,7 +141,7 @@ struct StatusFeed {
         }
     }
 
-    /// Sends a request; returns the daemon's sentence, even for a refusal.
+    /// Sends a request, and returns the sentence that the daemon answers, even for a refusal.
     mutating func ask(_ method: Method, _ params: [String: JSONValue]) -> String {
         do {
             let result = try connected().json(method, params)
@@ -153,7 +155,8 @@ struct StatusFeed {
         if let client { return client }
         guard DaemonClient.now() - lastAttempt >= Self.retryPeriod else { throw lastError }
         lastAttempt = DaemonClient.now()
-        // If the daemon hangs, the display must not stop for the long timeout that scripts use.
+        // The timeout is at most 1 s, so that a daemon that hangs does not stop the display for
+        // long.
         let client = try DaemonClient(path: options.socket, timeout: min(options.timeout, 1))
         self.client = client
         return client

@@ -1,14 +1,14 @@
 import Wire
 
-/// Requests that the keys of `airframectl monitor` send. Pure functions.
+/// Requests that the keys of `airframectl monitor` send. All functions are pure.
 enum MonitorKey {
-    /// One line about the keys, for the bottom of the picture.
+    /// Help line about the keys, for the bottom line of the monitor.
     static let legend = "space STOP  c centre  mode: l p f n r i  q quit"
 
-    /// The keys that end the monitor, including Ctrl-C, see `Terminal`.
+    /// Keys that end the monitor, including Ctrl-C, see `Terminal`.
     static let leaving: Set<UInt8> = [UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03]
 
-    /// The request for a key; nil if the key has no request.
+    /// Request of a key; nil if the key has none.
     static func request(
         _ key: UInt8, _ status: Status
     ) -> (method: Method, params: [String: JSONValue])? {
@@ -18,14 +18,14 @@ enum MonitorKey {
         return (.mode, ["mode": .string(mode)])
     }
 
-    /// Keys of the modes. Tracking is missing, because it requires an app.
+    /// Mode of each key. The mode tracking has no key, because it requires an app.
     private static let modes: [UInt8: String] = [
         UInt8(ascii: "l"): "locked", UInt8(ascii: "p"): "pan_follow", UInt8(ascii: "f"): "fpv",
         UInt8(ascii: "n"): "neutral", UInt8(ascii: "r"): "retract", UInt8(ascii: "i"): "inactive",
     ]
 
-    /// Parameters of a request that levels the camera, with the handle's present heading if the
-    /// joint angles are known.
+    /// Parameters of a request that levels the camera. If the joint angles are known, the camera
+    /// also turns to the handle's heading.
     private static func centre(_ status: Status) -> [String: JSONValue] {
         var angles: [String: JSONValue] = ["roll": 0, "pitch": 0]
         if let yaw = status.attitude.yawDeg.known, let joint = status.joints.angleDeg.yaw.known {

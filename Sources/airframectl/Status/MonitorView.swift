@@ -7,7 +7,7 @@ struct TerminalSize: Equatable {
     var rows: Int
 }
 
-/// History of the monitor: the error of each axis, newest last.
+/// History for the monitor: the newest control errors of each axis, newest last.
 struct ErrorHistory {
     private static let capacity = 600
 
@@ -27,19 +27,20 @@ struct ErrorHistory {
     }
 }
 
-/// The picture of `airframectl monitor`: a pure function of the status, complete at 80 by 24.
+/// Text picture of `airframectl monitor`, a pure function of the status. A terminal of 80 by 24
+/// characters shows all of it.
 struct MonitorView {
     var status: Status
     var history = ErrorHistory()
-    /// Pictures per second; one column of the history is one picture.
+    /// Pictures per second. Each picture adds one column to the history.
     var rate = 10.0
-    /// Problem of the connection; nil if there is none.
+    /// Problem of the connection to the daemon; nil if there is none.
     var trouble: String?
     /// Answer of the daemon to the last key; nil after some time.
     var answer: String?
     var style = Style.plain
 
-    /// Number of rows in addition to the rows of the reasons.
+    /// Number of rows other than the rows with the reasons.
     private static let fixedRows = 21
 
     /// The lines to show: at most `size.rows`, each at most `size.columns` wide. In a large
@@ -83,8 +84,8 @@ struct MonitorView {
             + style(.strong, status.mode) + ", \(status.state), \(holder)"
     }
 
-    /// The reasons why the camera does not move, always in the same number of lines, so that the
-    /// lines below do not jump.
+    /// Lines with the reasons why the camera does not move. Their number is constant, so that the
+    /// lines below stay at their places.
     private func reasons(width: Int, room: Int) -> [String] {
         let sentences = trouble.map { [$0] } ?? MotionState(status).sentences
         var lines: [String] = []
@@ -132,7 +133,7 @@ struct MonitorView {
             }
     }
 
-    /// Target of the set-point, and its cause; empty when it is reached.
+    /// Line with the target of the set-point and its cause; empty when the target is reached.
     private func targetLine() -> String {
         let (target, setpoint) = (status.pointing.targetDeg, status.setpointDeg)
         let moved = Summary.pointing(status)
@@ -181,7 +182,8 @@ struct MonitorView {
             }
     }
 
-    /// Agreement of the filter with the sensor: one line, or three if there is room.
+    /// Lines about the agreement between the estimator and the sensor: one line, or three lines if
+    /// there is room.
     private func sensing(isRoomy: Bool) -> [String] {
         let (estimator, imu) = (status.estimator, status.imu)
         let role: Style.Role? = imu.isAtFullScale ? .caution : nil
@@ -209,13 +211,14 @@ struct MonitorView {
                 + stages.map { Format.right(Format.fixed(figure($0).value, 1), columnWidth) }
                 .joined()
         }
-        // The name "imu_to_motor" is wider than its numbers.
+        // The name "imu_to_motor" is abbreviated, because it is wider than its numbers.
         let names = stages.map {
             Format.right(String($0.name.replacing("_to_", with: "→").prefix(9)), columnWidth)
         }
         let loop = Summary.loop(status.loop)
         if let lockstep = status.lockstep {
-            // In lockstep the stages are not shown; the other rows keep their positions.
+            // In lockstep the stages are not shown. Empty rows replace them, so that the other rows
+            // keep their positions.
             return [
                 label("loop") + loop, label("lockstep") + lockstep.summary,
                 label("refused") + (lockstep.lastError ?? "no line"),
@@ -257,13 +260,13 @@ struct MonitorView {
 extension MonitorView {
     private func label(_ text: String) -> String { style(.quiet, " " + Format.left(text, 10)) }
 
-    /// A number, right aligned with its unit.
+    /// Text of a number with its unit, right-aligned.
     private func quantity(_ number: Number, _ decimals: Int, _ unit: String, _ width: Int) -> String
     {
         Format.right(Format.fixed(number.value, decimals, signed: true) + unit, width)
     }
 
-    /// The first `width` visible characters; escape sequences do not count and are all kept.
+    /// Cut a line to its first `width` visible characters. All escape sequences are kept.
     static func clipped(_ line: String, to width: Int) -> String {
         var result = ""
         var visible = 0

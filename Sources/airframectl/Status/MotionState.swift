@@ -1,15 +1,14 @@
 import PlainText
 import Wire
 
-/// Summary whether the machine moves, with the reasons in words.
+/// Summary of whether the camera moves, with the reasons as sentences.
 struct MotionState: Equatable {
-    /// The state in one phrase: "moving", "not moving", …
+    /// The state as a short phrase, such as "moving" or "not moving".
     var headline: String
     var role: Style.Role
     /// One sentence for each reason, the most severe first.
     var sentences: [String]
-    /// Whether the reason is a problem; a reason is not a problem if only a request for motion is
-    /// missing.
+    /// Whether a problem prevents motion. A missing request for motion is not a problem.
     var isInhibited: Bool
 
     init(_ status: Status) {

@@ -1,7 +1,7 @@
 import PlainText
 import Wire
 
-/// Text of settings.
+/// Text output of settings.
 enum SettingsView {
     static func lines(_ settings: [Setting], verbose: Bool, _ style: Style) -> [String] {
         if settings.count == 1, !verbose, let setting = settings.first {

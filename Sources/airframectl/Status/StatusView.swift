@@ -1,7 +1,7 @@
 import PlainText
 import Wire
 
-/// Text of `airframectl status`.
+/// Text output of `airframectl status`.
 enum StatusView {
     static func lines(_ status: Status, _ style: Style) -> [String] {
         let state = MotionState(status)
@@ -196,8 +196,8 @@ enum Summary {
             + ", gyro bias \(text.joined(separator: " ")) ± \(Format.fixed(sigma, 3)) °/s"
     }
 
-    /// Text about the cause of the set-point's motion: `follows the handle, 3.2° behind`, `tracking
-    /// for another 0.4 s`.
+    /// Text about the cause of the set-point's motion, such as `follows the handle, 3.2° behind` or
+    /// `tracking for another 0.4 s`.
     static func pointing(_ status: Status) -> String {
         if let remaining = status.pointing.trackingRemainingS?.known {
             return "tracking for another \(Format.fixed(max(0, remaining), 1)) s"
@@ -217,8 +217,8 @@ enum Summary {
             + (imu.temperatureC.known.map { ", \(Format.fixed($0, 1)) °C" } ?? "")
     }
 
-    /// Influence of the accelerometer on the attitude: `accel weight 1.00, innovation 0.31,
-    /// inclination ± 0.12°`.
+    /// Text about the influence of the accelerometer on the attitude, such as `accel weight 1.00,
+    /// innovation 0.31, inclination ± 0.12°`.
     static func correction(_ estimator: EstimatorStatus) -> String {
         let heading = estimator.headingSigmaDeg.known.map { ", heading ± \(Format.fixed($0, 1))°" }
         return "accel weight \(Format.fixed(estimator.accelWeight.value, 2))"
@@ -227,8 +227,8 @@ enum Summary {
             + (heading ?? "")
     }
 
-    /// Vibration, and readings at full scale: `0.02 m/s², 0.1 °/s; full scale gyro 0, accel 0
-    /// samples`.
+    /// Text about vibration and readings at full scale, such as `0.02 m/s², 0.1 °/s; full scale
+    /// gyro 0, accel 0 samples`.
     static func vibration(_ imu: IMUStatus) -> String {
         "\(Format.fixed(imu.accelVibrationMS2.value, 2)) m/s²"
             + ", \(Format.fixed(imu.gyroVibrationDps.value, 2)) °/s"

@@ -4,10 +4,10 @@ import Glibc
 import PlainText
 import Wire
 
-/// Standard output and standard error. The program writes all text here, after escaping of external
-/// control characters.
+/// Standard output and standard error. The program writes all its text through this type, which
+/// escapes external control characters.
 enum Output {
-    /// Writes one line, without buffering, even to a pipe. If the reader of the pipe has ended, the
+    /// Writes one line immediately, without buffering. If the reader of a pipe has ended, the
     /// program ends without a message.
     static func line(_ text: String) {
         write(text + "\n", to: STDOUT_FILENO)
@@ -17,14 +17,13 @@ enum Output {
         write(text + "\n", to: STDERR_FILENO)
     }
 
-    /// Writes text in which control characters are shown as escapes instead of sent to the
-    /// terminal.
+    /// Writes text, in which escapes replace control characters.
     static func write(_ text: String, to descriptor: Int32) {
         control(shown(text), to: descriptor)
     }
 
-    /// The text as `write` shows it: of all control characters only line ends, tabs and the
-    /// sequences of `Style` remain.
+    /// Escape a text for `write`. Of the control characters, only line ends, tabs and the sequences
+    /// of `Style` remain.
     static func shown(_ text: String) -> String {
         let escape: Unicode.Scalar = "\u{1B}"
         let parts = text.unicodeScalars.split(separator: escape, omittingEmptySubsequences: false)
@@ -39,7 +38,7 @@ enum Output {
         }.joined()
     }
 
-    /// Writes this program's own sequences for the terminal, unchanged. The sequences must not
+    /// Writes the program's own control sequences for the terminal, unchanged. They must not
     /// contain external text.
     static func control(_ text: String, to descriptor: Int32) {
         var text = text

@@ -11,20 +11,20 @@ struct Style: Sendable {
         case quiet = "2"
     }
 
-    /// Number that follows the escape character in this program's own sequences, until `Output`
-    /// writes them. External text cannot contain this number, so it cannot change colours.
+    /// Random number that marks the program's own sequences until `Output` writes them. External
+    /// text cannot contain this number, so it cannot change colours.
     static let key = String(UInt64.random(in: 1...UInt64.max))
-    /// Text of each sequence after the key.
+    /// Text of each sequence that follows the key.
     static let sequences = Role.allCases.map { "[\($0.rawValue)m" } + ["[0m"]
 
-    /// Whether escape sequences are written.
+    /// Whether the style uses escape sequences.
     var isColoured: Bool
 
     /// Style without escape sequences, for files, pipes and tests.
     static let plain = Style(isColoured: false)
 
-    /// Style for the output: colour on a terminal, unless NO_COLOR (https://no-color.org) or TERM
-    /// disable it.
+    /// Style for standard output: colours on a terminal, unless NO_COLOR (https://no-color.org) or
+    /// TERM disables them.
     static func forOutput() -> Style {
         func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
         let isWanted = variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"

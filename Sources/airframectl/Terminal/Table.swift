@@ -1,6 +1,6 @@
 /// Rows of text in aligned columns.
 struct Table {
-    /// One cell of the table: its text and highlighting.
+    /// Cell of the table: its text and highlighting.
     struct Cell: ExpressibleByStringInterpolation {
         var text: String
         var role: Style.Role?
@@ -21,7 +21,7 @@ struct Table {
 
     mutating func add(_ cells: Cell...) { rows.append(cells) }
 
-    /// The lines, with columns two spaces apart and without trailing spaces.
+    /// Lines of the table. Columns are two spaces apart; lines have no trailing spaces.
     func lines(_ style: Style, indent: Int = 0) -> [String] {
         var widths: [Int] = []
         for row in rows {

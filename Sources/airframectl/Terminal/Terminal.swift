@@ -1,8 +1,8 @@
 import CLinuxShim
 import Glibc
 
-/// The terminal during a live view. All modes of the terminal are restored at the end, for every
-/// reason of the end.
+/// Terminal during a live view. At every end of the view, the object restores all modes of the
+/// terminal.
 final class Terminal {
     private var saved = termios()
     private var isActive = false
@@ -16,9 +16,9 @@ final class Terminal {
         return TerminalSize(columns: Int(window.ws_col), rows: Int(window.ws_row))
     }
 
-    /// Enters the live view: second screen, no cursor, single keys without echo. Ctrl-Z remains a
-    /// signal. Ctrl-C is a key, because as a signal it would also end the parent process (`make
-    /// run` stops its daemon afterwards).
+    /// Enters the live view: alternate screen, hidden cursor, single keys without echo. Ctrl-Z
+    /// remains a signal. Ctrl-C is read as a key, because a signal would also end the parent
+    /// process (`make run` stops its daemon afterwards).
     func enter() {
         guard !isActive else { return }
         isActive = true
@@ -41,13 +41,14 @@ final class Terminal {
 
     deinit { leave() }
 
-    /// Shows the lines with one write, without clearing the screen first, which avoids flicker.
+    /// Shows the lines with a single write. The screen is not cleared first, because this would
+    /// cause flicker.
     func show(_ lines: [String]) {
         let text = lines.map(Output.shown).joined(separator: "\u{1B}[K\r\n")
         Output.control("\u{1B}[H" + text + "\u{1B}[K\u{1B}[J", to: STDOUT_FILENO)
     }
 
-    /// The bytes of the keys that were pressed since the last call. Never waits.
+    /// Returns the bytes of the keys that were pressed since the last call. The method never waits.
     func pressedKeys() -> [UInt8] {
         var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         var keys: [UInt8] = []
@@ -56,7 +57,8 @@ final class Terminal {
             guard read(STDIN_FILENO, &byte, 1) == 1 else { break }
             keys.append(byte)
         }
-        // Arrow and function keys are sequences that contain letters, which must not count as keys.
+        // The sequences of arrow and function keys contain letters, so all bytes are ignored if one
+        // of them is ESC.
         return keys.contains(0x1B) ? [] : keys
     }
 }

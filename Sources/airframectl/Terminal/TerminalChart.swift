@@ -1,7 +1,7 @@
 import Glibc
 import PlainText
 
-/// A chart of braille dots: each character contains two by four dots.
+/// Chart of braille dots. Each character contains 2 × 4 dots.
 struct TerminalChart {
     /// Width in characters, without the labels at the left.
     let width: Int
@@ -63,7 +63,7 @@ struct TerminalChart {
         letters[min(row(y) / 4, height - 1) * width + min(column(x) / 2, width - 1)] = letter
     }
 
-    /// Draws a character in every line at a value of the abscissa, behind everything else.
+    /// Draws a vertical line of characters at a value of the abscissa, behind everything else.
     mutating func upright(_ letter: Character, x: Double) {
         guard across.contains(x) else { return }
         let place = min(column(x) / 2, width - 1)
@@ -72,11 +72,11 @@ struct TerminalChart {
         }
     }
 
-    /// The chart with labels: at the left the ends of the ordinate, and below some values of the
-    /// abscissa.
+    /// Lines of the chart with labels: the ends of the ordinate at the left, and values of the
+    /// abscissa below.
     ///
     /// - Parameters:
-    ///   - marks: Values of the abscissa to write.
+    ///   - marks: Values of the abscissa that have labels.
     ///   - decimals: Number of decimals of the ordinate's labels.
     /// - Returns: Lines without newlines.
     func lines(marks: [Double], decimals: Int = 0) -> [String] {
@@ -123,21 +123,20 @@ struct TerminalChart {
     }
 
     private mutating func dot(_ x: Int, _ y: Int) {
-        // Order of the dots in Unicode's braille patterns.
+        // These are the bits of the dots in Unicode's braille patterns.
         let bits: [[UInt8]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
         dots[y / 4 * width + x / 2] |= bits[y % 4][x % 2]
     }
 }
 
-/// A progress bar in one line of a terminal; the program writes no progress bar to a file or a
-/// pipe.
+/// Progress bar in one line of a terminal. If the output is a file or a pipe, no bar is written.
 struct ProgressLine {
     private let isShown: Bool
     private var wasShown = false
 
     init(isShown: Bool = isatty(STDERR_FILENO) == 1) { self.isShown = isShown }
 
-    /// Shows the progress.
+    /// Shows the progress, 0...1, with a text.
     mutating func show(_ share: Double, _ words: String) {
         guard isShown else { return }
         wasShown = true
@@ -148,7 +147,7 @@ struct ProgressLine {
             to: STDERR_FILENO)
     }
 
-    /// Removes the bar.
+    /// Removes the bar from the line.
     mutating func clear() {
         if wasShown { Output.control("\r\u{1B}[K", to: STDERR_FILENO) }
         wasShown = false
