@@ -8,6 +8,7 @@ let fuzzers =
     ? []
     : [
         "FuzzDiagnostics", "FuzzAirOS", "FuzzRBL", "FuzzMAVLink", "FuzzRider", "FuzzRecording",
+        "FuzzWeb",
     ]
 
 /// airframe-eyes needs GStreamer, which most machines and the two main programs do without: its targets exist only if the
@@ -269,8 +270,10 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Wire", "Links", "Port", "Configuration", "GimbalCore", "Recording",
+                "Wire", "Links", "Port", "Configuration", "GimbalCore", "Recording", "WebServing",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: strict),

@@ -17,6 +17,7 @@ final class SessionHandler: ChannelInboundHandler {
     private var lastHeard = NIODeadline.now()
     private var ping: (number: UInt8, sent: NIODeadline)?
     private var ticks: UInt8 = 0
+    private var pongs = 0
     private var timer: RepeatedTask?
     private var isClosing = false
 
@@ -78,7 +79,11 @@ final class SessionHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         if isClosing {
-            if frame.opcode == .connectionClose { context.close(promise: nil) }
+            // After the own close frame, which may be about to leave.
+            let channel = context.channel
+            if frame.opcode == .connectionClose {
+                context.eventLoop.execute { channel.close(promise: nil) }
+            }
             return
         }
         guard frame.maskKey != nil, frame.reservedBits.isEmpty else {
@@ -103,7 +108,9 @@ final class SessionHandler: ChannelInboundHandler {
             take(message.bytes, isText: message.isText, isLast: frame.fin)
         case .ping:
             guard isAllowed() else { return }
-            session.put(.pong, bytes, key: "\0pong")
+            // A client that sends pings and reads no pongs lets at most 16 wait.
+            pongs = (pongs + 1) % 16
+            session.put(.pong, bytes, key: "\0pong\(pongs)")
         case .pong:
             lastHeard = .now()
             if let ping, bytes == [ping.number] {
@@ -142,8 +149,12 @@ final class SessionHandler: ChannelInboundHandler {
         return true
     }
 
-    /// Answers a close frame with the same code.
+    /// Answers a close frame with the same code, or with that of its fault.
     private func closed(_ payload: [UInt8]) {
+        func fail(_ cause: WebRefusal, _ code: Int, _ reason: String) {
+            ledger.refuse(cause)
+            end(code: code, reason: reason, answersClose: true)
+        }
         guard payload.count >= 2 else {
             guard payload.isEmpty else {
                 return fail(.protocolError, 1002, "wrong close frame")

@@ -1,0 +1,83 @@
+import NIOCore
+import NIOEmbedded
+import Synchronization
+import WebServing
+
+extension FuzzTargets {
+    /// A connection to the web server in memory. The first byte chooses: 0 begins with HTTP, anything
+    /// else with an open WebSocket. The rest comes in two pieces, split where the second byte says.
+    public static func web(_ bytes: [UInt8]) {
+        guard bytes.count >= 2 else { return }
+        let input = bytes[2...]
+        let split = input.startIndex + min(Int(bytes[1]), input.count)
+        var options = WebOptions(listen: "")
+        options.limits.message = 1000
+        options.limits.body = 1000
+        options.limits.header = 2000
+        let application = Checked()
+        let service = WebService(options, application)
+        let channel = EmbeddedChannel()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        do {
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+            try service.configure(channel, address: "127.0.0.1")
+            if bytes[0] != 0 { try channel.writeInbound(ByteBuffer(string: upgrade)) }
+            try channel.writeInbound(ByteBuffer(bytes: input[..<split]))
+            channel.embeddedEventLoop.run()
+            try channel.writeInbound(ByteBuffer(bytes: input[split...]))
+            channel.embeddedEventLoop.run()
+        } catch {
+            // A refusal: the connection ends.
+        }
+        var sent = 0
+        while let part = try? channel.readOutbound(as: ByteBuffer.self) {
+            sent += part.readableBytes
+        }
+        precondition(sent < 100_000 + 200 * bytes.count, "a small input has a large answer")
+    }
+
+    private static let upgrade =
+        "GET /s HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+
+    /// Application that checks the server's promises.
+    private final class Checked: WebApplication, WebSocketEndpoint {
+        let isOpen = Mutex(false)
+
+        func respond(to request: WebRequest, answer: @escaping @Sendable (WebResponse) -> Void) {
+            precondition(request.path.hasPrefix("/") && !request.path.contains("\0"), "path")
+            precondition(request.body.count <= 1000, "body")
+            let host = request.header("host") ?? ""
+            precondition(
+                !host.contains("evil") && (request.method == "GET" || !Self.isForeign(request)),
+                "another site")
+            answer(WebResponse(200, text: request.query["a"] ?? ""))
+        }
+
+        func decide(on request: WebRequest) -> WebSocketDecision {
+            precondition(request.method == "GET" && !Self.isForeign(request), "another site")
+            return request.path == "/s" ? .accept(self) : .refuse(WebResponse(404, text: ""))
+        }
+
+        private static func isForeign(_ request: WebRequest) -> Bool {
+            request.header("origin")?.contains("evil") ?? false
+        }
+
+        func opened(_ session: WebSession) { isOpen.withLock { $0 = true } }
+
+        func received(_ message: WebMessage, from session: WebSession) {
+            precondition(isOpen.withLock { $0 }, "a message outside a session")
+            precondition(message.bytes.count <= 1000, "too large")
+            precondition(
+                !message.isText || String(validating: message.bytes, as: UTF8.self) != nil, "UTF-8")
+            session.send(message)
+        }
+
+        func closed(_ session: WebSession, code: Int, reason: String) {
+            isOpen.withLock { isOpen in
+                precondition(isOpen, "closed twice")
+                isOpen = false
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import WebServing
+
+@Suite("TLS", .timeLimit(.minutes(1)))
+struct TLSTests {
+    /// Runs a command of the shell.
+    private func shell(_ command: String) -> String {
+        guard let pipe = popen(command, "r") else { return "" }
+        var text: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while case let count = fread(&chunk, 1, chunk.count, pipe), count > 0 {
+            text += chunk[..<count]
+        }
+        pclose(pipe)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    @Test("the owner's certificate encrypts the connection; plain HTTP to it is refused")
+    func serve() throws {
+        guard !shell("command -v openssl").isEmpty else {
+            print("SKIPPED: TLS, because the program openssl is not installed")
+            return
+        }
+        try withTemporaryDirectory { directory in
+            let key = directory.appending("key.pem").string
+            let certificate = directory.appending("certificate.pem").string
+            _ = shell(
+                "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+                    + " -subj /CN=localhost -keyout \(key) -out \(certificate) 2>/dev/null")
+            try withServer({ $0.tls = .init(certificate: certificate, key: key) }) { server, _ in
+                let request =
+                    "GET / HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n"
+                let answer = shell(
+                    "(printf '\(request)'; sleep 1) | openssl s_client -quiet -verify_return_error"
+                        + " -CAfile \(certificate) -connect 127.0.0.1:\(server.port) 2>/dev/null")
+                #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+                #expect(answer.hasSuffix("<p>page"))
+                let plain = try WebClient(port: server.port)
+                try plain.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(try plain.isClosed())
+                #expect(server.counters.refusals == [.handshake: 1])
+            }
+            let error = #expect(throws: WebServerError.self) {
+                try withServer({ $0.tls = .init(certificate: key, key: certificate) }) { _, _ in }
+            }
+            #expect(error?.description.contains("Both must be PEM files") == true)
+        }
+    }
+}
