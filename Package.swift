@@ -41,6 +41,15 @@ let optimised: [SwiftSetting] =
 
 /// The companion for video.
 let eyes: [Target] = [
+    // LiteRT, loaded at run time.
+    .target(
+        name: "CInference", path: "CSources/CInference", linkerSettings: [.linkedLibrary("dl")]),
+    .target(
+        name: "People", dependencies: ["CInference", "CMathShim"], swiftSettings: optimised),
+    .testTarget(
+        name: "PeopleTests",
+        dependencies: ["People", .product(name: "SystemPackage", package: "swift-system")],
+        swiftSettings: strict),
     // GStreamer and its RTSP server (libgstrtspserver-1.0-dev).
     .target(
         name: "CVideo", path: "CSources/CVideo",
@@ -52,8 +61,8 @@ let eyes: [Target] = [
     .target(
         name: "Eyes",
         dependencies: [
-            "CVideo", "CLinuxShim", "Client", "Configuration", "GimbalCore", "PlainText",
-            "Recording", "Wire",
+            "CVideo", "CLinuxShim", "Client", "Configuration", "GimbalCore", "People",
+            "PlainText", "Recording", "Wire",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
             .product(name: "SystemPackage", package: "swift-system"),
         ],

@@ -68,7 +68,7 @@ struct FeedPipeline: Sendable, Equatable {
     }
 
     /// Quotes a string for gst-launch's notation.
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         let escaped = text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
         return "\"" + String(escaped) + "\""
     }

@@ -18,7 +18,9 @@ struct AirframeEyes: ParsableCommand {
             Exit codes: 0 done; 64 wrong usage; 69 the port or GStreamer cannot be used; 78 bad configuration.
             """,
         version: Version.text,
-        subcommands: [ServeCommand.self, CamerasCommand.self, LatencyCommand.self],
+        subcommands: [
+            ServeCommand.self, CamerasCommand.self, LatencyCommand.self, PeopleCommand.self,
+        ],
         defaultSubcommand: ServeCommand.self)
 }
 

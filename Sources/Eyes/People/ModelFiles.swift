@@ -1,0 +1,25 @@
+import Glibc
+import People
+import SystemPackage
+
+/// Directory of the models and of the library that finds people.
+enum ModelFiles {
+    /// The directory that a setting names.
+    ///
+    /// - Parameter setting: A path, or `auto`: the directory that the package or `make install-eyes`
+    ///   installs, otherwise the one that `make deps-eyes` fills.
+    /// - Returns: The directory; it can be missing.
+    static func directory(_ setting: String) -> String {
+        guard setting == "auto" else { return setting }
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = max(0, readlink("/proc/self/exe", &path, path.count - 1))
+        let program = FilePath(
+            String(decoding: path[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        ).removingLastComponent()
+        let candidates = ["../lib/airframe-eyes", "../../eyes-models"].map {
+            program.appending($0).lexicallyNormalized().string
+        }
+        return candidates.first { access("\($0)/\(PersonFinder.Files.detector)", R_OK) == 0 }
+            ?? candidates[0]
+    }
+}

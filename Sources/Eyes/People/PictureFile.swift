@@ -1,0 +1,54 @@
+import CVideo
+import People
+
+/// Pictures of a file: one of a photo, all of a video. Only one thread uses a `PictureFile`.
+final class PictureFile {
+    private let handle: OpaquePointer
+
+    /// Opens a file of any kind that GStreamer decodes.
+    ///
+    /// - Parameter path: Path of the file.
+    /// - Throws: The reason why the file cannot be opened.
+    init(_ path: String) throws(VideoError) {
+        let text =
+            "filesrc location=\(FeedPipeline.quoted(path)) ! decodebin ! videoconvert"
+            + " ! video/x-raw,format=RGB"
+            + " ! appsink name=pictures sync=false max-buffers=2"
+        let (handle, problem) = withErrorText { cv_player_open(text, $0) }
+        guard let handle else { throw VideoError("\(path) cannot be opened: \(problem)") }
+        self.handle = handle
+    }
+
+    deinit { cv_player_close(handle) }
+
+    /// The next picture; nil at the end of the file.
+    ///
+    /// - Throws: The reason why the file cannot be read.
+    func next() throws(VideoError) -> RGBPicture? {
+        var picture = cv_picture()
+        let (outcome, text) = withErrorText { cv_player_next(handle, &picture, 10_000_000_000, $0) }
+        if outcome == CV_ENDED { return nil }
+        guard outcome == CV_RUNNING else { throw VideoError(text) }
+        guard let result = RGBPicture(picture) else {
+            throw VideoError("the file contains no picture")
+        }
+        return result
+    }
+}
+
+extension RGBPicture {
+    /// Copies a picture with the format RGB, whose rows GStreamer pads to a multiple of four bytes;
+    /// nil without a picture.
+    init?(_ picture: cv_picture) {
+        guard let bytes = picture.bytes, picture.height > 0 else { return nil }
+        let (row, stride) = (3 * Int(picture.width), picture.size / Int(picture.height))
+        guard stride >= row else { return nil }
+        let all = UnsafeBufferPointer(start: bytes, count: picture.size)
+        var packed: [UInt8] = []
+        packed.reserveCapacity(row * Int(picture.height))
+        for line in 0..<Int(picture.height) {
+            packed.append(contentsOf: all[(line * stride)..<(line * stride + row)])
+        }
+        self.init(width: Int(picture.width), height: Int(picture.height), bytes: packed)
+    }
+}

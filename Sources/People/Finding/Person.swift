@@ -1,0 +1,60 @@
+/// Point of a body.
+public struct Landmark: Sendable, Equatable, BitwiseCopyable {
+    /// Place of the body, in the order of the model.
+    public enum Part: Int, Sendable, CaseIterable {
+        case nose, leftEyeInner, leftEye, leftEyeOuter, rightEyeInner, rightEye, rightEyeOuter
+        case leftEar, rightEar, mouthLeft, mouthRight
+        case leftShoulder, rightShoulder, leftElbow, rightElbow, leftWrist, rightWrist
+        case leftPinky, rightPinky, leftIndex, rightIndex, leftThumb, rightThumb
+        case leftHip, rightHip, leftKnee, rightKnee, leftAnkle, rightAnkle
+        case leftHeel, rightHeel, leftFootIndex, rightFootIndex
+    }
+
+    /// Place in the picture, pixels.
+    public var point: PixelPoint
+    /// Place relative to the middle of the hips, m, estimated by the model: to the right, down, and
+    /// away from the camera.
+    public var x: Double, y: Double, z: Double
+    /// Probability that the point is in the picture and not covered, 0...1.
+    public var visibility: Double
+}
+
+/// Person in a picture.
+public struct Person: Sendable, Equatable {
+    /// Probability that the picture contains a body at this place, 0...1.
+    public var score: Double
+    /// Rectangle around the visible points and the top of the head, pixels.
+    public var box: PixelBox
+    /// The 33 points, in the order of `Landmark.Part`.
+    public var landmarks: [Landmark]
+    /// Part of the next picture in which the body will be, if it moves by less than a quarter of
+    /// its size.
+    public var region: SquareRegion
+
+    /// The point of one part.
+    public subscript(part: Landmark.Part) -> Landmark { landmarks[part.rawValue] }
+
+    /// Visibility from which a point counts as visible.
+    public static let visible = 0.5
+
+    /// The rectangle around the visible points; nil if fewer than four points are visible.
+    static func box(around landmarks: [Landmark]) -> PixelBox? {
+        let points = landmarks.filter { $0.visibility >= visible }.map(\.point)
+        guard points.count >= 4, let left = points.map(\.x).min(),
+            let right = points.map(\.x).max(), let top = points.map(\.y).min(),
+            let bottom = points.map(\.y).max()
+        else { return nil }
+        // No point marks the top of the head. It is above the eyes by about one and a half times
+        // the distance from mouth to eyes.
+        func mean(_ a: Landmark.Part, _ b: Landmark.Part) -> PixelPoint? {
+            let (a, b) = (landmarks[a.rawValue], landmarks[b.rawValue])
+            guard min(a.visibility, b.visibility) >= visible else { return nil }
+            return PixelPoint(x: (a.point.x + b.point.x) / 2, y: (a.point.y + b.point.y) / 2)
+        }
+        var crown = top
+        if let eyes = mean(.leftEye, .rightEye), let mouth = mean(.mouthLeft, .mouthRight) {
+            crown = min(top, eyes.y - 1.5 * max(0, mouth.y - eyes.y))
+        }
+        return PixelBox(left: left, top: crown, width: right - left, height: bottom - crown)
+    }
+}

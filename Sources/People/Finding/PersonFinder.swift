@@ -1,0 +1,107 @@
+/// Finder of people in pictures, with two models: a detector, which examines the whole picture, and
+/// a model of the landmarks of one body. Only one thread at a time uses a `PersonFinder`.
+public final class PersonFinder {
+    /// Files of the models and of the library below a directory, as `make deps-eyes` writes them.
+    public enum Files {
+        /// The library.
+        public static let library = "libLiteRt.so"
+        /// The detector.
+        public static let detector = "pose_detection.tflite"
+        /// The model of landmarks.
+        public static let landmarks = "pose_landmark_full.tflite"
+    }
+
+    /// Largest number of people in a picture; the most probable ones are kept.
+    public var maximumPeople = 8
+    /// Smallest score of a detection, 0...1. The model of landmarks examines each detection, so a
+    /// small value costs time and not correctness.
+    public var minimumDetectionScore = 0.4
+    /// Smallest score of a person, 0...1.
+    public var minimumScore = 0.5
+
+    private let detector: PoseDetector
+    private let landmarks: PoseLandmarks
+
+    /// Loads the library and the models.
+    ///
+    /// - Parameters:
+    ///   - directory: Directory that contains `Files`.
+    ///   - threads: Number of threads of a run, from 1.
+    /// - Throws: The reason why people cannot be found, with a remedy.
+    public init(directory: String, threads: Int = 1) throws(InferenceError) {
+        let library = try InferenceLibrary(path: "\(directory)/\(Files.library)")
+        detector = try PoseDetector(
+            library, path: "\(directory)/\(Files.detector)", threads: threads)
+        landmarks = try PoseLandmarks(
+            library, path: "\(directory)/\(Files.landmarks)", threads: threads)
+    }
+
+    /// Finds the people in a picture.
+    ///
+    /// - Parameter picture: The picture.
+    /// - Returns: The people, the most probable first.
+    /// - Throws: The reason why the models cannot be executed.
+    public func find(in picture: RGBPicture) throws(InferenceError) -> [Person] {
+        try find(in: picture, SquareRegion(around: picture), besides: [])
+    }
+
+    /// Finds the people in a part of a picture.
+    ///
+    /// - Parameters:
+    ///   - picture: The picture.
+    ///   - region: The part that the detector examines.
+    ///   - known: People who have already been found in the picture.
+    /// - Returns: The other people, the most probable first.
+    /// - Throws: The reason why the models cannot be executed.
+    public func find(
+        in picture: RGBPicture, _ region: SquareRegion, besides known: [Person]
+    ) throws(InferenceError) -> [Person] {
+        var people: [Person] = []
+        let bodies = try detector.find(
+            in: picture, region, minimumScore: minimumDetectionScore)
+        for body in bodies {
+            guard people.count + known.count < maximumPeople else { break }
+            let isKnown = (known + people).contains { $0.isAround(body.hips, body.face.centre) }
+            if isKnown { continue }
+            guard let person = try find(in: picture, body.region) else { continue }
+            if !(known + people).contains(where: { $0.isSame(as: person) }) {
+                people.append(person)
+            }
+        }
+        return people
+    }
+
+    /// Finds a person in the part of the picture in which a person was in the previous picture.
+    ///
+    /// - Parameters:
+    ///   - picture: The picture.
+    ///   - region: The part, from the previous picture's `Person`.
+    /// - Returns: The person; nil if the part contains no body.
+    /// - Throws: The reason why the model cannot be executed.
+    public func find(in picture: RGBPicture, _ region: SquareRegion) throws(InferenceError)
+        -> Person?
+    {
+        try landmarks.find(in: picture, region, minimumScore: minimumScore)
+    }
+}
+
+extension Person {
+    /// Whether a detection with these hips and this middle of the face is the same person.
+    func isAround(_ hips: PixelPoint, _ face: PixelPoint) -> Bool {
+        let near = region.side / 8
+        return distance(region.centre, hips) < near
+            && distance(self[.nose].point, face) < near
+    }
+
+    /// Whether two people from the same picture are one person, found twice.
+    public func isSame(as other: Person) -> Bool {
+        box.overlap(other.box) > 0.6
+            || distance(region.centre, other.region.centre)
+                < 0.1 * min(region.side, other.region.side)
+    }
+
+    private func distance(_ a: PixelPoint, _ b: PixelPoint) -> Double {
+        let (dx, dy) = (a.x - b.x, a.y - b.y)
+        return (dx * dx + dy * dy).squareRoot()
+    }
+}

@@ -1,0 +1,38 @@
+/// Parts of a picture that the detector examines, one after the other: the whole picture for people
+/// nearby, and overlapping squares for people far away, who would be too small in the whole
+/// picture.
+public struct SearchPattern: Sendable, Equatable {
+    /// The parts: first the whole picture, then the squares from the upper left to the lower right.
+    public let regions: [SquareRegion]
+
+    /// Creates the pattern for a size of pictures.
+    ///
+    /// - Parameters:
+    ///   - width: Width of the pictures, pixels.
+    ///   - height: Height of the pictures, pixels.
+    ///   - divisions: Number by which the shorter edge of the picture is divided to get the edge of
+    ///     the squares; 1 searches the whole picture only.
+    public init(width: Int, height: Int, divisions: Int) {
+        let whole = SquareRegion(
+            centre: PixelPoint(x: Double(width) / 2, y: Double(height) / 2),
+            side: Double(max(width, height)))
+        guard divisions > 1 else {
+            regions = [whole]
+            return
+        }
+        let side = Double(min(width, height)) / Double(divisions)
+        // Neighbours overlap by at least a third, so that every body is inside one square.
+        func middles(_ length: Int) -> [Double] {
+            let room = Double(length) - side
+            let count = Int((room / (side * 2 / 3)).rounded(.up))
+            return (0...count).map { side / 2 + room * Double($0) / Double(max(count, 1)) }
+        }
+        regions =
+            [whole]
+            + middles(height).flatMap { y in
+                middles(width).map { x in
+                    SquareRegion(centre: PixelPoint(x: x, y: y), side: side)
+                }
+            }
+    }
+}

@@ -1,0 +1,112 @@
+import CInference
+
+/// Problem with the library or a model, as a sentence with a remedy.
+public struct InferenceError: Error, Sendable, CustomStringConvertible {
+    /// The sentence.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// LiteRT's library, loaded from a file at run time. Any thread can use it.
+final class InferenceLibrary: @unchecked Sendable {
+    // The type is `@unchecked Sendable`, because the C library takes its own locks.
+    fileprivate let handle: OpaquePointer
+
+    /// Loads the library.
+    ///
+    /// - Parameter path: Path of the file.
+    /// - Throws: The reason why the library cannot be used.
+    init(path: String) throws(InferenceError) {
+        let (handle, text) = withErrorText { ci_library_open(path, $0) }
+        guard let handle else {
+            throw InferenceError(
+                "The library for inference cannot be loaded: \(text). Run make deps-eyes, or install airframe-eyes again."
+            )
+        }
+        self.handle = handle
+    }
+
+    deinit { ci_library_close(handle) }
+}
+
+/// Model with one input and several outputs. Only one thread uses a `Model`.
+final class Model {
+    private let library: InferenceLibrary
+    private let handle: OpaquePointer
+    /// Values of the input; the owner writes them before `run`.
+    var input: [Float]
+    /// Values of the outputs after `run`; empty for an output that is not read.
+    let outputs: [UnsafeMutableBufferPointer<Float>]
+
+    /// Reads and prepares a model.
+    ///
+    /// - Parameters:
+    ///   - library: The library.
+    ///   - path: Path of the model's file.
+    ///   - threads: Number of threads of a run, from 1.
+    ///   - inputCount: Expected number of values of the input.
+    ///   - outputCounts: Expected number of values of each output; 0 for an output that is not
+    ///     read.
+    /// - Throws: The reason why the model cannot be used.
+    init(
+        _ library: InferenceLibrary, path: String, threads: Int, inputCount: Int,
+        outputCounts: [Int]
+    ) throws(InferenceError) {
+        let (handle, text) = withErrorText {
+            ci_model_open(library.handle, path, Int32(threads), $0)
+        }
+        guard let handle else {
+            throw InferenceError(
+                "The model cannot be used: \(text). Run make deps-eyes, or install airframe-eyes again."
+            )
+        }
+        self.library = library
+        self.handle = handle
+        input = Array(repeating: 0, count: inputCount)
+        outputs = outputCounts.map { count in
+            let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: count)
+            buffer.initialize(repeating: 0)
+            return buffer
+        }
+        let sizes = outputCounts.indices.map { ci_model_output_size(handle, $0) }
+        let fits = zip(sizes, outputCounts).allSatisfy { $1 == 0 || $0 == $1 }
+        guard fits, ci_model_input_size(handle) == inputCount,
+            ci_model_output_count(handle) == outputCounts.count
+        else {
+            throw InferenceError(
+                "\(path) is a different model from the one that this program was made for. Run make deps-eyes, or install airframe-eyes again."
+            )
+        }
+    }
+
+    deinit {
+        ci_model_close(handle)
+        for output in outputs { output.deallocate() }
+    }
+
+    /// Computes the outputs from `input`.
+    ///
+    /// - Throws: The reason why the library cannot execute the model.
+    func run() throws(InferenceError) {
+        let pointers = outputs.map { $0.isEmpty ? nil : $0.baseAddress }
+        let (isDone, text) = withErrorText { ci_model_run(handle, input, pointers, $0) }
+        guard isDone else { throw InferenceError("The inference failed: \(text).") }
+    }
+}
+
+/// Calls a function of the shim that writes a text on failure.
+///
+/// - Returns: The result of the function, and the text, which is empty after success.
+private func withErrorText<Result>(
+    _ body: (UnsafeMutablePointer<CChar>) -> Result
+) -> (Result, String) {
+    var buffer = [CChar](repeating: 0, count: Int(CI_TEXT))
+    let result = buffer.withUnsafeMutableBufferPointer { bytes in
+        guard let base = bytes.baseAddress else { fatalError("The buffer has a base address.") }
+        return body(base)
+    }
+    let text = String(
+        decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return (result, text)
+}

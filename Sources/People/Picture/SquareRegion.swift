@@ -1,0 +1,52 @@
+import CMathShim
+
+/// Square part of a picture, turned about its middle. The models examine squares.
+public struct SquareRegion: Sendable, Equatable, BitwiseCopyable {
+    /// Middle, pixels.
+    public var centre: PixelPoint
+    /// Length of an edge, pixels.
+    public var side: Double
+    /// Direction of the square's x axis from the picture's x axis, clockwise in the picture, rad.
+    public var rotation: Double
+
+    /// Creates a region.
+    public init(centre: PixelPoint, side: Double, rotation: Double = 0) {
+        self.centre = centre
+        self.side = side
+        self.rotation = rotation
+    }
+
+    /// The smallest square around the whole picture.
+    public init(around picture: RGBPicture) {
+        self.init(
+            centre: PixelPoint(x: Double(picture.width) / 2, y: Double(picture.height) / 2),
+            side: Double(max(picture.width, picture.height)))
+    }
+
+    /// The square around a body: upright in the square, with the middle at the hips.
+    ///
+    /// - Parameters:
+    ///   - hips: Middle of the hips.
+    ///   - top: Point whose distance from the hips is half the size of the body, in the direction
+    ///     of the head. Both models deliver this point.
+    init(hips: PixelPoint, top: PixelPoint) {
+        let (dx, dy) = (top.x - hips.x, top.y - hips.y)
+        // The models were trained with a quarter of margin.
+        self.init(
+            centre: hips, side: 2 * 1.25 * cm_sqrt(dx * dx + dy * dy),
+            rotation: cm_atan2(dx, -dy))
+    }
+
+    /// The point of the picture at a place of the square.
+    ///
+    /// - Parameters:
+    ///   - u: Place along the square's x axis, 0...1 inside the square.
+    ///   - v: Place along the square's y axis, 0...1 inside the square.
+    /// - Returns: The point, pixels.
+    public func point(u: Double, v: Double) -> PixelPoint {
+        let (cosine, sine) = (cm_cos(rotation), cm_sin(rotation))
+        let (x, y) = (side * (u - 0.5), side * (v - 0.5))
+        return PixelPoint(
+            x: centre.x + x * cosine - y * sine, y: centre.y + x * sine + y * cosine)
+    }
+}
