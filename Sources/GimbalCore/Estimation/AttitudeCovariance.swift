@@ -212,7 +212,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
 
     /// Covariance of all states with the bias about one body axis.
     ///
-    /// - Parameter axis: 0...2.
+    /// - Parameter axis: Index of the body axis, 0...2.
     /// - Returns: The column of the covariance matrix.
     @_noLocks @_noAllocation
     func biasColumn(_ axis: Int) -> AttitudeError {
@@ -226,7 +226,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - c: Covariances of all states with the measured state.
-    ///   - s: One over the innovation variance.
+    ///   - s: Reciprocal of the innovation variance.
     @inline(__always) @_noLocks @_noAllocation
     mutating func condense(column c: AttitudeError, inverseVariance s: Double) {
         let x = c.tiltX * s

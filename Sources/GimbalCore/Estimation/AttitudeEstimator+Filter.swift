@@ -129,7 +129,7 @@ extension AttitudeEstimator {
             limit: parameters.restGate)
     }
 
-    /// One scalar Kalman update.
+    /// Applies one scalar Kalman update to the state and the covariance.
     ///
     /// - Parameters:
     ///   - column: Covariance of all states with the measured state.

@@ -146,7 +146,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         leverArm = LeverArm(sigma: parameters.leverSigma)
     }
 
-    /// Processes one raw sample.
+    /// Updates the estimate with one raw sample.
     ///
     /// - Parameters:
     ///   - gyro: Rate as measured, body frame, rad/s.
@@ -226,7 +226,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation @inline(__always) get { detector.isAtRest }
     }
 
-    /// Whether the accelerometer shows another direction of gravity although the gyroscope has not
+    /// Whether the measured direction of gravity has changed although the gyroscope has not
     /// measured a rotation. The accelerometer is then not used.
     public var isGravityDoubtful: Bool {
         @_noLocks @_noAllocation @inline(__always) get { gravityWatch.isDoubtful }
@@ -320,7 +320,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     @inline(__always)
     private mutating func integrate(gyro: Vector3, accel: Vector3, dt: Double) {
         let newRate = corrected(gyro)
-        // Trapezoid, and the first coning term: the non-commuting part of a linearly changing rate.
+        // Trapezoidal rule plus the first coning term: the non-commuting part of a linearly
+        // changing rate.
         let turn = (rate + newRate) * (0.5 * dt) + rate.cross(newRate) * (dt * dt / 12)
         rate = newRate
         orientation = orientation * Self.rotation(turn)

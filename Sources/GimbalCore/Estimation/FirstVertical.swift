@@ -48,7 +48,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Processes one sample.
+    /// Adds one sample to the mean.
     ///
     /// - Parameters:
     ///   - gyro: Rate, body frame, rad/s.

@@ -3,16 +3,17 @@ internal import CMathShim
 /// Check that the mean vertical specific force equals gravity, which holds over a few seconds in
 /// any motion.
 ///
-/// The check detects errors that the filter cannot correct, because it corrects errors of the
-/// horizontal velocity. An estimate that is upside down has no such error, and if the estimated
-/// attitude tumbles, the error averages out. The mean vertical acceleration of a walking person or
-/// a car never cancels half of gravity for two seconds; only a fall of a dozen metres would do so.
+/// The check detects errors that the filter cannot correct, because the filter uses only the
+/// horizontal velocity. An estimate that is upside down causes no horizontal velocity, and if the
+/// estimated attitude tumbles, the velocity averages out. The mean vertical acceleration of a
+/// walking person or a car never cancels half of gravity for two seconds; only a fall of a dozen
+/// metres would do so.
 ///
 /// If the estimate was certain, and the measured gravity changes its direction while the gyroscope
 /// measures no rotation, the accelerometer is probably faulty. The check flags the accelerometer as
 /// doubtful within 0.4 s. The accelerometer is then not used until its readings agree with the
 /// estimate again. If the readings still disagree after `gravityDoubtPatience`, the estimate counts
-/// as wrong and is refuted.
+/// as wrong, and the estimator starts again.
 struct GravityWatch: Sendable, BitwiseCopyable {
     /// Smoothed vertical specific force relative to its value at rest: 1 if the estimate is right,
     /// -1 if the estimate is upside down.
@@ -46,7 +47,7 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Processes the mean of one filter period.
+    /// Checks the mean specific force of one filter period.
     ///
     /// - Parameters:
     ///   - force: Specific force relative to its value at rest, earth frame: (0, 0, 1) at rest.

@@ -142,7 +142,7 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
 
     /// Covariance of all errors with the bias about one body axis.
     ///
-    /// - Parameter axis: 0...2.
+    /// - Parameter axis: Index of the body axis, 0...2.
     /// - Returns: The column of the covariance matrix.
     @_noLocks @_noAllocation
     func biasColumn(_ axis: Int) -> GyroError {

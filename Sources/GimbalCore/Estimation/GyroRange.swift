@@ -30,7 +30,7 @@ struct GyroRange: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Processes one sample.
+    /// Determines the saturated axes of one sample.
     ///
     /// - Parameters:
     ///   - gyro: Rate as measured, body frame, rad/s.

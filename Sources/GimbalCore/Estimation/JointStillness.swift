@@ -33,7 +33,7 @@ struct JointStillness: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Processes one period.
+    /// Updates `areMoving` with the motion of the joints in one filter period.
     ///
     /// - Parameters:
     ///   - relativeRate: Rate of the sensor relative to its carrier, body frame, rad/s.

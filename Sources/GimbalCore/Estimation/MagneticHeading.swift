@@ -72,7 +72,8 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         restartPeriod()
     }
 
-    /// Forgets the heading, because the attitude's heading has changed; the reference field stays.
+    /// Resets the variance of the heading, because the attitude's heading has changed; the
+    /// reference field stays.
     @_noLocks @_noAllocation
     mutating func forgetHeading() {
         variance = Double.pi * Double.pi

@@ -25,7 +25,7 @@ struct MotionLevel: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Processes the velocity of one filter period.
+    /// Updates the level with the velocity of one filter period.
     ///
     /// - Parameters:
     ///   - velocitySquare: Squared velocity that tilt and bias do not explain, mean of both

@@ -52,7 +52,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Processes the means of one filter period.
+    /// Updates the detector with the means of one filter period.
     ///
     /// - Parameters:
     ///   - rate: Mean raw rate of the sensor's carrier, body frame, rad/s.

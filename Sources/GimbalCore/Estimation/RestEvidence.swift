@@ -87,8 +87,7 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func withdraw(to support: Double) { self.support = support }
 
-    /// Processes one filter period in which the sensor is still, but its rate differs from the
-    /// bias.
+    /// Handles a filter period in which the sensor is still, but its rate differs from the bias.
     ///
     /// - Parameters:
     ///   - rate: Mean raw rate of the carrier, rad/s.

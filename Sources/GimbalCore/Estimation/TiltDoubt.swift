@@ -31,7 +31,8 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes the filter period that ended with the estimator's last sample, if a period ended.
+    /// Updates the detector with the filter period that ended with the estimator's last sample, if
+    /// a period ended.
     ///
     /// - Parameter estimator: The estimator, the same in all calls. Call this method after each
     ///   `update`.
@@ -46,7 +47,7 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
         note(force: force, duration: ended.duration)
     }
 
-    /// Processes the mean of one period.
+    /// Updates the detector with the mean specific force of one filter period.
     ///
     /// - Parameters:
     ///   - force: Specific force relative to its value at rest, earth frame of the estimate: (0, 0,
