@@ -29,7 +29,7 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes the next sample.
+    /// Updates the detector with the next sample.
     ///
     /// - Parameters:
     ///   - isSame: Whether the sample is identical to the previous sample, to the bit.

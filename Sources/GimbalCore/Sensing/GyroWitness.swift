@@ -99,7 +99,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Checks one sample.
+    /// Checks one sample of the gyroscope.
     ///
     /// - Parameters:
     ///   - rate: The gyroscope's rate minus its bias, camera frame, rad/s.
@@ -218,7 +218,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - gyro: The gyroscope's rate minus its bias, camera frame, rad/s.
-    ///   - reversed: The axes that are known to respond in reverse.
+    ///   - reversed: The axes whose response is known to be reversed.
     /// - Returns: The rate; finite if `gyro` is finite.
     @_noLocks
     func signedRate(gyro: Vector3, reversed: AxisSet) -> Vector3 {
@@ -381,7 +381,8 @@ private struct HandleRate: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes the handle's rate from one sample, rad/s, `dt` seconds after the previous sample.
+    /// Updates the estimate with the handle's rate from one sample, rad/s, `dt` seconds after the
+    /// previous sample.
     @_noLocks
     mutating func follow(_ shown: AxisVector, dt: Double) {
         let share = dt / (Self.memory + dt)

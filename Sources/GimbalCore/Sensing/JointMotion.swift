@@ -21,7 +21,7 @@ struct JointMotion: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes the angles of one tick.
+    /// Updates angles and rates with the joint angles of one tick.
     ///
     /// - Parameters:
     ///   - new: Joint angles, rad.

@@ -29,9 +29,9 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether rest of the camera is evidence that the handle is at rest too. Without this
-    /// information, motors can hold the camera still in a moving hand. The value is true if the
-    /// joint angles are known, or if a second IMU measures that the handle is at rest.
+    /// Whether the joints provide enough information to detect rest while the motors are on,
+    /// because motors can hold the camera still in a moving hand. The value is true if the joint
+    /// angles are known, or if a second IMU measures that the handle is at rest.
     var tellsRest: Bool {
         @_noLocks @inline(__always) get {
             if case .handleIMU = source { handle.isStill } else { isKnown }

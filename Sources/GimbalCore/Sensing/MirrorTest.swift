@@ -80,7 +80,7 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes one sample.
+    /// Updates the test with one sample.
     ///
     /// - Parameters:
     ///   - push: Change of the camera's rate since the previous sample that the motor's correction
@@ -116,7 +116,7 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     }
 }
 
-/// Mirror tests about the camera's three axes.
+/// Polarity checks about the camera's three axes.
 ///
 /// Loop thread only; constant time, no allocation.
 struct MirrorImages: Sendable, BitwiseCopyable {
@@ -135,8 +135,8 @@ struct MirrorImages: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Processes one sample. The parameters have the same meaning as in `MirrorTest.step`; the
-    /// vectors are in the camera frame.
+    /// Updates the tests with one sample. The parameters have the same meaning as in
+    /// `MirrorTest.step`; the vectors are in the camera frame.
     @_noLocks
     mutating func step(
         push: Vector3, gyro: Vector3, planned: Vector3, rate: Vector3, _ rule: MirrorTest.Rule
@@ -148,7 +148,7 @@ struct MirrorImages: Sendable, BitwiseCopyable {
 
     /// Sign of the gyroscope's reading about each axis, relative to the motors.
     ///
-    /// - Parameter reversed: The axes that are known to respond in reverse.
+    /// - Parameter reversed: The axes whose response is known to be reversed.
     /// - Returns: 1 or -1 for each axis, or 0 if the responses to the motors do not determine the
     ///   sign; camera frame.
     @_noLocks

@@ -72,8 +72,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     ///     identified.
     ///   - delay: Time from a command to the sample that contains its effect, s.
     ///   - limit: The largest torques, N·m.
-    ///   - inertia: Inertia about the camera's axes, kg·m², and the standard deviation of its natural
-    ///     logarithm.
+    ///   - inertia: Inertia about the camera's axes, kg·m², and the standard deviation of its
+    ///     natural logarithm.
     ///   - kinematics: The joints' geometry.
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks

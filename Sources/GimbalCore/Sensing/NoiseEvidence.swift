@@ -21,8 +21,8 @@ struct NoiseEvidence: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes the differences between two consecutive samples: of the gyroscope, rad/s, and of
-    /// the accelerometer, m/s².
+    /// Updates the test with the differences between two consecutive samples: of the gyroscope,
+    /// rad/s, and of the accelerometer, m/s².
     @_noLocks
     mutating func add(gyro: Vector3, accel: Vector3) {
         guard !isNoisy else { return }

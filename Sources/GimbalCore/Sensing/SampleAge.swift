@@ -18,7 +18,7 @@ struct SampleAge: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes the age at one tick.
+    /// Updates the mean age with the age at one tick, and returns the deviation.
     ///
     /// - Parameters:
     ///   - age: Age of the newest sample at this tick, s.

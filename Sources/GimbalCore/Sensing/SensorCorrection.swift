@@ -52,7 +52,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         @_noLocks
         public init() {}
 
-        /// Whether the calibration has given a bias.
+        /// Whether a calibration has determined the bias.
         @inlinable
         public var isKnown: Bool { @_noLocks get { sigma > 0 } }
 

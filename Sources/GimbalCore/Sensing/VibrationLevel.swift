@@ -41,7 +41,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
     /// Root mean square of the rate's vibration over all axes, rad/s.
     public var gyroRMS: Double { @_noLocks @_noAllocation get { cm_sqrt(gyro.meanSquare) } }
 
-    /// Processes one accepted sample.
+    /// Updates the level with one accepted sample.
     ///
     /// - Parameters:
     ///   - newGyro: Rate, rad/s, finite.
