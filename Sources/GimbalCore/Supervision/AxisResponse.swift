@@ -109,7 +109,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// Whether the response of the joint was reversed in the last period.
     private(set) var isReversed = false
 
-    /// Processes command and response of one period.
+    /// Updates `isReversed` with command and response of one period.
     ///
     /// - Parameters:
     ///   - told: Command to the motor whose effect `seen` contains, in the unit of `seen`.
@@ -196,8 +196,8 @@ private struct Correlator: Sendable, BitwiseCopyable {
         @_noLocks get { products < -0.3 * cm_sqrt(toldSquares * seenSquares) }
     }
 
-    /// Processes one period. Returns whether the response is the mirror image of the command, and
-    /// accelerates the camera away from its set-point.
+    /// Updates the correlation with the signals of one period. Returns whether the response is the
+    /// mirror image of the command, and accelerates the camera away from its set-point.
     @_noLocks
     mutating func step(
         told newTold: Double, seen newSeen: Double, astray: Double,

@@ -18,7 +18,7 @@ struct BrakeWatch: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes one period without braking.
+    /// Stores the camera's rate in a period without braking.
     ///
     /// - Parameter rate: Magnitude of the camera's rate, rad/s; the initial rate of the next
     ///   braking.
@@ -28,7 +28,7 @@ struct BrakeWatch: Sendable, BitwiseCopyable {
         firstRate = rate
     }
 
-    /// Processes one period of braking.
+    /// Checks the camera's rate in a period of braking.
     ///
     /// - Parameters:
     ///   - rate: Magnitude of the camera's rate, rad/s.

@@ -168,7 +168,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var loopUnreliable: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 30) }
     }
-    /// A motor has been at its torque limit for 3 s although the camera does not move.
+    /// A motor has been at its torque limit for 3 s, but the camera does not move.
     @inlinable public static var motorStalled: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 31) }
     }

@@ -71,7 +71,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func noteUnsoundOutput() { latched.insert(.controlFault) }
 
-    /// Processes the observations of one period.
+    /// Updates the faults with the observations of one period.
     @_noLocks
     mutating func step(_ seen: Evidence, dt: Double) {
         let isBlocked =
@@ -119,7 +119,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes one period, and counts the time of loss or recovery.
+    /// Updates the detector with the camera's rates in one period.
     ///
     /// - Parameters:
     ///   - astray: Magnitude of the camera's rate minus magnitude of the set-point's rate, rad/s;

@@ -17,7 +17,7 @@ struct GapWatch: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes one period.
+    /// Compares one period with the mean period.
     ///
     /// - Parameter dt: Seconds since the previous period.
     /// - Returns: Whether the period was a gap.

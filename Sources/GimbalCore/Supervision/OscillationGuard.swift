@@ -23,7 +23,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     @_noLocks
     init(least: Double = 1 / 32.0) { self.least = least }
 
-    /// Computes the signals of one period and processes them.
+    /// Checks one period for an oscillation, and reduces the gains if the loop oscillates.
     ///
     /// - Parameters:
     ///   - told: Parts of the motor commands that correct errors, about the camera's axes:
@@ -49,7 +49,8 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
             pitch: sight(told.y, rate.y, largest.pitch), dt: dt)
     }
 
-    /// Processes the signals of one period.
+    /// Checks the given signals of one period for an oscillation, and reduces the gains if the loop
+    /// oscillates.
     ///
     /// - Parameters:
     ///   - yaw: Signals about the camera's z axis.

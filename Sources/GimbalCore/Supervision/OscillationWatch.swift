@@ -72,7 +72,7 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func reset() { self = OscillationWatch() }
 
-    /// Processes the signals of one period.
+    /// Checks the signals of one period for an oscillation.
     ///
     /// - Parameters:
     ///   - sightYaw: Signals about the camera's z axis.
@@ -97,7 +97,7 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         return AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
     }
 
-    /// Whether there is no sign of an oscillation on any axis.
+    /// Whether all axes are without signs of an oscillation.
     var isCalm: Bool { @_noLocks get { yaw.isCalm && roll.isCalm && pitch.isCalm } }
 
     /// Marks the present oscillation of these axes as tolerated, because the loop does not cause
@@ -163,11 +163,11 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// as a multiple of `Sight.floor`.
     private static var plenty: Double { @_noLocks get { 3 } }
 
-    /// Number of consecutive half cycles that are a tone: five cycles. A heel strike excites two or
-    /// three cycles.
+    /// Number of consecutive half cycles at which the command counts as a tone: five cycles. A heel
+    /// strike excites two or three cycles.
     private static var swings: Int { @_noLocks get { 10 } }
-    /// Number of consecutive half cycles that are a tone if the command includes the hand's motion:
-    /// six cycles. The motion of a runner excites five cycles.
+    /// Number of consecutive half cycles at which a command that includes the hand's motion counts
+    /// as a tone: six cycles. The motion of a runner excites five cycles.
     private static var handSwings: Int { @_noLocks get { 12 } }
     /// Smallest ratio of the amplitude of a half cycle to the amplitude of the previous half cycle
     /// in a growing tone.
@@ -213,7 +213,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             hand = dt / (AxisOscillation.handMemory + dt)
         }
 
-        /// The coefficients for another axis.
+        /// The coefficients for the signals of another axis.
         @_noLocks @inline(__always)
         func adapted(to seen: OscillationWatch.Sight) -> Pace {
             seen.corner == corner && seen.isKnown == isKnown ? self : Pace(seen, dt: dt)
@@ -259,7 +259,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether there is no recent sign of an oscillation on this axis.
+    /// Whether this axis is without recent signs of an oscillation.
     var isCalm: Bool { @_noLocks get { evidence == 0 && halves < 3 } }
 
     /// Counts the half cycles of the command; a new half cycle begins when the command changes its
@@ -286,8 +286,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         evidence = 0
     }
 
-    /// Processes one period; `past` is the command from `OscillationWatch.age` before the rate.
-    /// Returns whether an oscillation is reported.
+    /// Checks the signals of one period; `past` is the command that was in effect
+    /// `OscillationWatch.age` seconds before the rate. Returns whether an oscillation is reported.
     mutating func step(_ past: Double, _ seen: OscillationWatch.Sight, _ pace: Pace) -> Bool {
         let (dt, share, fresh) = (pace.dt, pace.share, pace.fresh)
         let rate = rateLow.pass(seen.rate, share: share)

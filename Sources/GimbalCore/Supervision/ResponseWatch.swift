@@ -19,7 +19,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func reset() { self = ResponseWatch() }
 
-    /// Processes one control period with motors that exert torques.
+    /// Checks the response to motors that exert torques in one control period.
     ///
     /// - Parameters:
     ///   - accelerations: Accelerations of the camera about the joints' axes that the present
@@ -48,12 +48,12 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
             joints: joints, bar: bar, least: least, dt: dt)
     }
 
-    /// Processes one control period with servos.
+    /// Checks the response to servos in one control period.
     ///
     /// - Parameters:
     ///   - jointRates: Present joint rates in the servos' model, rad/s.
     ///   - rates: Camera's rate about the joints' axes, rad/s.
-    ///   - wanted: Desired rate, rad/s.
+    ///   - wanted: Desired rate of the camera about the joints' axes, rad/s.
     ///   - errors: Rotation from the camera to the set-point about the joints' axes, rad.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
