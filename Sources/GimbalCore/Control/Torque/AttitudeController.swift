@@ -286,7 +286,7 @@ public struct AttitudeController: MotorController {
         return feedback + ahead + gyroscopic
     }
 
-    /// Reduces the gains while the motors shake the camera.
+    /// Reduces the gains if the control loop oscillates.
     private mutating func watchOscillation(exerted: Vector3, rate: Vector3, dt: Double) {
         guard tuning.watchesOscillation else { return }
         let change = oscillation.step(
@@ -333,8 +333,8 @@ public struct AttitudeController: MotorController {
         pids.change { $0.release(learned[$1]) }
     }
 
-    /// Time from the camera's motion to the torque that responds to it, s: the configured delay, or
-    /// a longer delay that the probe has measured.
+    /// Time from the camera's motion to the torque that responds to it, s: the configured delay
+    /// plus `sampleWait`, corrected by the delay that the probe has measured.
     var loopDelay: Double {
         @_noLocks @inline(__always) get { tuning.loopDelay + sampleWait + inertia.extraDelay }
     }

@@ -22,7 +22,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
         /// - Parameters:
         ///   - hz: Corner frequency (-3 dB), Hz; limited to 0.45 times the sample rate.
         ///   - order: Order of the filter: 1, or 2 (Butterworth).
-        ///   - sampleRate: Hz.
+        ///   - sampleRate: Sample rate, Hz.
         /// - Returns: Coefficients of the filter.
         public static func lowPass(hz: Double, order: Int, sampleRate: Double) -> Coefficients {
             let w = angle(hz, sampleRate)
@@ -51,7 +51,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
         /// - Parameters:
         ///   - notch: Centre, width and depth of the notch; the centre is limited to 0.45 times the
         ///     sample rate.
-        ///   - sampleRate: Hz.
+        ///   - sampleRate: Sample rate, Hz.
         /// - Returns: Coefficients of the filter.
         public static func notch(_ notch: Notch, sampleRate: Double) -> Coefficients {
             let w = angle(notch.hz, sampleRate)

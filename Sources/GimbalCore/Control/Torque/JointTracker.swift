@@ -59,7 +59,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - measured: Joint angle, rad.
     ///   - gains: Gains for a measured angle.
-    ///   - dt: Seconds, more than 0.
+    ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks @_noAllocation
     mutating func follow(angle measured: Double, _ gains: Gains, dt: Double) {
         if !hasAngle || abs(measured - angle) > 0.2 {
@@ -84,7 +84,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - measured: Joint rate, rad/s.
     ///   - gains: Gains for a measured rate.
-    ///   - dt: Seconds, more than 0.
+    ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks @_noAllocation
     mutating func follow(rate measured: Double, _ gains: Gains, dt: Double) {
         hasAngle = false

@@ -80,7 +80,7 @@ struct LagCompensator: Sendable, BitwiseCopyable {
         return out
     }
 
-    /// Returns to rest.
+    /// Resets the compensator to the state after the input 0.
     @_noLocks @_noAllocation
     mutating func reset() { self = LagCompensator() }
 }
@@ -97,8 +97,8 @@ extension Biquad.Coefficients {
     init(delay: Double, dt: Double, calm: Double = 0) {
         self.init()
         guard delay >= 2 * dt, dt > 0 else { return }
-        // s² / corner² + 2 damping s / corner + 1 with s / corner = (1 - z⁻¹) / (1 + z⁻¹) /
-        // tan(corner dt / 2), which is exact at the corner.
+        // Numerator and denominator are s² / corner² + 2 damping s / corner + 1. The substitution s
+        // / corner = (1 - z⁻¹) / (1 + z⁻¹) / tan(corner dt / 2) is exact at the corner.
         let zero = min(LagCompensator.zeroCorner / delay * dt / 2, 1.3)
         let poles = LagCompensator.poles(calm: calm)
         let pole = min(poles.corner / delay * dt / 2, 1.3)

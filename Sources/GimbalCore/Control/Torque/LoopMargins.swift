@@ -82,7 +82,7 @@ public struct LoopMargins: Sendable, Equatable {
         var lowest = Double.infinity
         var i = 0
         while i <= 4000 {
-            // From 1 to 3000 rad/s.
+            // The frequencies are 1 to 3000 rad/s, in equal ratios.
             let omega = cm_exp(Double(i) / 4000 * 8.006)
             let loop = response(omega)
             let gain = loop.gain
@@ -210,18 +210,19 @@ public struct LoopMargins: Sendable, Equatable {
         omega: Double, attitudeGain: Double, rate: PIDController.Parameters, delay: Double,
         shape: Shape
     ) -> (gain: Double, phase: Double) {
-        // (kp + ki / s) (s filter + ka (1 + lead s)), with s = jω.
+        // Attitude and rate path: (kp + ki / s) (s filter + ka (1 + lead s)), with s = jω.
         let s = Complex(0, omega)
         let filter = shape.filter.response(omega: omega)
         let angle = Complex(attitudeGain, omega * attitudeGain * shape.attitudeLead)
         let path = (Complex(rate.kp) + Complex(rate.ki) / s) * (s * filter + angle)
-        // kd s² / (1 + s / corner), from the difference of two samples.
+        // Derivative path: kd s² / (1 + s / corner); the derivative is the difference of two
+        // samples.
         let corner = cm_atan2(omega, 2 * .pi * rate.derivativeCutoffHz)
         let turned = .pi - corner - omega * shape.period / 2
         let damping =
             Complex(phase: turned) * filter * (rate.kd * omega * omega * cm_cos(corner))
         let (real, imaginary) = (path.real + damping.real, path.imaginary + damping.imaginary)
-        // 1 / s² changes the sign.
+        // The double integration 1 / s² changes the sign.
         let lead = LagCompensator.response(
             omega: omega, delay: shape.compensatedDelay, calm: shape.calm)
         let gain =

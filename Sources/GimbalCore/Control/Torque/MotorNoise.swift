@@ -78,8 +78,8 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes one control period in which the motors receive the full output and no probe is
-    /// active.
+    /// Measures the noise in one control period, and adapts the stiffness reduction. The motors
+    /// must receive the full output, and no probe can be active.
     ///
     /// - Parameters:
     ///   - feedback: Moment of the feedback about the camera's axes, N·m.

@@ -75,11 +75,11 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func forgetMotion() { watch.reset() }
 
-    /// Forgets `calmLoad`, because the integrals start from zero.
+    /// Sets `calmLoad` to zero, because the integrals start from zero.
     @_noLocks
     mutating func forgetLoad() { calmLoad = .zero }
 
-    /// Processes one control period.
+    /// Checks the signals of one control period for an oscillation, and determines the reaction.
     ///
     /// - Parameters:
     ///   - loop: State of the loop in this period.

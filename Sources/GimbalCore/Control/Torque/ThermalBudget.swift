@@ -3,8 +3,8 @@
 /// The copper loss grows with the square of the torque, and the heat dissipates with one time
 /// constant (the I²t model of servo amplifiers; IEC 60034-1 calls the continuous rating duty S1).
 /// `heat` is the temperature rise of the windings relative to the final temperature rise at the
-/// continuous torque. Above a heat of 0.9 the torque limit falls smoothly from the peak torque to
-/// the continuous torque.
+/// continuous torque. If `heat` exceeds 0.9, the torque limit falls smoothly from the peak torque
+/// to the continuous torque.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct ThermalBudget: Sendable, BitwiseCopyable {
@@ -30,7 +30,7 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// The motors whose torque limit is reduced because of their heat.
+    /// The motors whose torque limit is reduced because they are hot.
     var lowered: AxisSet {
         @_noLocks get {
             AxisSet(
