@@ -51,7 +51,7 @@ struct FollowedShare: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes one control period.
+    /// Updates `share` with the handle's motion in one control period.
     ///
     /// - Parameters:
     ///   - turn: Turn of the handle since the previous call, handle frame, rad.

@@ -110,7 +110,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         acceleration += slope / dt
     }
 
-    /// The predicted attitude of the handle.
+    /// Predicted turn of the handle.
     ///
     /// - Parameters:
     ///   - horizon: Time from the last control period to the predicted instant, s.
