@@ -16,7 +16,7 @@ struct AxisState: Sendable, BitwiseCopyable {
         self.acceleration = acceleration
     }
 
-    /// Creates the state of a steady turn, or of a standstill if `rate` is zero.
+    /// Creates the state of a turn at a constant rate, or of rest if `rate` is zero.
     @_noLocks @_noAllocation
     init(angle: Double, rate: Double) {
         self.init(angle: angle, rate: rate, acceleration: 0)
@@ -94,7 +94,7 @@ struct AxisLimits: Sendable, BitwiseCopyable {
 struct RateBlend: Sendable, BitwiseCopyable {
     private let start: AxisState
     private let change: Double
-    /// Duration of the blend, s.
+    /// Duration of the transition, s.
     let duration: Double
 
     /// Creates the quickest transition from `start` to `rate`, rad/s, within the limits.
@@ -117,14 +117,15 @@ struct RateBlend: Sendable, BitwiseCopyable {
         duration = max(byJerk, byAcceleration)
     }
 
-    /// Change of the angle during the blend, rad.
+    /// Change of the angle during the transition, rad.
     var distance: Double {
         @_noLocks get {
             duration * (start.rate + change / 2 + start.acceleration * duration / 12)
         }
     }
 
-    /// The angle, rate and acceleration `time` seconds after the start of the blend, 0...duration.
+    /// The angle, rate and acceleration `time` seconds after the start of the transition; `time` is
+    /// limited to 0...`duration`.
     @_noLocks @_noAllocation
     func state(at time: Double) -> AxisState {
         guard duration > 0 else { return start }

@@ -4,7 +4,7 @@ internal import CMathShim
 public enum MotionLimit: UInt8, Sendable, BitwiseCopyable {
     /// No limit determined the duration; the movement takes the requested duration.
     case none
-    /// The largest rate.
+    /// The largest rate determined the duration.
     case rate
     /// The largest acceleration or jerk determined the duration.
     case acceleration

@@ -134,7 +134,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     ///   - range: Ranges of the joints.
     ///   - pace: Limits of the joints' motion at the ends of their ranges.
     ///   - dt: Time since the previous call, s.
-    /// - Returns: The set-point to hold instead.
+    /// - Returns: The limited set-point.
     @_noLocks
     mutating func limit(
         _ setpoint: Setpoint, handle: HandlePose, range: JointRange, pace: Pace, dt: Double

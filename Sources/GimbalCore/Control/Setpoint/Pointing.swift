@@ -8,7 +8,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     private(set) var modeRequests: UInt64 = 0
     /// End of the present rate command; nil without a rate command.
     private(set) var rateValidUntil: Instant?
-    /// Whether the boot mode was replaced, because it needs joint angles, and is still replaced.
+    /// Whether the boot mode lacked joint angles, and no other mode has been requested since then.
     private(set) var isBootModeMissing = false
     /// Whether the mode needs the joint angles, but the joint angles are unknown.
     private(set) var isBlind = false
