@@ -21,7 +21,7 @@ public struct FieldController: MotorController {
     public private(set) var attitudeError = Vector3.zero
     /// The motors whose command exceeded the largest load angle in the last step.
     public private(set) var saturated = AxisSet.none
-    /// The last output.
+    /// Output of the last control period.
     public private(set) var output = MotorOutput(enabled: true)
     /// Joint angles according to the rotors' observers, rad: the source of joint angles without
     /// encoders.
@@ -37,7 +37,7 @@ public struct FieldController: MotorController {
     }
     /// Torque of the motors at the time of the gyroscope's sample in the last step, N·m. The torque
     /// is computed from the field and the power at that time, and from each rotor's angle, which
-    /// results from the motion of its joint. It does not depend on the assumed inertia.
+    /// results from the motion of its joint. This torque does not depend on the assumed inertia.
     public private(set) var exerted = AxisVector.zero
     /// The camera axes whose gains are reduced after an oscillation.
     public var oscillating: AxisSet { @_noLocks get { search.oscillating } }
@@ -158,8 +158,8 @@ public struct FieldController: MotorController {
         powers.append(output.power, dt: dt)
     }
 
-    /// Restarts with the power off, with the joints at `joints`, rad, and with unknown electrical
-    /// angles of the rotors.
+    /// Restarts the controller with the power off, with the joints at `joints`, rad, and with
+    /// unknown electrical angles of the rotors.
     @_noLocks @_noAllocation
     public mutating func reset(joints: AxisVector = .zero) {
         modelledJoints = joints
@@ -180,7 +180,7 @@ public struct FieldController: MotorController {
 
     /// Stage of the start.
     private enum Stage {
-        /// The power ramps up, and the observers search for the rotors.
+        /// The power ramps up, and the observers search for the rotors' electrical angles.
         case locking
         /// A small swing measures the inertia.
         case probing
@@ -224,7 +224,7 @@ public struct FieldController: MotorController {
         guard parameters.probesInertia, !search.isOver else { return .holding }
         if search.isSwinging { return .probing }
         if search.conclude(kinematics, first: parameters.inertia) { return .holding }
-        // Zero would mean that the soft start has not reached its full power.
+        // Not zero, because zero means that the soft start has not reached its full power.
         running = dt
         return .locking
     }
@@ -255,7 +255,7 @@ public struct FieldController: MotorController {
         modelledJoints.roll = angles.roll
         modelledJoints.pitch = angles.pitch
         rotors.change { rotor, _ in if rotor.isLost { rotor.search() } }
-        // Zero would mean that the soft start has not reached its full power.
+        // Not zero, because zero means that the soft start has not reached its full power.
         running = dt
         if parameters.probesInertia { search.doubt(first: parameters.inertia) }
     }
@@ -269,7 +269,7 @@ public struct FieldController: MotorController {
             moment: kinematics.moment(torques: asked),
             largest: parameters.peakTorque * parameters.maxPower, rate: rate, belief: inertia,
             delay: parameters.loopDelay, dt: dt)
-        // Zero would mean that the soft start has not reached its full power.
+        // Not zero, because zero means that the soft start has not reached its full power.
         if mustSwing, parameters.probesInertia { running = dt }
     }
 

@@ -38,9 +38,9 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// that a hand cannot cause.
     var isLost: Bool { @_noLocks get { atBound > 0.15 } }
 
-    /// Expected acceleration by the motor over the last period, rad/s², for the identification of
-    /// the inertia. This estimate uses the rotor's angle from its joint's motion, with only slow
-    /// corrections by the observer.
+    /// Expected acceleration of the camera by the motor in the last period, rad/s². The
+    /// identification of the inertia uses this value. It is computed from `kinematic`, the slow
+    /// estimate of the rotor's angle.
     private(set) var expected = 0.0
 
     /// Slow estimate of the electrical angle, rad. It follows the measured motion of the joint
@@ -61,7 +61,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// its rotor would grow without limit, and the field would turn ever faster.
     private static var largestHiddenRate: Double { @_noLocks get { 2.5 } }
 
-    /// Clears the observer's state, and assumes the rotor at the given electrical angle.
+    /// Resets the observer under the assumption that the rotor is at the given electrical angle,
+    /// rad.
     @_noLocks
     mutating func reset(electrical angle: Double) {
         self = FieldObserver()
@@ -85,7 +86,7 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     ///   - field: Angle of the field at the time of the gyroscope's sample, electrical rad.
     ///   - pull: Angular acceleration at a load angle of 90 electrical degrees, with the power at
     ///     the time of the sample, rad/s²: torque divided by inertia.
-    ///   - smallestPull: Smallest pull at which the rotor's angle is corrected in full, rad/s².
+    ///   - smallestPull: Lower limit of the pull in the computation of the correction, rad/s².
     ///   - polePairs: Number of pairs of magnet poles on the rotor.
     ///   - bandwidth: Natural frequency of the observer, rad/s.
     ///   - dt: Time since the previous control period, s.

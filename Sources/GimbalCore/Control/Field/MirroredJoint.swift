@@ -26,7 +26,7 @@ struct MirroredJoint: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Processes one period.
+    /// Updates the detector with the joint's rates in one control period.
     ///
     /// - Parameters:
     ///   - known: Part of the joint's rate that a sensor measures, rad/s.
