@@ -61,7 +61,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var largestAngle: Double { @_noLocks get { 0.7 * .pi / 180 } }
     /// Ratio of the probe's full frequency to its frequency during the search for the delay.
     private static var descent: Double { @_noLocks get { 3 } }
-    /// Largest number of measurements in a search, at full frequency and with the slow probe.
+    /// Largest number of measurements in a search: at full frequency, and at the low frequency.
     private static var mostRounds: Int { @_noLocks get { 16 } }
     private static var mostSlowRounds: Int { @_noLocks get { 6 } }
     /// Pause of the probe after a search that found no inertia, s.
@@ -118,7 +118,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var previous = 0.0
     private var previousAmplitude = 0.0
     private var rounds = 0
-    /// Whether the probe has the low frequency, to measure the delay.
+    /// Whether the probe has the low frequency, at which it measures the delay.
     private var isSlow = false
     /// Amplitude of the probe at full frequency before the change to the low frequency, N·m.
     private var fastAmplitude = 0.0
@@ -212,7 +212,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { isProbing && !hasGivenUp ? amplitude : 0 }
     }
 
-    /// Processes the exerted moment and the measured rate of one control period.
+    /// Updates the measurement with the exerted moment and the measured rate of one control period.
     ///
     /// - Parameters:
     ///   - moment: Total moment of the controller about this axis, probe included, N·m.
@@ -346,7 +346,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         }
         if isSeen, isOther, agrees, sign > 0 {
             extraDelay = coarseDelay + late / omega
-            // The effect of elastic friction grows with the ratio of friction to accelerating torque.
+            // The effect of elastic friction grows with the ratio of friction to accelerating
+            // torque.
             let friction = max(0, -ratio.inQuadrature / ratio.inPhase)
             learn(
                 found * Self.spread(period * omega),

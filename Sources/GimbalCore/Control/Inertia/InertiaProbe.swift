@@ -52,7 +52,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     /// Whether the swing is in progress.
     var isRunning: Bool { @_noLocks get { time < Self.duration } }
 
-    /// Processes one control period of the swing.
+    /// Updates the measurement with the signals of one control period, and computes the next torque
+    /// of the swing.
     ///
     /// - Parameters:
     ///   - measured: Rate of the camera about the joint's axis, rad/s.

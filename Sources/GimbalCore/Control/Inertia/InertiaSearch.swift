@@ -170,9 +170,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     }
 
     /// Handles an oscillation that the motors of these axes cause: reduces the inertia estimates of
-    /// the axes, so that the gains decrease, and searches again. The axes that do not oscillate
-    /// belong to the same camera and would oscillate next, so their inertia estimates are reduced
-    /// too, once.
+    /// the axes, so that the gains decrease, and searches again. The other axes belong to the same
+    /// camera and would oscillate next, so their inertia estimates are also reduced, but only once.
     @_noLocks
     mutating func suspect(_ swinging: AxisSet) {
         let parameters = parameters
