@@ -135,6 +135,6 @@ protocol MotorController: Sendable, BitwiseCopyable {
     mutating func reset(joints: AxisVector)
     /// Discards the camera's recent motion, because it is not a response to the motors.
     mutating func forgetMotion()
-    /// State of the motors for the other parts of the core.
+    /// State of the motors, for the other parts of this module.
     var state: MotorState { get }
 }
