@@ -135,8 +135,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Stiffness reduction of each camera axis that limits `hum`, 0...1; 0 means no reduction (see
     /// `MotorNoise`).
     public var calm = AxisVector.zero
-    /// Fraction of the handle's fast motion that servos follow, about the handle's axes, 0...1; 1 with
-    /// `servo.leave_tremor` off, NaN for motors of other types.
+    /// Fraction of the handle's fast motion that servos follow, about the handle's axes, 0...1; 1
+    /// with `servo.leave_tremor` off, NaN for motors of other types.
     public var followed = AxisVector(repeating: .nan)
     /// Standard deviation of the natural logarithm of `inertia`: 0.1 corresponds to 10 %, and 0
     /// means a configured inertia.
