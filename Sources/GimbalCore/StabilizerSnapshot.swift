@@ -91,8 +91,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var gyroCrossAfter = Vector3.zero
     /// Vector from the sensor's centre of rotation to the sensor, body frame, m.
     public var lever = Vector3.zero
-    /// Weight of the last accelerometer correction, 0...1; below 1 while the camera accelerates for
-    /// a long time.
+    /// Weight of the last accelerometer correction, 0...1; below 1 if the camera accelerates more
+    /// than assumed, as in a braking vehicle; 0 while the accelerometer is not used.
     public var accelerationWeight = 1.0
     /// Root mean square of the estimator's velocity innovation over a second, in standard
     /// deviations; at most 1 if the estimator's assumptions hold.
@@ -148,7 +148,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var showsJoints = false
     /// Number of requests for a mode since the start, including emergency stops.
     public var modeRequests: UInt64 = 0
-    /// State of the running excitation, or of the most recent one.
+    /// State of the running or the most recent excitation.
     public var excitation = Exciter.State()
     /// Commands to the motors.
     public var output = MotorOutput.off
