@@ -1,10 +1,11 @@
 /// Choice of the camera and its format, from the settings and the connected cameras. The type is
 /// pure.
 ///
-/// The formats of a camera are preferred in this order. H.264 from the camera comes first, because
-/// it costs no processor time. Raw pictures come second, if the bus can transfer the requested
-/// rate: they need no decoder, which would delay them by one frame. JPEG comes third; with JPEG,
-/// USB cameras deliver large pictures at full rate.
+/// Of a camera's formats, those with the requested rate are preferred, then those whose size is
+/// nearest to the requested size. Among equal formats, H.264 from the camera comes first, because
+/// it costs no processor time. Raw pictures come second, because they need no decoder, which would
+/// delay them by one frame. JPEG comes third; with JPEG, USB cameras deliver large pictures at full
+/// rate.
 public enum CameraChoice: Sendable, Equatable {
     /// A camera, and the format that airframe-eyes requests from it.
     case camera(Camera, CameraFormat)
