@@ -1,13 +1,13 @@
 public import GimbalCore
 
-/// Run of the attitude estimator over a recorded log.
+/// Replay that runs the attitude estimator over a recorded log.
 public enum AttitudeReplay {
     /// The attitude estimate after one sample of the log.
     public struct Row: Sendable, BitwiseCopyable {
         /// The sample's time, s.
         public var time: Double
-        /// Estimated attitude, sensor to the log's earth frame, z up; the heading is zero at the
-        /// first sample.
+        /// Estimated attitude: rotation from the sensor frame to the log's earth frame (z up). The
+        /// heading is zero at the first sample.
         public var attitude: Quaternion
         /// Gyroscope bias, sensor axes, rad/s.
         public var bias: Vector3
@@ -15,8 +15,8 @@ public enum AttitudeReplay {
         public var biasSigma: Vector3
         /// Standard deviation of the direction of the vertical, rad.
         public var inclinationSigma: Double
-        /// Weight of the last accelerometer correction, 0...1: below 1 if the velocity exceeded
-        /// three standard deviations.
+        /// Weight of the last accelerometer correction, 0...1. It is below 1 if the velocity
+        /// innovation exceeded three standard deviations.
         public var accelerationWeight: Double
         /// Root mean square of the normalised velocity innovation over the last second; at most 1
         /// if the model holds.
@@ -29,7 +29,7 @@ public enum AttitudeReplay {
         public var isUsed: Bool
     }
 
-    /// The first line of the CSV file: names of the columns.
+    /// First line of the CSV file, with the names of the columns.
     public static let header = "t,qw,qx,qy,qz,bx,by,bz\n"
 
     /// Passes each record to a new estimator, as the control loop does. The same log and parameters
@@ -43,8 +43,8 @@ public enum AttitudeReplay {
     ///   - parameters: Parameters of the attitude estimator.
     ///   - magnetometer: Whether the heading comes from a recorded magnetometer (y is magnetic
     ///     north). Otherwise the heading starts at zero and follows the gyroscope.
-    ///   - consume: Receives one row for each record of the log, in order.
-    /// - Returns: Numbers of the log's records that were not used or had to be bridged.
+    ///   - consume: Function that receives one row for each record of the log, in order.
+    /// - Returns: Counts of the records that the replay could not use, or had to bridge.
     /// - Throws: The errors of `consume`.
     @discardableResult
     public static func run<Failure: Error>(
@@ -89,8 +89,9 @@ public enum AttitudeReplay {
     ///   - parameters: Parameters of the attitude estimator.
     ///   - magnetometer: Whether the heading comes from a recorded magnetometer, as for `run`.
     ///   - observe: Function that also receives each row.
-    ///   - write: Receives UTF-8 text in pieces of whole lines, at most about 64 KiB each.
-    /// - Returns: Numbers of the log's records that were not used or had to be bridged.
+    ///   - write: Function that receives UTF-8 text in pieces of whole lines, at most about 64 KiB
+    ///     each.
+    /// - Returns: Counts of the records that the replay could not use, or had to bridge.
     /// - Throws: The errors of `write`.
     @discardableResult
     public static func writeCSV<Failure: Error>(
@@ -113,7 +114,7 @@ public enum AttitudeReplay {
         return report
     }
 
-    /// Appends one line. Each number has enough digits to be converted back exactly.
+    /// Appends one line of CSV. Each number has enough digits that parsing gives the same value.
     private static func append(_ row: Row, to buffer: inout [UInt8]) {
         let comma = UInt8(ascii: ",")
         let q = row.attitude

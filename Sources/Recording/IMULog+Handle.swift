@@ -5,10 +5,11 @@ extension IMULog {
     /// Converts the log to samples of a sensor on a handle (x forward, y right, z down), for a
     /// simulation that repeats the motion.
     ///
-    /// The log's axes at level are x forward, y left and z up. If a value is not a number, the
-    /// previous sample's value is used. The samples are assumed to have equal intervals.
+    /// At level, the axes of the log are x forward, y left and z up. If a value is not a number,
+    /// the previous sample's value is used. The conversion assumes equal intervals between the
+    /// samples.
     ///
-    /// - Parameter path: The log's name, for the error.
+    /// - Parameter path: Name of the log, for error messages.
     /// - Returns: One sample for each record, at least two.
     /// - Throws: `IMULogError`: a sensor is missing, or the log is too short.
     public func handleSamples(path: FilePath) throws(IMULogError) -> [IMUSample] {

@@ -6,7 +6,7 @@ extension IMULog {
     ///
     /// - Parameters:
     ///   - magnetometer: Whether a magnetometer is also required.
-    ///   - path: The log's name, for the error.
+    ///   - path: Name of the log, for error messages.
     /// - Throws: `IMULogError.missingSensor`. A log without records is accepted.
     public func requireSensors(magnetometer: Bool, path: FilePath) throws(IMULogError) {
         func fail(_ sensor: String, _ cause: String) throws(IMULogError) {
@@ -19,8 +19,8 @@ extension IMULog {
         if !records.contains(where: { $0.gyro.isFinite }) {
             try fail("gyroscope", "the rates are not numbers in any record")
         }
-        // A gyroscope at rest can read zero, but gravity and magnetic field are never zero on
-        // earth.
+        // The gyroscope is not checked, because it can read zero at rest. Gravity and the magnetic
+        // field are never zero on earth.
         if !records.contains(where: { $0.accel.isFinite && $0.accel.squaredNorm > 0 }) {
             try fail("accelerometer", "the specific force is zero or not a number in every record")
         }

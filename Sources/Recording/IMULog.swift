@@ -1,33 +1,34 @@
 public import GimbalCore
 public import SystemPackage
 
-/// A recorded trial of an inertial sensor, with or without a reference orientation: the `.imu`
-/// format.
+/// Recording of an inertial sensor in the `.imu` format, with or without a reference orientation.
 ///
 /// All numbers are little-endian. The file begins with a header of 64 bytes: `IMU1`, then UInt32
 /// version (1), UInt32 number of records, UInt32 flags (bit 0: magnetometer present), Float64
 /// sample rate in Hz, zeros. Then follow records of 64 bytes: Float64 time (s), Float32 gyroscope
 /// (rad/s), accelerometer (m/s²) and magnetometer (µT), three each, Float32 reference quaternion w
-/// x y z, Float32 moving (not 0 in a motion phase). The log uses two frames: the sensor's axes, and
-/// an earth frame whose z axis points up.
+/// x y z, Float32 motion flag (not 0 in a motion phase). The log uses two frames: the sensor's
+/// axes, and an earth frame whose z axis points up.
 public struct IMULog: Sendable {
-    /// One sample.
+    /// Sample of the log.
     public struct Record: Sendable, BitwiseCopyable {
         /// Time from the first sample, s.
         public var time: Double
-        /// Angular rate as measured, sensor axes, rad/s.
+        /// Measured angular rate, sensor axes, rad/s.
         public var gyro: Vector3
-        /// Specific force as measured, sensor axes, m/s²: +9.81 on the axis that points up at rest.
+        /// Measured specific force, sensor axes, m/s². At rest, the axis that points up reads
+        /// +9.81.
         public var accel: Vector3
-        /// Magnetic field as measured, sensor axes, µT.
+        /// Measured magnetic field, sensor axes, µT.
         public var magneticField: Vector3
-        /// True orientation, sensor to earth (z up); NaN if it was not measured.
+        /// True orientation: rotation from the sensor frame to the earth frame (z up); NaN if it
+        /// was not measured.
         public var reference: Quaternion
         /// Whether the sample belongs to a motion phase, in which errors are evaluated.
         public var isMoving: Bool
     }
 
-    /// Sample rate in the header, Hz.
+    /// Sample rate that the header states, Hz.
     public var sampleRate: Double
     /// Whether the magnetometer was recorded.
     public var hasMagnetometer: Bool
@@ -112,7 +113,7 @@ extension IMULog.Record {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The little-endian integer at `offset`, which need not be aligned.
+    /// Read a little-endian integer at `offset`, which need not be aligned.
     fileprivate func number<Integer: FixedWidthInteger & BitwiseCopyable>(
         at offset: Int, as type: Integer.Type
     ) -> Integer {

@@ -10,11 +10,11 @@ public enum IMULogError: Error, Equatable, Sendable {
     case notAnIMULog(path: FilePath, magic: [UInt8])
     /// The header has a version other than 1.
     case unknownVersion(path: FilePath, version: UInt32)
-    /// The length of the file differs from that in its header.
+    /// The length of the file differs from the length that its header states.
     case wrongLength(path: FilePath, bytes: Int, records: Int, expected: Int)
     /// The header's sample rate is not a positive number.
     case impossibleRate(path: FilePath, hertz: Double)
-    /// The log has too few records for a motion.
+    /// The log has fewer records than a motion needs.
     case tooShort(path: FilePath, records: Int)
     /// A required sensor was not recorded.
     case missingSensor(path: FilePath, sensor: String, cause: String)

@@ -1,13 +1,14 @@
-/// Conversion of the times of a log into steps. The conversion bridges errors in the times.
+/// Conversion of the times of a log into time steps for the estimator. The conversion bridges
+/// errors in the times.
 struct ReplayClock {
     /// Step of time from one record to the next.
     enum Step: Equatable {
         /// The record is later than the previous record.
         case next(seconds: Double)
-        /// The record is later by more than the estimator interpolates.
+        /// The record is later by more than the longest gap that the estimator interpolates.
         case gap(seconds: Double)
-        /// The record is much earlier, because the clock was set back or restarted; a step of one
-        /// period is assumed.
+        /// The record is much earlier, because the clock was set back or restarted. The conversion
+        /// assumes a step of one period.
         case restart(seconds: Double)
         /// The record has the same time, a slightly earlier time, or a time that is not a number.
         /// The replay does not use such a record.

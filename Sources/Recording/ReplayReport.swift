@@ -8,12 +8,14 @@ public struct ReplayReport: Sendable, Equatable {
     /// Number of records that were not used because their time was not later than that of the
     /// previous record.
     public var disorderedTimes = 0
-    /// Number of times that the log's clock was set back; at each of them one period is assumed.
+    /// Number of times that the log's clock was set back; the replay assumes a step of one period
+    /// at each of them.
     public var clockRestarts = 0
-    /// Number of gaps after which the inclination started from the accelerometer again.
+    /// Number of gaps after which the estimator initialised the inclination again from the
+    /// accelerometer.
     public var gaps = 0
-    /// Number of times that gravity contradicted the estimate, which then started again: a sensor
-    /// was exchanged or turned.
+    /// Number of times that gravity contradicted the estimate, for example because the sensor was
+    /// exchanged or turned. The estimator then started again.
     public var gravityMismatches = 0
 
     /// Creates a report whose counts are zero.

@@ -38,8 +38,8 @@ public enum FlightChannels {
 
 /// The conditions that the flight recorder treats as faults.
 enum FlightFaults {
-    /// Conditions whose beginning causes a recording to be written. Requests, limits and transient
-    /// conditions are excluded.
+    /// Conditions whose beginning causes the recorder to write a file. Requests, limits and
+    /// transient conditions are excluded.
     static var conditions: Conditions {
         .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault | .busError
             | .gravityMismatch | .emergencyStop | .responseReversed | .loopUnreliable

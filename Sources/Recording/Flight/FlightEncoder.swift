@@ -6,9 +6,9 @@ import Wire
 /// for the ring in memory, for the file about a fault, and for a continuous recording. Only one
 /// thread at a time uses an encoder.
 public struct FlightEncoder: ~Copyable {
-    /// Result of the encoding of one frame.
+    /// Result of encoding one frame.
     public struct Result: Sendable {
-        /// A chunk that has just been completed.
+        /// The chunk that this frame has completed; nil if there is none.
         public var chunk: MCAPChunk?
         /// Faults that have begun in this frame.
         public var faults: Conditions = .none
@@ -19,11 +19,11 @@ public struct FlightEncoder: ~Copyable {
     /// Time that a chunk covers when it is closed, s. If the process ends suddenly, at most this
     /// time is lost, plus the time that a write takes.
     public static let chunkSeconds = 0.5
-    /// Size of a chunk at which it is closed, bytes. This limit bounds the buffers: at 4 kHz, half
-    /// a second of data would need the largest buffers of the process.
+    /// Size at which a chunk is closed, bytes. This limit bounds the encoder's buffers, which would
+    /// otherwise be the largest buffers of the process at 4 kHz.
     private static let chunkBytes = 300_000
     /// Time that a chunk must cover before a recorded state of the stabilizer closes it, s. The
-    /// next chunk then begins with this state, so most files begin with a state.
+    /// next chunk begins with this state, so most files begin with a complete state.
     private static let earliestSeconds = 0.25
 
     private var builder = MCAPChunkBuilder()
@@ -62,7 +62,7 @@ public struct FlightEncoder: ~Copyable {
             add(message, FlightChannels.command, frame)
         case .sample:
             let sample = frame.value(as: IMUSample.self)
-            // A sample whose time is wrong is stored at the time of its tick.
+            // A sample with an implausible time is stored at the time of its tick.
             let age = frame.now.nanoseconds &- sample.time.nanoseconds
             add(
                 SampleMessage(tick: frame.tick, sample), FlightChannels.sample, frame,
@@ -83,7 +83,7 @@ public struct FlightEncoder: ~Copyable {
     /// Number of ticks since the start whose frames were lost because the tape was full.
     public var lostTicks: UInt32 { last?.result.lostTicks ?? 0 }
 
-    /// Completes a chunk of the remaining messages; nil if there are none.
+    /// Completes a chunk with the remaining messages; nil if there are none.
     public mutating func flush() -> MCAPChunk? { builder.isEmpty ? nil : builder.seal() }
 
     private func age(at now: Instant) -> Double {
@@ -101,7 +101,8 @@ public struct FlightEncoder: ~Copyable {
         ) { message.write(to: &$0) }
     }
 
-    /// Records the changes of mode, outputs and conditions in this tick; returns the new faults.
+    /// Records the changes of the mode, the outputs and the conditions in this tick, and returns
+    /// the new faults.
     private mutating func tell(_ frame: TapeFrame, _ end: TapeTick) -> Conditions {
         if let last, end.lostTicks != last.result.lostTicks {
             tell(frame, "gap", "\(end.lostTicks &- last.result.lostTicks) ticks are missing")

@@ -1,11 +1,11 @@
 import GimbalCore
 public import SystemPackage
 
-/// A recording of the flight recorder, read from a file, as far as the file can be read.
+/// Recording of the flight recorder, or the readable part of it, from a file.
 public struct FlightFile: Sendable {
     /// One record of the recording; the records have the order in which the loop made them.
     enum Record {
-        /// The state of the whole stabilizer, as raw memory in the layout that the file describes.
+        /// State of the whole stabilizer, as raw memory in the layout that the file describes.
         case state([UInt8])
         case parameters([UInt8])
         case command(CommandMessage)
@@ -18,7 +18,7 @@ public struct FlightFile: Sendable {
     public let metadata: [String: String]
     /// Files that are embedded in the recording, in their order.
     public let attachments: [MCAPAttachment]
-    /// Conversion of the file's raw memory; nil if the file does not describe the layout of the
+    /// Converter of the file's raw memory; nil if the file does not describe the layout of the
     /// memory.
     let memory: RecordedMemory?
     private let reader: MCAPReader
@@ -75,8 +75,8 @@ public struct FlightFile: Sendable {
             .map { String(decoding: $0.data, as: UTF8.self) }
     }
 
-    /// Seconds between two times of a file. The times of a damaged file can be invalid; the
-    /// difference then overflows without a trap.
+    /// Compute the time between two times of a file. If the times of a damaged file are invalid,
+    /// the difference can overflow, without a trap.
     ///
     /// - Parameters:
     ///   - start: Start of the interval, ns.
@@ -88,8 +88,8 @@ public struct FlightFile: Sendable {
 
     /// Visits every record.
     ///
-    /// - Parameter visit: Receives each record and its time in the file, ns; if it returns false,
-    ///   the visit ends.
+    /// - Parameter visit: Function that receives each record and its time in the file, ns. If it
+    ///   returns false, the visit ends.
     /// - Returns: The readable part of the file.
     @discardableResult
     func read(_ visit: (Record, Int64) -> Bool) -> MCAPReader.Outcome {

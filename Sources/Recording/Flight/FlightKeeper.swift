@@ -1,14 +1,14 @@
 internal import Glibc
 public import SystemPackage
 
-/// Writer of recordings to the directory of the recordings: copies of the ring, and continuous
-/// recordings, which it divides into files. The keeper waits for the disk and therefore runs on a
-/// separate thread. If the disk is full or not writable, the keeper reports the problem and tries
-/// again.
+/// Writer of files to the directory of the recordings: copies of the ring, and continuous
+/// recordings, which it divides into several files. The keeper waits for the disk and therefore
+/// runs on a separate thread. If the disk is full or not writable, the keeper reports the problem
+/// and tries again.
 public struct FlightKeeper {
     /// Description of the machine, included in every file.
     public struct Description: Sendable {
-        /// Name and version of the program that writes: `airframed 0.1.0`.
+        /// Name and version of the writing program, such as `airframed 0.1.0`.
         public var library: String
         /// Metadata of the file: version, board, clocks.
         public var metadata: [String: String]
@@ -98,11 +98,10 @@ public struct FlightKeeper {
         }
     }
 
-    /// Continues the continuous recording, or begins it.
+    /// Writes chunks to the continuous recording, and begins it if necessary.
     ///
     /// - Parameters:
-    ///   - chunks: The new chunks, possibly preceded by earlier chunks; chunks that are already
-    ///     written are skipped.
+    ///   - chunks: The new chunks. Chunks that are already written are skipped.
     ///   - description: Description of the machine, for the beginning of a file.
     ///   - date: Present date, seconds since 1970.
     public mutating func record(
@@ -141,13 +140,13 @@ public struct FlightKeeper {
         count()
     }
 
-    /// Sets the beginning of the continuous recording: chunks before this number are skipped.
+    /// Sets the first chunk of the continuous recording; chunks with smaller numbers are skipped.
     public mutating func begin(at number: UInt64) {
         next = max(next, number)
         retryDate = 0
     }
 
-    /// Embeds attachments that are new since the file began, for example changed settings.
+    /// Embeds attachments that are not in the open file yet, such as changed settings.
     private mutating func embed(_ attachments: [MCAPAttachment]) throws(Failure) {
         guard let path = open?.path else { return }
         for attachment in attachments where embedded.insert(attachment.name).inserted {
@@ -169,8 +168,8 @@ public struct FlightKeeper {
             embedded = Set(description.attachments.map(\.name))
         }
         guard let path = open?.path else { return }
-        // The directory is checked only once in 20 chunks, because reading a directory takes long,
-        // and this method is called twice a second.
+        // The limits of the directory are checked only once in 20 chunks, because a read of the
+        // directory takes long, and this method is called twice a second.
         if chunk.number % 20 == 0 {
             shelf.prune(date: date, reserve: 0, keeping: path.lastComponent?.string)
             count()
@@ -209,7 +208,7 @@ public struct FlightKeeper {
         try requireRoom(reserve)
         var metadata = description.metadata
         metadata["reason"] = reason
-        // Two faults can occur in one second.
+        // If two faults occur in the same second, the next attempt uses another name.
         for attempt in 0..<100 {
             let path = shelf.directory.appending(
                 FlightShelf.name(reason, date: date, attempt: attempt))
@@ -243,7 +242,7 @@ public struct FlightKeeper {
         FilePath(path).lastComponent?.string ?? path
     }
 
-    /// An error of writing, as a sentence.
+    /// Error while writing, as a sentence.
     private struct Failure: Error {
         let sentence: String
 

@@ -1,14 +1,14 @@
 public import GimbalCore
 
-/// Replay of a recording: runs estimator, supervisor and controller again, in the same order as the
-/// loop.
+/// Replay of a recording, which runs estimator, supervisor and controller again, in the same order
+/// as the loop.
 ///
 /// The stabilizer has no clock and no thread, so a replay with the same build gives bit-identical
-/// results. On another architecture the mathematical library can differ in the last bits. A
-/// recording of another version is read variable by variable; its missing variables start with
-/// their initial values.
+/// results. On another architecture the mathematical library can differ in the last bits. The
+/// replay reads a recording of another version variable by variable. Variables that are missing in
+/// the recording start with their initial values.
 public struct FlightReplay: Sendable {
-    /// Values of one tick, as recorded and as replayed.
+    /// Recorded and replayed values of one tick.
     public struct Row: Sendable {
         /// Time of the tick in the file, ns.
         public var time: Int64
@@ -62,7 +62,7 @@ public struct FlightReplay: Sendable {
     /// - Parameters:
     ///   - file: The recording.
     ///   - fallback: Values for the parameters that a recording of another version lacks.
-    ///   - change: Changes the recorded parameters; nil leaves them unchanged.
+    ///   - change: Function that changes the recorded parameters; nil leaves them unchanged.
     public init(
         _ file: FlightFile, fallback: Stabilizer.Parameters = Stabilizer.Parameters(),
         change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)? = nil
@@ -72,7 +72,7 @@ public struct FlightReplay: Sendable {
         self.change = change
     }
 
-    /// All different sets of parameters in the recording that this program can read, in order.
+    /// Find all different sets of parameters in the recording that this program can read, in order.
     ///
     /// - Parameters:
     ///   - file: The recording.
@@ -101,7 +101,7 @@ public struct FlightReplay: Sendable {
 
     /// Runs the replay.
     ///
-    /// - Parameter observe: Receives every replayed tick.
+    /// - Parameter observe: Function that receives every replayed tick.
     /// - Returns: The comparison of the replay with the recording.
     public func run(_ observe: (Row) -> Void = { _ in }) -> Report {
         guard let memory = file.memory else {
@@ -134,7 +134,7 @@ public struct FlightReplay: Sendable {
         private var stabilizer: Stabilizer?
         /// Records that belong to the next tick, in the loop's order.
         private var pending: [FlightFile.Record] = []
-        /// Number of states and parameter sets whose bytes are invalid.
+        /// Number of recorded states and parameter sets whose bytes are invalid.
         private(set) var impossible = 0
         /// Largest number of records in a tick, so that a file without ends of ticks cannot exhaust
         /// the memory.
@@ -236,8 +236,8 @@ public struct FlightReplay: Sendable {
             }
         }
 
-        /// The first value that is not bit-identical to the recorded one; nil if all values are
-        /// identical.
+        /// Description of the first value that is not bit-identical to the recorded value; nil if
+        /// all values are identical.
         private static func difference(_ tick: TickMessage, _ now: StabilizerSnapshot) -> String? {
             func same(_ a: AxisVector, _ b: AxisVector) -> Bool {
                 a.yaw.bitPattern == b.yaw.bitPattern && a.roll.bitPattern == b.roll.bitPattern

@@ -1,4 +1,4 @@
-/// The recorder's newest chunks in memory; together they cover a given time.
+/// Ring of the newest chunks in memory, which together cover a given time.
 public struct FlightRing: Sendable {
     /// Time that the ring covers, s.
     public let seconds: Double
@@ -12,7 +12,7 @@ public struct FlightRing: Sendable {
     /// - Parameter seconds: Time that the ring covers, s.
     public init(seconds: Double) { self.seconds = seconds }
 
-    /// Time from the beginning of the oldest message to the end of the newest, s.
+    /// Time from the beginning of the oldest chunk to the end of the newest chunk, s.
     public var span: Double {
         guard let first = chunks.first, let last = chunks.last else { return 0 }
         return Double(last.end - first.start) * 1e-9
@@ -28,10 +28,10 @@ public struct FlightRing: Sendable {
         }
     }
 
-    /// The chunks of the last `seconds`, preceded by chunks back to a complete state, so that all
-    /// of them can be replayed.
+    /// Find the chunks of the last `seconds`. Earlier chunks back to a complete state are included,
+    /// so that a replay can begin.
     ///
-    /// - Parameter seconds: Length of the requested time before the newest message, s.
+    /// - Parameter seconds: Requested time before the newest message, s.
     /// - Returns: The chunks, oldest first.
     public func last(_ seconds: Double) -> ArraySlice<MCAPChunk> {
         guard let end = chunks.last?.end else { return [] }

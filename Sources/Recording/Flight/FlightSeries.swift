@@ -6,22 +6,24 @@ public struct FlightSeries: Sendable {
     public struct Event: Sendable, Equatable {
         /// Time from the first tick, s.
         public var time: Double
-        /// Name of the event: `imu_stale`, `mode`, `outputs`, `gap`, or the name of a request.
+        /// Name of the event: a condition such as `imu_stale`, `mode`, `outputs`, `gap`, or the
+        /// name of a request.
         public var name: String
-        /// Kind of change that the event reports: `begins`, `ends`, `locked`, `on`; empty for
+        /// Change that the event reports, such as `begins`, `ends`, `locked` or `on`; empty for
         /// requests.
         public var what: String
         /// Whether the recorder treated the event as a fault.
         public var isFault: Bool
     }
 
-    /// Times of the ticks, counted from the first tick, s.
+    /// Times of the ticks since the first tick, s.
     public private(set) var times: [Double] = []
     /// Camera's angles, Z-X-Y, degrees.
     public private(set) var attitude: [AxisVector] = []
     /// Commanded angles, degrees.
     public private(set) var setpoint: [AxisVector] = []
-    /// Rotation from attitude to set-point about the camera's axes, degrees.
+    /// Attitude error: rotation from the attitude to the set-point about the camera's axes,
+    /// degrees.
     public private(set) var error: [AxisVector] = []
     /// Motor torque, N·m.
     public private(set) var torque: [AxisVector] = []

@@ -1,7 +1,7 @@
 internal import Glibc
 public import SystemPackage
 
-/// The directory of the recordings, with its limits.
+/// Directory of the recordings, with its limits.
 public struct FlightShelf: Sendable {
     /// Limits of the stored recordings.
     public struct Limits: Sendable, Equatable {
@@ -12,11 +12,11 @@ public struct FlightShelf: Sendable {
         /// Largest age of a recording, s; older recordings are removed. 0 means no limit.
         public var ageSeconds = 30.0 * 86400
 
-        /// The defaults.
+        /// Creates the default limits.
         public init() {}
     }
 
-    /// One recording.
+    /// Recording in the directory.
     public struct Entry: Sendable, Equatable {
         /// Name of the file, which contains the date, so that the alphabetical order is the order
         /// of age.
@@ -31,12 +31,12 @@ public struct FlightShelf: Sendable {
     public let directory: FilePath
     /// Limits of the recordings in the directory.
     public let limits: Limits
-    /// Beginning and end of the recordings' names; other files in the directory are neither counted
-    /// nor removed.
+    /// Beginning (`prefix`) and end (`suffix`) of the recordings' names. Other files in the
+    /// directory are neither counted nor removed.
     private static let prefix = "airframe-"
     private static let suffix = ".mcap"
 
-    /// Creates a shelf; the directory need not exist yet.
+    /// Creates the description of a directory, which need not exist yet.
     public init(directory: FilePath, limits: Limits) {
         self.directory = directory
         self.limits = limits
@@ -70,8 +70,8 @@ public struct FlightShelf: Sendable {
     public func prepare() throws(Errno) {
         guard mkdir(directory.string, 0o750) != 0, errno != EEXIST else { return }
         guard errno == ENOENT else { throw Errno(rawValue: errno) }
-        // The parent, the state directory, is created too, because it is missing on a machine that
-        // has never saved anything.
+        // The parent directory is created too, because it is missing if airframed has never saved
+        // its state.
         _ = mkdir(directory.removingLastComponent().string, 0o750)
         guard mkdir(directory.string, 0o750) == 0 else { throw Errno(rawValue: errno) }
     }
@@ -97,7 +97,7 @@ public struct FlightShelf: Sendable {
     }
 
     /// Completes the recordings whose writing program ended unexpectedly. A recording that cannot
-    /// be completed is left unchanged; it can be read up to its last chunk.
+    /// be completed stays unchanged; it can be read up to its last chunk.
     ///
     /// - Returns: The names of the completed recordings.
     public func mend() -> [String] {
@@ -106,7 +106,8 @@ public struct FlightShelf: Sendable {
         }
     }
 
-    /// Removes recordings that are too old, and the oldest ones beyond the size limit.
+    /// Removes recordings that are too old, and then the oldest recordings until the total size is
+    /// within the limit.
     ///
     /// - Parameters:
     ///   - date: Present date, seconds since 1970.
@@ -129,8 +130,8 @@ public struct FlightShelf: Sendable {
         return removed
     }
 
-    /// Number of bytes that can still be written. A twentieth of the disk, at most 64 MB, stays
-    /// free for other programs. The number is nil if the system does not report the free space.
+    /// Number of bytes that can still be written. A twentieth of the disk, but at most 64 MB, stays
+    /// free for other programs. Nil if the system does not report the free space.
     public var room: Int? {
         var status = statvfs()
         guard statvfs(directory.string, &status) == 0 else { return nil }

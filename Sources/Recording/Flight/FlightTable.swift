@@ -6,12 +6,12 @@ public enum FlightTable {
         case tick, sample, command, event
     }
 
-    /// Writes a channel.
+    /// Writes the table of a channel.
     ///
     /// - Parameters:
     ///   - channel: Channel of the table.
     ///   - file: The recording.
-    ///   - write: Receives UTF-8 text in pieces of whole lines.
+    ///   - write: Function that receives UTF-8 text in pieces of whole lines.
     /// - Returns: Number of lines after the first line, and the readable part of the file.
     /// - Throws: The errors of `write`.
     public static func write<Failure: Error>(

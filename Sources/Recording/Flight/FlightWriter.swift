@@ -15,14 +15,14 @@ public struct FlightWriter {
     /// interval would wear out memory cards.
     private static let syncNanoseconds: Int64 = 5_000_000_000
 
-    /// Creates the file; an existing file is an error.
+    /// Creates the file. If the file already exists, this is an error.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - library: Name and version of the program that writes.
-    ///   - metadata: Metadata for readers.
-    ///   - attachments: Files to embed.
-    /// - Throws: The error of the system call; in this case no file is created.
+    ///   - library: Name and version of the writing program.
+    ///   - metadata: Metadata of the file, by name.
+    ///   - attachments: Files to embed in the recording.
+    /// - Throws: The error of the system call; no file is created.
     public init(
         path: FilePath, library: String, metadata: [String: String],
         attachments: [MCAPAttachment]
@@ -35,8 +35,8 @@ public struct FlightWriter {
         } catch {
             throw (error as? Errno) ?? .ioError
         }
-        // The lock shows `MCAPMender` that the file is being written. The kernel releases the lock
-        // when this process ends in any way.
+        // The lock prevents `MCAPMender` from completing the file while it is being written. The
+        // kernel releases the lock when this process ends for any reason.
         _ = flock(file.rawValue, LOCK_EX | LOCK_NB)
         var bytes = assembler.begin(library: library)
         bytes += assembler.append(metadata: FlightChannels.metadataName, metadata)
@@ -99,7 +99,7 @@ public struct FlightWriter {
             try Self.write(bytes, to: file)
         } catch {
             // The file is cut after the last complete record, because readers report an error for
-            // an incomplete one.
+            // an incomplete record.
             _ = ftruncate(file.rawValue, off_t(end))
             throw error
         }

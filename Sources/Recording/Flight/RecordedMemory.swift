@@ -1,7 +1,7 @@
 import GimbalCore
 
-/// Conversion of the raw memory in one recording, with the memory maps in the recording and those
-/// of this program.
+/// Converter of the raw memory in a recording to the types of this program. It compares the memory
+/// maps in the recording with the memory maps of this program.
 public struct RecordedMemory: Sendable {
     private static let stateName = "memory-state.tsv"
     private static let parametersName = "memory-parameters.tsv"
@@ -9,7 +9,7 @@ public struct RecordedMemory: Sendable {
     private let states: MemoryTranslation<Stabilizer>
     private let tunings: MemoryTranslation<Stabilizer.Parameters>
 
-    /// The memory maps of this program, which every file contains.
+    /// Create the attachments with the memory maps of this program, which every file contains.
     ///
     /// - Parameter time: Time of the file, ns.
     /// - Returns: Two attachments of the file, one for each memory map.
@@ -21,7 +21,8 @@ public struct RecordedMemory: Sendable {
         }
     }
 
-    /// Finds the memory maps among a file's attachments; nil if they are missing or invalid.
+    /// Creates a converter from the memory maps among a file's attachments; nil if they are missing
+    /// or invalid.
     init?(_ attachments: [MCAPAttachment]) {
         func map(_ name: String) -> MemoryMap? {
             attachments.first { $0.name == name }
@@ -40,7 +41,7 @@ public struct RecordedMemory: Sendable {
     /// Converts a recorded stabilizer.
     ///
     /// - Parameters:
-    ///   - bytes: Raw memory as recorded.
+    ///   - bytes: Recorded raw memory.
     ///   - fresh: Stabilizer that supplies the variables which are missing in the recording.
     /// - Returns: The stabilizer; nil if the length is wrong, or if a variable's bytes are not a
     ///   value of its type.
@@ -51,7 +52,7 @@ public struct RecordedMemory: Sendable {
     /// Converts recorded parameters.
     ///
     /// - Parameters:
-    ///   - bytes: Raw memory as recorded.
+    ///   - bytes: Recorded raw memory.
     ///   - fresh: Parameters that supply the variables which are missing in the recording.
     /// - Returns: The parameters; nil if the length is wrong, or if a variable's bytes are not a
     ///   value of its type.
@@ -60,7 +61,7 @@ public struct RecordedMemory: Sendable {
     }
 }
 
-/// Conversion from a recording's raw memory to the same variables of this program.
+/// Converter of one type from a recording's raw memory to the same variables of this program.
 private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     private struct Move: Sendable {
         var from: Int
@@ -77,7 +78,7 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     /// Checks of variables whose bytes can be invalid.
     private let checks: [BytePattern.Check]
 
-    /// Creates a conversion.
+    /// Creates a converter.
     ///
     /// - Parameters:
     ///   - recorded: Memory map of the recording.
@@ -103,7 +104,7 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     /// Converts a recorded value to this program's layout.
     ///
     /// - Parameters:
-    ///   - memory: Raw memory as recorded.
+    ///   - memory: Recorded raw memory.
     ///   - fresh: Value that supplies the variables which are missing in the recording.
     /// - Returns: The converted value; nil if the length is wrong, or if a variable's bytes are not
     ///   a value of its type.

@@ -1,17 +1,17 @@
 internal import CLinuxShim
 internal import Glibc
 
-/// Storage of chunks in an unnamed file in memory. Unlike the heap of a process whose memory is
-/// locked, the file can be swapped out, and the space of freed blocks returns to the system
+/// Storage of chunks in an unnamed file in memory. Unlike the heap of a process with locked memory,
+/// the system can swap the file out, and the space of freed blocks returns to the system
 /// immediately.
 final class ChunkMemory {
-    /// A block of bytes; its space is freed when the last reference to it is released.
+    /// Block of bytes. Its space is freed when the last reference to it is released.
     final class Block: Sendable {
         /// Number of bytes.
         let count: Int
         private let file: File?
         private let offset: Int
-        /// Content of the block, if the file could not be created.
+        /// Content of the block if the file could not be created; otherwise empty.
         private let heap: [UInt8]
 
         fileprivate init(_ bytes: [UInt8], in file: File?, at offset: Int) {
@@ -58,11 +58,11 @@ final class ChunkMemory {
     private let file = File()
     private var end = 0
 
-    /// A size rounded up to whole pages (64 KiB on some boards), because only whole pages can be
-    /// freed. Space that is not written needs no memory.
+    /// Round a size up to whole pages (64 KiB on some boards), because only whole pages can be
+    /// freed. Unwritten space needs no memory.
     private static func whole(_ count: Int) -> Int { (count + 65535) / 65536 * 65536 }
 
-    /// Stores bytes for as long as the returned block exists.
+    /// Stores bytes until the returned block is released.
     func keep(_ bytes: [UInt8]) -> Block {
         defer { end += Self.whole(bytes.count) }
         return Block(bytes, in: file, at: end)

@@ -1,6 +1,6 @@
 internal import Persistence
 
-/// Description of a channel that is sufficient to read its messages.
+/// Description of a channel, which a reader needs to decode the messages.
 public struct MCAPChannel: Sendable {
     /// Number of the channel in the file; its schema has the same number.
     public var id: UInt16
@@ -55,7 +55,7 @@ public struct MCAPAttachment: Sendable {
     }
 }
 
-/// Position of a chunk and its index in a file, with the values for the summary.
+/// Position of a chunk and its index in a file, with the data for the summary.
 struct MCAPChunkPlace {
     var start: Int64
     var end: Int64
@@ -73,14 +73,14 @@ struct MCAPChunkPlace {
     var counts: [UInt16: Int]
 }
 
-/// Assembler of the bytes of an MCAP file, piece by piece; the caller writes the pieces in this
-/// order. The assembler also collects the data for the summary at the end. A file that ends before
-/// the summary is readable up to its last complete piece.
+/// Assembler of an MCAP file, which creates its bytes piece by piece. The caller writes the pieces
+/// in this order. The assembler also collects the data for the summary at the end. A file without a
+/// summary can be read up to its last complete piece.
 ///
 /// Source: MCAP File Format Specification, https://mcap.dev/spec.
 public struct MCAPAssembler: Sendable {
     private var channels: [MCAPChannel]
-    /// Length of the file's bytes so far.
+    /// Length of the file so far, bytes.
     public private(set) var size = 0
     /// Number of messages in the file so far.
     public private(set) var messages = 0
@@ -95,12 +95,12 @@ public struct MCAPAssembler: Sendable {
     private var metadata: UInt32 = 0
     private var counts: [UInt16: Int] = [:]
 
-    /// Creates an assembler for a file with these channels.
+    /// Creates an assembler for a file with the given channels.
     public init(channels: [MCAPChannel]) { self.channels = channels }
 
-    /// The bytes of the beginning of the file.
+    /// Create the bytes of the beginning of the file.
     ///
-    /// - Parameter library: Name and version of the program that writes.
+    /// - Parameter library: Name and version of the writing program.
     /// - Returns: Magic bytes, header, schemas and channels.
     public mutating func begin(library: String) -> [UInt8] {
         var bytes = MCAPOpcode.magic
@@ -129,7 +129,7 @@ public struct MCAPAssembler: Sendable {
         size += length
     }
 
-    /// The bytes of a chunk and of the index of its messages.
+    /// Create the bytes of a chunk and of the index of its messages.
     public mutating func append(_ chunk: MCAPChunk) -> [UInt8] {
         let parts = chunk.parts
         var bytes: [UInt8] = []
@@ -177,7 +177,7 @@ public struct MCAPAssembler: Sendable {
         size = place.position + place.length + place.indexSize
     }
 
-    /// The bytes of an embedded file.
+    /// Create the bytes of an embedded file.
     public mutating func append(_ attachment: MCAPAttachment) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.appendRecord(.attachment) { bytes in
@@ -211,7 +211,7 @@ public struct MCAPAssembler: Sendable {
         size += length
     }
 
-    /// The bytes of a metadata record with names and values.
+    /// Create the bytes of a metadata record with names and values.
     public mutating func append(metadata name: String, _ values: [String: String]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.appendRecord(.metadata) { bytes in
@@ -237,10 +237,11 @@ public struct MCAPAssembler: Sendable {
     /// Registers a record at the end of the file that the summary does not mention.
     mutating func note(length: Int) { size += length }
 
-    /// The bytes of the end of the file: summary, offsets of the summary, and footer.
+    /// Create the bytes of the end of the file: summary, offsets of the summary, and footer.
     public mutating func finish() -> [UInt8] {
         var bytes: [UInt8] = []
-        // The checksum of the data section is optional; every chunk and attachment has its own.
+        // The checksum of the data section is optional, and omitted (0), because every chunk and
+        // attachment has its own checksum.
         bytes.appendRecord(.dataEnd) { $0.appendInteger(UInt32(0)) }
         let summaryStart = size + bytes.count
         let dataEnd = bytes.count

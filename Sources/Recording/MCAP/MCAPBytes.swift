@@ -11,7 +11,7 @@ extension [UInt8] {
         append(contentsOf: text.utf8)
     }
 
-    /// Appends a map of texts: its total length in bytes, then the pairs, sorted by name.
+    /// Appends a map of texts: its total length in bytes, followed by the pairs, sorted by name.
     mutating func appendMap(_ map: [String: String]) {
         var pairs: [UInt8] = []
         for (name, value) in map.sorted(by: { $0.key < $1.key }) {
@@ -35,7 +35,7 @@ extension [UInt8] {
     }
 }
 
-/// Kinds of records.
+/// Kinds of MCAP records.
 enum MCAPOpcode: UInt8 {
     case header = 1
     case footer
@@ -53,8 +53,8 @@ enum MCAPOpcode: UInt8 {
     case summaryOffset
     case dataEnd
 
-    /// Magic bytes at the beginning and end of a file; the character after the letters `MCAP` is
-    /// the version.
+    /// Magic bytes at the beginning and the end of a file. The character after the letters `MCAP`
+    /// is the version.
     static let magic: [UInt8] = [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 0x0D, 0x0A]
 }
 
@@ -80,7 +80,7 @@ struct MCAPCursor {
         return Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    /// The next bytes, which are not copied.
+    /// Returns the next `count` bytes without copying them.
     mutating func slice(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count >= 0, rest >= count else { return nil }
         defer { offset += count }

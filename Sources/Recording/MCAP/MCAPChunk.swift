@@ -1,18 +1,18 @@
 internal import Persistence
 
-/// A sequence of messages as the file contains it: compressed, with an index. A chunk is built
-/// once, and can be written to several files.
+/// Chunk: a compressed sequence of messages with an index. A chunk is built once, and can be
+/// written to several files.
 public struct MCAPChunk: Sendable {
     /// Number of the chunk; it increases by one with each chunk of a recorder.
     public var number: UInt64
-    /// The earliest `log_time`, ns.
+    /// The earliest `log_time` of the messages, ns.
     public var start: Int64
-    /// The latest `log_time`, ns.
+    /// The latest `log_time` of the messages, ns.
     public var end: Int64
     /// Number of messages by channel.
     public var counts: [UInt16: Int]
     /// The content of the chunk record, and its message index records. The index is also compressed
-    /// in memory, because it is regular.
+    /// in memory, because it compresses well.
     fileprivate let block: ChunkMemory.Block
     /// Size of the content in the block, bytes.
     fileprivate let contentSize: Int
@@ -40,7 +40,7 @@ public struct MCAPChunk: Sendable {
         return (Array(bytes[..<contentSize]), index ?? [])
     }
 
-    /// Number of messages.
+    /// Number of messages in the chunk.
     public var messages: Int { counts.values.reduce(0, +) }
 }
 
@@ -83,7 +83,7 @@ struct MCAPChunkBuilder {
         end = max(end, time)
     }
 
-    /// Compresses the messages into a chunk, and starts a new one.
+    /// Compresses the messages into a chunk, and removes them from the builder.
     mutating func seal() -> MCAPChunk {
         var compression = "zstd"
         let crc = CRC32.checksum(records)
@@ -115,7 +115,7 @@ struct MCAPChunkBuilder {
         return chunk
     }
 
-    /// The compressed index, or the uncompressed index if compression does not shorten it.
+    /// Compress an index; if compression does not shorten it, return it uncompressed.
     private func pack(_ index: [UInt8]) -> [UInt8] {
         let packed = index.withUnsafeBytes { compressor.compress($0) } ?? index
         return packed.count < index.count ? packed : index

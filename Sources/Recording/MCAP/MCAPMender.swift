@@ -1,24 +1,24 @@
 internal import Glibc
 public import SystemPackage
 
-/// Completion of a file whose writing program ended unexpectedly: it keeps the complete part, cuts
-/// off an incomplete end, and appends summary and end.
+/// Completion of a file whose writing program ended unexpectedly. The mender keeps the complete
+/// part, cuts off an incomplete end, and appends the missing summary and end.
 ///
-/// Programs that open a file by its summary, such as PlotJuggler, reject a file without one. The
-/// mender reads only the headers of the records and the last chunk, so a long file does not take
-/// long. If the index of the last chunk is incomplete, it is written again. If the file is damaged
-/// before its end, it is left unchanged, because the part after the damage can be readable.
+/// Programs that need the summary, such as PlotJuggler, reject a file without a summary. The mender
+/// reads only the headers of the records and the last chunk, so it is fast even for a long file. If
+/// the index of the last chunk is incomplete, the mender writes it again. If the file is damaged
+/// before its end, the file stays unchanged, because the part after the damage can be readable.
 public enum MCAPMender {
     /// Largest incomplete end, bytes: the data between two syncs at the highest rate, plus a
-    /// margin. A larger incomplete end counts as damage.
+    /// margin. A larger incomplete end is treated as damage.
     private static let longestTear = 8 << 20
 
     /// Reads the file from its beginning, and completes it if it is incomplete.
     ///
     /// - Parameter path: Path of the file.
-    /// - Returns: Whether the file was completed. False for a complete file, for a file that is
-    ///   being written (and locked, as by `FlightWriter`), and for a file whose structure differs
-    ///   from that of `FlightWriter`; these files are left unchanged.
+    /// - Returns: Whether the file was completed. False for a complete file, for a file that
+    ///   `FlightWriter` has locked because it is being written, and for a file with another
+    ///   structure than the files of `FlightWriter`. These files stay unchanged.
     /// - Throws: The system's error.
     public static func mend(_ path: FilePath) throws(Errno) -> Bool {
         do {
@@ -44,13 +44,13 @@ public enum MCAPMender {
         }
     }
 
-    /// Scan of the records.
+    /// Scan of the records in a file.
     private struct Scan {
         let file: FileDescriptor
         let size: Int
         var assembler = MCAPAssembler.adopting()
-        /// The index of the last chunk if it must be written again; the assembler has already
-        /// counted it.
+        /// Index of the last chunk, if it must be written again; otherwise empty. The assembler has
+        /// already counted this index.
         private(set) var lastIndex: [UInt8] = []
         private var schemas: [UInt16: (name: String, data: [UInt8])] = [:]
 
@@ -58,12 +58,13 @@ public enum MCAPMender {
         private struct Record {
             var opcode: MCAPOpcode?
             var start: Int
-            /// Length including opcode and length field, bytes.
+            /// Length of the record including its opcode and length field, bytes.
             var length: Int
         }
 
         private static let head = 9
-        /// Number of bytes that are read from the beginning of a record; its header is shorter.
+        /// Number of bytes that the scan reads from the beginning of a record, which is more than
+        /// any header needs.
         private static let glimpse = 4096
         /// Largest size of a schema, bytes; schemas are texts of some kilobytes.
         private static let schemaLimit = 1 << 20
@@ -73,15 +74,15 @@ public enum MCAPMender {
             self.size = size
         }
 
-        /// Whether the file has the beginning of an MCAP file, but not the end.
+        /// Whether the file begins like an MCAP file, but has no regular end.
         var isOpenEnded: Bool {
             let magic = MCAPOpcode.magic
             return size > magic.count && bytes(0, magic.count) == magic
                 && bytes(size - magic.count, magic.count) != magic
         }
 
-        /// Registers all complete records; false if a record differs from the structure that
-        /// `FlightWriter` writes.
+        /// Registers all complete records. Returns false if a record differs from the structure
+        /// that `FlightWriter` writes.
         mutating func readAll() -> Bool {
             while let record = record(at: assembler.size) {
                 switch record.opcode {
@@ -100,7 +101,7 @@ public enum MCAPMender {
                 default: return false
                 }
             }
-            // A file without channels contains no messages.
+            // If the file ends before its first channel, there is nothing to complete.
             return assembler.size > MCAPOpcode.magic.count
         }
 
@@ -184,7 +185,7 @@ public enum MCAPMender {
             case whole
             /// The file ends in the chunk or in its index.
             case last
-            /// Other bytes than the chunk's index follow the chunk.
+            /// The bytes after the chunk are not the index of this chunk.
             case damaged
         }
 
@@ -210,7 +211,7 @@ public enum MCAPMender {
                 assembler.note(place)
                 return .whole
             }
-            // No complete record follows, so the index can be incomplete.
+            // No complete record follows the chunk, so its index can be incomplete.
             guard let index = messageIndex(record) else { return .last }
             lastIndex = index.bytes
             place.indexOffsets = index.offsets.mapValues { indexStart + $0 }
@@ -235,7 +236,7 @@ public enum MCAPMender {
             }
         }
 
-        /// The index of a chunk from its content; nil if the content is damaged.
+        /// Compute the index of a chunk from its content; nil if the content is damaged.
         private func messageIndex(_ record: Record) -> MCAPMessageIndex? {
             read(record, most: record.length) { cursor in
                 guard cursor.slice(16) != nil, let size = cursor.integer(UInt64.self),
@@ -264,7 +265,7 @@ public enum MCAPMender {
             }
         }
 
-        /// Up to `count` bytes of the file.
+        /// Read up to `count` bytes of the file.
         private func bytes(_ start: Int, _ count: Int) -> [UInt8] {
             guard start >= 0, start < size, count > 0 else { return [] }
             return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in

@@ -1,6 +1,6 @@
 /// Index of a chunk's messages: the records that follow the chunk in a file, one for each channel.
 struct MCAPMessageIndex {
-    /// Time and position of each message, in the format of the records.
+    /// Time and position of each message, in the binary format of the index records.
     struct Entries {
         fileprivate var channels: [UInt16: [UInt8]] = [:]
 
@@ -15,13 +15,13 @@ struct MCAPMessageIndex {
             channels[channel, default: []].appendInteger(UInt64(offset))
         }
 
-        /// Removes the messages; the memory is kept.
+        /// Removes all entries, and keeps the memory for new ones.
         mutating func removeAll() {
             for channel in channels.keys { channels[channel]?.removeAll(keepingCapacity: true) }
         }
     }
 
-    /// Length of an entry, which consists of time and position, bytes.
+    /// Length of an entry, bytes; an entry consists of a time and a position.
     static let entrySize = 16
 
     /// The index records.
@@ -31,7 +31,7 @@ struct MCAPMessageIndex {
     /// Number of messages by channel.
     let counts: [UInt16: Int]
 
-    /// Creates the index of these messages.
+    /// Creates the index records of the messages.
     init(_ entries: Entries) {
         var bytes: [UInt8] = []
         var offsets: [UInt16: Int] = [:]

@@ -1,7 +1,7 @@
 internal import Persistence
 
-/// Reader of the records of an MCAP file from its beginning, which also reads the readable part of
-/// a damaged file.
+/// Reader of the records of an MCAP file, in order from its beginning. Of a damaged file, it reads
+/// the readable part.
 ///
 /// The reader does not need the summary at the end, so it also reads a file whose writing program
 /// ended unexpectedly.
@@ -12,7 +12,7 @@ public struct MCAPReader: Sendable {
         case metadata(name: String, values: [String: String])
         /// An embedded file.
         case attachment(MCAPAttachment)
-        /// A message, with its topic and schema; the data is valid during the call.
+        /// A message with its topic and schema. The data is valid during the call of `visit`.
         case message(topic: String, schema: String, time: Int64, data: UnsafeRawBufferPointer)
     }
 
@@ -26,7 +26,7 @@ public struct MCAPReader: Sendable {
         public var remarks: [String] = []
         /// Whether the file has its regular end.
         public var isComplete = false
-        /// Number of bytes that the remaining chunks can have after decompression.
+        /// Number of bytes that the remaining chunks are allowed to have after decompression.
         var room = Int.max
     }
 
@@ -36,11 +36,12 @@ public struct MCAPReader: Sendable {
     }
 
     private let bytes: [UInt8]
-    /// Largest chunk, bytes: a damaged length must not exhaust the memory. The chunks of the
-    /// recorder have at most 300 kB.
+    /// Largest size of a chunk, bytes. The limit prevents a damaged length field from exhausting
+    /// the memory; the chunks of the recorder have about 300 kB.
     static let chunkLimit: UInt64 = 1 << 24
-    /// Limit of the decompressed size of all chunks: this factor times the size of the file, plus
-    /// this number of bytes. Compression reduces recordings to between a tenth and a half.
+    /// Limit of the decompressed size of all chunks: `factor` times the size of the file, plus
+    /// `bytes`. The compressed size of a recording is between a tenth and a half of its
+    /// uncompressed size.
     static let expansion = (factor: 50, bytes: 4_000_000)
 
     /// Creates a reader.
@@ -50,7 +51,7 @@ public struct MCAPReader: Sendable {
 
     /// Visits all items in the data section, in the order of the file.
     ///
-    /// - Parameter visit: Receives each item; if it returns false, the visit ends.
+    /// - Parameter visit: Function that receives each item. If it returns false, the visit ends.
     /// - Returns: The readable part of the file.
     public func read(_ visit: (Item) -> Bool) -> Outcome {
         bytes.withUnsafeBytes { raw in
@@ -91,8 +92,10 @@ public struct MCAPReader: Sendable {
         }
     }
 
-    /// Processes a record. Returns a problem of the record; nil if there is none; an empty text if
-    /// the visitor has ended the visit.
+    /// Reads one record, and passes its items to the visitor.
+    ///
+    /// - Returns: The problem of the record; nil if there is none; an empty text if the visitor has
+    /// ended the visit.
     private static func take(
         _ opcode: UInt8, _ content: UnsafeRawBufferPointer, _ schemas: inout [UInt16: String],
         _ channels: inout [UInt16: Channel], _ outcome: inout Outcome, _ visit: (Item) -> Bool
@@ -181,7 +184,8 @@ public struct MCAPReader: Sendable {
                 guard let opcode = inner.integer(UInt8.self), let content = inner.longBlock() else {
                     return "a chunk ends in the middle of a record"
                 }
-                // Nested chunks are not allowed, because they could be nested without end.
+                // A chunk within a chunk is refused, because chunks could otherwise be nested to
+                // any depth.
                 if opcode == MCAPOpcode.chunk.rawValue { return "a chunk contains another chunk" }
                 let problem = take(opcode, content, &schemas, &channels, &outcome, visit)
                 if let problem { return problem }

@@ -1,8 +1,8 @@
 internal import CZstd
 
-/// Compressor of blocks with zstd; the working memory is reused.
+/// Compressor of blocks with zstd, which reuses its working memory.
 final class ZstdCompressor {
-    /// Compression level: the fastest regular level; higher levels compress a sensor's numbers only
+    /// Compression level: the fastest regular level. Higher levels compress sensor data only
     /// slightly better.
     static let level: Int32 = 1
 
@@ -12,7 +12,7 @@ final class ZstdCompressor {
 
     deinit { ZSTD_freeCCtx(context) }
 
-    /// The bytes as one complete zstd frame; nil if memory is exhausted.
+    /// Compress the bytes to one complete zstd frame; nil if memory is exhausted.
     func compress(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         let bound = ZSTD_compressBound(bytes.count)
         var size = 0
@@ -30,7 +30,7 @@ enum Zstd {
     ///
     /// - Parameters:
     ///   - frame: One complete zstd frame.
-    ///   - size: Expected length of the result.
+    ///   - size: Expected length of the result, bytes.
     /// - Returns: The decompressed bytes; nil if the frame is damaged, or if the result has another
     ///   length.
     static func decompress(_ frame: UnsafeRawBufferPointer, size: Int) -> [UInt8]? {
@@ -46,6 +46,6 @@ enum Zstd {
         return isGood ? bytes : nil
     }
 
-    /// The library's version.
+    /// Version of the zstd library.
     static var version: String { String(cString: ZSTD_versionString()) }
 }

@@ -1,8 +1,8 @@
 @_spi(Reflection) import Swift
 
-/// Check whether bytes are a valid value of a type. Raw memory of a recording becomes a variable
-/// only after this check: Swift uses the tag of an enumeration as a jump index without a range
-/// check, and a file can contain any bytes.
+/// Check whether bytes are a valid value of a type. A file can contain any bytes, and Swift uses
+/// the tag of an enumeration as a jump index without a range check. Therefore raw memory of a
+/// recording becomes a variable only after this check.
 ///
 /// The check uses the metadata of the types, so new variables are checked automatically. The bits
 /// of a number can have any values. A Bool is 0 or 1. An enumeration or an optional must be one of
@@ -11,13 +11,13 @@
 ///
 /// Source: Swift ABI documentation, "Type Metadata" and "Value Witness Table" (64-bit layouts).
 enum BytePattern {
-    /// Whether bytes are a value of a bitwise-copyable type.
+    /// Check whether bytes are a valid value of a bitwise-copyable type.
     ///
     /// - Parameters:
     ///   - bytes: Bytes to check, at least as many as the type's size.
     ///   - type: Any struct, tuple, enumeration or number.
-    /// - Returns: Whether the bytes are a value; also false for kinds of types that are not
-    ///   supported here.
+    /// - Returns: Whether the bytes are a valid value; false for kinds of types that this check
+    ///   does not support.
     static func isValue(_ bytes: UnsafeRawPointer, of type: Any.Type) -> Bool {
         if type == Bool.self { return bytes.load(as: UInt8.self) <= 1 }
         if type == Int.self { return counts.contains(bytes.loadUnaligned(as: Int.self)) }
@@ -50,7 +50,7 @@ enum BytePattern {
         }
     }
 
-    /// The variables of a type that must be checked.
+    /// Find the variables of a type that must be checked.
     ///
     /// - Parameters:
     ///   - type: A bitwise-copyable type.
@@ -75,7 +75,8 @@ enum BytePattern {
         }
     }
 
-    /// Range that includes every possible count and is far from overflow.
+    /// Range of valid counts and indices. It includes every possible count, and is far from
+    /// overflow.
     private static let counts = -(1 << 40)...(1 << 40)
 
     /// Checks the payload of a case, after the tag has been checked.
@@ -157,9 +158,9 @@ enum BytePattern {
             return Int(tag) < count && isCanonical(bytes, tag) ? Int(tag) : nil
         }
 
-        /// Whether the tag bits are exactly those of this case. The witness function also accepts
-        /// some bit patterns that belong to no case, but compiled code that switches over the cases
-        /// does not.
+        /// Whether the tag bits are exactly the bits of the given case. The witness function also
+        /// accepts some bit patterns that do not belong to a case, but compiled code that switches
+        /// over the cases does not accept them.
         private func isCanonical(_ bytes: UnsafeRawPointer, _ tag: UInt32) -> Bool {
             let size = (witnesses + 64).load(as: Int.self)
             func injected(_ tag: UInt32, into value: [UInt8]) -> [UInt8] {

@@ -1,7 +1,7 @@
 import GimbalCore
 import Realtime
 
-/// A command that the loop executed.
+/// Message with a command that the loop executed.
 struct CommandMessage: RecordedMessage, Sendable {
     static let name = "Command"
     static let topic = "/command"
@@ -82,8 +82,8 @@ struct CommandMessage: RecordedMessage, Sendable {
         self.kind = UInt32(Kind.allCases.firstIndex(of: kind) ?? 0)
     }
 
-    /// The command; nil if this version has no such command. The dead-man time of the command ends
-    /// at `validUntil`.
+    /// The command; nil if this version does not have the command. Its dead-man time ends at
+    /// `validUntil`.
     var command: Command? {
         let kinds = Kind.allCases
         guard kind < kinds.count else { return nil }

@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// Name of a field, which is composed only when its text is needed.
+/// Name of a field. Its text is composed only when it is needed.
 struct FieldName: ExpressibleByStringLiteral {
     let stem: String
     var axis = ""
@@ -20,8 +20,8 @@ struct FieldName: ExpressibleByStringLiteral {
     }
 }
 
-/// Visitor of a message's fields: it describes, writes or reads them. All three operations use one
-/// list of fields, so that the results cannot differ.
+/// Visitor of a message's fields, which describes, writes or reads them. All three operations use
+/// the same list of fields, so that they always agree.
 protocol FieldVisitor {
     mutating func double(_ name: FieldName, _ number: Int, _ value: inout Double)
     mutating func float(_ name: FieldName, _ number: Int, _ value: inout Float)
@@ -47,9 +47,9 @@ struct FieldWords: Sendable {
     var words: [String]
 }
 
-/// A message that the recorder writes and a replay reads: encoded with Protocol Buffers, version 3.
+/// Message that the recorder writes and a replay reads, encoded with Protocol Buffers, version 3.
 ///
-/// A reader skips unknown fields; a field that is missing in the message counts as zero. Field
+/// A reader skips unknown fields. A field that is missing in a message has the value zero. Field
 /// numbers never change.
 protocol RecordedMessage {
     /// Name of the type, within the package `airframe`.

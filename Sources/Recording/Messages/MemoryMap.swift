@@ -9,9 +9,10 @@ import GimbalCore
 public struct MemoryMap: Sendable, Equatable {
     /// One variable that has no named parts.
     struct Field: Sendable, Hashable {
-        /// Names from the outermost to the innermost, such as `estimator.gyroBias.x`.
+        /// Names of the enclosing variables and of the variable itself, such as
+        /// `estimator.gyroBias.x`.
         var path: String
-        /// Name of the variable's type; a variable with another type does not match.
+        /// Name of the variable's type. Variables match only if their types have the same name.
         var type: String
         /// Size of the variable, bytes.
         var size: Int
@@ -64,16 +65,17 @@ public struct MemoryMap: Sendable, Equatable {
 // MARK: As text
 
 extension MemoryMap {
-    /// The map as lines `offset size type path`, tab-separated, after a line with the total size.
+    /// The map as text: a line with the total size, followed by tab-separated lines `offset size
+    /// type path`.
     public var text: String {
         var lines = ["\(size)"]
         lines += fields.map { "\($0.offset)\t\($0.size)\t\($0.type)\t\($0.path)" }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Reads a map; nil if a line is invalid, or a field is outside the total size.
+    /// Parses a map; nil if a line is invalid, or a field is outside the total size.
     ///
-    /// - Parameter text: A memory map as text, as the property `text` writes it.
+    /// - Parameter text: Text in the format of the property `text`.
     public init?(text: String) {
         var lines = text.split(separator: "\n")[...]
         guard let first = lines.popFirst(), let size = Int(first), size >= 0 else { return nil }

@@ -15,7 +15,7 @@ struct StateMessage: RecordedMessage, Sendable {
     }
 }
 
-/// Message with tuning that came into force, as raw memory. The file has an attachment with the
+/// Message with a tuning that came into force, as raw memory. The file has an attachment with the
 /// settings from which the tuning was computed.
 struct ParametersMessage: RecordedMessage, Sendable {
     static let name = "Parameters"
@@ -37,9 +37,9 @@ struct EventMessage: RecordedMessage, Sendable {
     static let topic = "/event"
 
     var tick: UInt64 = 0
-    /// Name of the event: `imu_stale`, `mode`, `outputs`, `gap`.
+    /// Name of the event: a condition such as `imu_stale`, `mode`, `outputs` or `gap`.
     var word = ""
-    /// Kind of the change: `begins`, `ends`, or the name of a mode.
+    /// Change that the event reports, such as `begins`, `ends`, or the name of a mode.
     var what = ""
     /// Whether the flight recorder treats the event as a fault.
     var isFault = false

@@ -9,7 +9,7 @@ struct ProtobufDescriptor: FieldVisitor {
     private var fields: [UInt8] = []
     private var enumerations: [UInt8] = []
 
-    /// The description of a type.
+    /// Create the description of a message type.
     static func fileSet<Message: RecordedMessage>(of type: Message.Type) -> [UInt8] {
         var visitor = ProtobufDescriptor()
         var message = Message()
@@ -47,7 +47,8 @@ struct ProtobufDescriptor: FieldVisitor {
         var field: [UInt8] = []
         field.appendBlock(1, Array(name.text.utf8))
         field.appendNumber(3, number)
-        // The label of the field is "optional", as for every field of version 3 except a list.
+        // The label of the field is "optional" (1), as for every field of version 3 that is not a
+        // list.
         field.appendNumber(4, 1)
         field.appendNumber(5, kind.rawValue)
         if let typeName { field.appendBlock(6, Array(typeName.utf8)) }

@@ -1,10 +1,10 @@
 /// Reader of the fields of a message. The reader skips fields that are not requested.
 struct ProtobufReader: FieldVisitor {
-    /// Upper limit of the field numbers that are read.
+    /// Upper limit of the field numbers; fields with larger numbers are skipped.
     private static let limit = 128
 
     private let bytes: UnsafeRawBufferPointer
-    /// For each field number, the bits of a value, or the range of a block of bytes.
+    /// Content of each field, by its number: the bits of a value, or the range of a block of bytes.
     private var values = [UInt64](repeating: 0, count: limit)
     private var blocks: [Int: Range<Int>] = [:]
 

@@ -3,7 +3,7 @@
 ///
 /// Source: Protocol Buffers, "Encoding".
 struct ProtobufWriter: FieldVisitor {
-    /// The bytes of the message that have been written.
+    /// Bytes of the message so far.
     var bytes: [UInt8]
 
     mutating func double(_ name: FieldName, _ number: Int, _ value: inout Double) {

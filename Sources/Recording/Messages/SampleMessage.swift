@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// Message with a sample as the bus delivered it: sensor frame, before any correction.
+/// Message with a sample that the bus delivered, in the sensor frame, before any correction.
 struct SampleMessage: RecordedMessage, Sendable {
     static let name = "Sample"
     static let topic = "/sample"

@@ -16,7 +16,7 @@ struct TickMessage: RecordedMessage, Sendable {
     var samples: UInt32 = 0
     /// Raw value of the `Conditions` that the loop reported to the stabilizer.
     var reported: UInt64 = 0
-    /// Raw value of all `Conditions` that held.
+    /// Raw value of all `Conditions` that held in this tick.
     var conditions: UInt64 = 0
     var mode: UInt32 = 0
     var phase: UInt32 = 0
@@ -102,10 +102,10 @@ struct TickMessage: RecordedMessage, Sendable {
     private static let columns = Dictionary(
         uniqueKeysWithValues: Observable.recorded.enumerated().map { ($1.name, $0) })
 
-    /// An observable by the name of its field; 0 if it is not recorded.
+    /// Value of the observable with the given field name; 0 if it is not recorded.
     func shown(_ name: String) -> Double { Self.columns[name].map { Double(shown[$0]) } ?? 0 }
 
-    /// The yaw, roll and pitch components of an observable whose unit is degrees.
+    /// Yaw, roll and pitch of an observable whose unit is degrees.
     func degrees(_ stem: String) -> AxisVector {
         AxisVector(
             yaw: shown("\(stem)_yaw_deg"), roll: shown("\(stem)_roll_deg"),
