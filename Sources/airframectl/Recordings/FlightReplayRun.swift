@@ -240,7 +240,7 @@ struct RecordedTuning {
             .filter { lookup($0) == nil }.count
         if strange > 0 {
             remarks.append(
-                "\(strange) recorded sets of parameters do not follow from the recorded settings, because a setting was changed temporarily, or several in quick succession. The replay uses these sets as recorded, without --set."
+                "--set has no effect in parts of the recording: \(strange) of its tunings do not match the recorded settings, because a setting changed temporarily, or several changed in quick succession. To see the effect of --set everywhere, record again without such changes."
             )
         }
         change = { lookup($0) ?? $0 }
