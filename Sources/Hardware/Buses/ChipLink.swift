@@ -113,7 +113,8 @@ final class I2CChipLink: ChipLink {
 
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer {
         precondition(
-            (1...ChipLinkLimits.stream).contains(count), "the length of a stream is out of range")
+            (1...ChipLinkLimits.stream).contains(count),
+            "A FIFO read must have 1 to ChipLinkLimits.stream bytes. Split longer reads.")
         flow.bytes[0] = register
         flow.messages[1].len = UInt16(count)
         try bus.run(flow)

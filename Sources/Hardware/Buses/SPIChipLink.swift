@@ -113,7 +113,8 @@ final class SPIChipLink: ChipLink {
 
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer {
         precondition(
-            (1...ChipLinkLimits.stream).contains(count), "the length of a stream is out of range")
+            (1...ChipLinkLimits.stream).contains(count),
+            "A FIFO read must have 1 to ChipLinkLimits.stream bytes. Split longer reads.")
         let first = 1 + parts[0].dummies
         flow.sent[0] = register | 0x80
         flow.resize(to: first + count)
