@@ -1,6 +1,6 @@
 public import Realtime
 
-/// The gimbal's chips, and the buses to which they are connected, as the settings state.
+/// The gimbal's chips, and the buses to which they are connected, from the settings.
 public struct HardwareWiring: Sendable, Equatable {
     /// Sensors of the gimbal, and their connections.
     public var sensors: SensorWiring
@@ -21,9 +21,9 @@ public struct HardwareWiring: Sendable, Equatable {
         self.power = power
     }
 
-    /// Creates the bus of the bus thread, with chips that are not set up yet. The bus thread sets
-    /// them up, so that the socket already exists to report a missing chip. The bus thread writes
-    /// the sensors' states to `reports`.
+    /// Creates the bus of the bus thread. The bus thread sets the chips up later, when the socket
+    /// already exists to report a missing chip. The bus thread writes the states of the sensors to
+    /// `reports`.
     ///
     /// - Parameters:
     ///   - reports: State of each sensor, for other threads.

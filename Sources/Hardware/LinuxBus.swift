@@ -1,7 +1,7 @@
 internal import GimbalCore
 internal import Realtime
 
-/// The bus with the sensors, and with motors if they are on the same bus. After the creation of a
+/// Bus with the sensors, and with the motors if they are on the same bus. After the creation of a
 /// `LinuxBus`, only the bus thread uses it.
 ///
 /// `@unchecked Sendable`, because the object is passed once to the bus thread, which is then its
@@ -17,8 +17,8 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - camera: The sensor on the camera.
-    ///   - handle: A second inertial sensor, on the handle.
-    ///   - encoders: Encoders of the joints.
+    ///   - handle: Second inertial sensor, on the handle; nil if there is none.
+    ///   - encoders: Encoders of the joints; nil if there are none.
     ///   - motors: Motors on the same bus; nil if there are none.
     ///   - pace: Data-ready line of the camera's sensor, which begins each period; nil means that
     ///     the clock begins each period.

@@ -29,7 +29,7 @@ extension HardwareWiring {
         public var chip: String
         /// Number of the line on the GPIO chip.
         public var line: Int
-        /// Whether the motors run when the line is low.
+        /// Whether a low level switches the motors' power on.
         public var isActiveLow: Bool
 
         /// Creates a switch on the given GPIO line.

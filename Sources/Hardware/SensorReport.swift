@@ -1,7 +1,7 @@
 import Synchronization
 
 /// State of a sensor, which the bus thread writes and other threads read. No thread waits for
-/// another one, because each value is one machine word.
+/// another thread, because each value is one machine word.
 public final class SensorReport: Sendable {
     private let resets = Atomic(UInt64(0))
     private let outageCount = Atomic(UInt64(0))
@@ -13,7 +13,7 @@ public final class SensorReport: Sendable {
     private let clockError = Atomic(Double.nan.bitPattern)
     private let running = Atomic(false)
     /// Address of the text that describes the last failure; 0 if no failure has occurred. The text
-    /// is static and ends with a zero, so its address is sufficient.
+    /// is a static NUL-terminated string, so its address is sufficient.
     private let failure = Atomic(UInt(0))
 
     /// Creates the report of a sensor before its set-up.
@@ -40,15 +40,15 @@ public final class SensorReport: Sendable {
     /// Number of periods without an edge of the data-ready line.
     public var lateEdges: UInt64 { lateEdgeCount.load(ordering: .relaxed) }
 
-    /// Number of times that the sensor's buffer was full, and samples were lost.
+    /// Number of times that the sensor's FIFO was full, and samples were lost.
     public var bufferOverflows: UInt64 { overflowCount.load(ordering: .relaxed) }
 
-    /// Relative error of the sensor's clock, parts per million, positive for a slow clock; NaN if
-    /// the error is not measured.
+    /// Relative error of the sensor's clock, parts per million. It is positive for a slow clock,
+    /// and NaN if it is not measured.
     public var clockErrorPPM: Double { Double(bitPattern: clockError.load(ordering: .relaxed)) }
 
-    /// Reason why the last set-up of the sensor failed: "is not the gyroscope of a BMI088 (chip
-    /// id)"; nil after a success.
+    /// Reason why the last set-up of the sensor failed, such as "is not the gyroscope of a BMI088
+    /// (chip id)"; nil after a success.
     public var lastFailure: String? {
         UnsafePointer<UInt8>(bitPattern: failure.load(ordering: .relaxed))
             .map { String(cString: $0) }

@@ -7,10 +7,11 @@ public struct SensorWiring: Sendable, Equatable {
     public struct Inertial: Sendable, Equatable {
         /// Interface of the sensor.
         public enum Place: Sendable, Equatable {
-            /// Device file of an I2C bus, and the addresses of the chip's parts: accelerometer and
-            /// gyroscope, if they have separate addresses.
+            /// Device file of an I2C bus, and the address of each part of the chip: first the
+            /// accelerometer, then the gyroscope if it has a separate address.
             case i2c(bus: String, addresses: [UInt16])
-            /// Device files of the chip's parts on SPI, and the clock for measurements, Hz.
+            /// SPI device file of each part of the chip, and the clock frequency while measurements
+            /// are read, Hz.
             case spi(devices: [String], clock: Int)
         }
 
@@ -24,7 +25,7 @@ public struct SensorWiring: Sendable, Equatable {
         public var accelRange: Double
         /// Whether the sensor tests itself during its set-up; it must then be at rest.
         public var testsItself: Bool
-        /// Whether the samples are read from the sensor's buffer, so that none is lost.
+        /// Whether the driver reads the samples from the sensor's FIFO, so that no sample is lost.
         public var usesBuffer = false
 
         /// Creates the wiring of a sensor.
@@ -97,7 +98,7 @@ public struct SensorWiring: Sendable, Equatable {
         /// Reading of each encoder at joint angle zero, rad.
         public var zero: AxisVector
         /// Direction of each encoder: 1, or -1 for an encoder whose angle decreases when the
-        /// joint's increases.
+        /// joint's angle increases.
         public var direction: AxisVector
 
         /// Creates the wiring of encoders.

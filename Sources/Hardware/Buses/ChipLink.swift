@@ -3,7 +3,8 @@ internal import Realtime
 
 /// Consecutive registers of one part of a chip that are read together.
 struct RegisterRead: Sendable, Equatable {
-    /// Index into the chip's parts; some housings contain two parts, each with its own registers.
+    /// Index of the part. Some chips consist of two parts in one housing, each with its own
+    /// registers.
     var part: Int
     /// The first register.
     var register: UInt8
@@ -11,9 +12,10 @@ struct RegisterRead: Sendable, Equatable {
     var count: Int
 }
 
-/// Interface that reads and writes the registers of a chip, over I2C or SPI. Bus thread only.
+/// Interface that reads and writes the registers of a chip, over I2C or SPI. Only the bus thread
+/// uses it.
 protocol ChipLink: AnyObject {
-    /// Address of the part for error reports: I2C address or number of the chip select.
+    /// Address of the part for error reports: its I2C address, or the number of its chip select.
     func place(of part: Int) -> UInt16
     /// Kind of bus to which the chip is connected, for error reports.
     var device: BusError.Device { get }
@@ -25,7 +27,7 @@ protocol ChipLink: AnyObject {
     /// byte.
     func read(_ register: UInt8, count: Int, part: Int) throws(BusErrno) -> UInt64
 
-    /// Prepares the reads of `burst`. May allocate.
+    /// Prepares the reads of `burst`. This method can allocate memory.
     func prepare(_ reads: [RegisterRead])
 
     /// Executes the prepared reads, in order, in as few system calls as the bus allows.
@@ -36,13 +38,13 @@ protocol ChipLink: AnyObject {
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer
 }
 
-/// Limits of transfers.
+/// Limits of the transfers to a chip.
 enum ChipLinkLimits {
     /// Largest number of bytes that one `stream` reads: a batch of samples of 16 bytes each.
     static let stream = 256
 }
 
-/// A chip on an I2C bus: one address for each part.
+/// Link to a chip on an I2C bus. Each part of the chip has its own address.
 final class I2CChipLink: ChipLink {
     private let bus: I2CBus
     private let addresses: [UInt16]

@@ -6,17 +6,18 @@ internal import Realtime
 /// A GPIO line with a sensor's data-ready signal. After the creation of an `EdgeLine`, only the bus
 /// thread uses it.
 ///
-/// If the GPIO chip is missing, the line searches for it repeatedly; until it is found, no edges
-/// arrive.
+/// If the GPIO chip is missing, the line searches for it repeatedly. Until the chip is found, no
+/// edges arrive.
 final class EdgeLine {
-    /// C strings for the system calls, stored because creating a C string can allocate memory.
+    /// C strings for the system calls. They are created once, because their creation can allocate
+    /// memory.
     private let path: UnsafeMutablePointer<CChar>
     private let consumer: UnsafeMutablePointer<CChar>
     private let line: UInt32
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
     private var lastSequence: UInt32 = 0
-    /// Number of edges since the start that were missed because the kernel's queue was full.
+    /// Number of edges since the start that were lost because the kernel's queue was full.
     private(set) var missed: UInt64 = 0
 
     /// Interval between attempts to open a missing GPIO chip, s.
@@ -39,7 +40,7 @@ final class EdgeLine {
         free(consumer)
     }
 
-    /// Whether `wait` can be used; requests the line from the kernel if necessary.
+    /// Requests the line from the kernel if necessary, and returns whether `wait` can be used.
     func isWatched(now: Instant) -> Bool {
         if descriptor < 0, now >= nextLook {
             nextLook = now.advanced(bySeconds: Self.lookSeconds)

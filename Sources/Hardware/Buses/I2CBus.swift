@@ -5,17 +5,18 @@ internal import Realtime
 
 /// One I2C bus, `/dev/i2c-N`. After the creation of an `I2CBus`, only the bus thread uses it.
 ///
-/// Every exchange is one I2C_RDWR for any number of chips and registers: it needs one system call
-/// and one pass through the adapter's queue, and has repeated starts between the messages. If the
+/// Every exchange is one I2C_RDWR, with messages for any number of chips and registers and repeated
+/// starts between them. It needs one system call and one pass through the adapter's queue. If the
 /// device file is missing, the bus searches for it repeatedly.
 final class I2CBus {
-    /// The device file as a C string, stored because creating a C string can allocate memory.
+    /// Path of the device file as a C string. It is created once, because its creation can allocate
+    /// memory.
     private let path: UnsafeMutablePointer<CChar>
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
     private var lastError: Int32 = ENODEV
 
-    /// Longest time for which a stuck bus blocks the thread, ms: two periods of a loop at 100 Hz.
+    /// Timeout of the adapter: longest time for which a stuck bus blocks the thread, ms.
     private static let timeoutMilliseconds: Int32 = 20
     /// Number of times that the adapter repeats a transfer after a lost arbitration.
     private static let retries: Int32 = 1
@@ -25,9 +26,9 @@ final class I2CBus {
     private let openAdapter: Open
     private let transfer: Transfer
 
-    /// Function that opens a path, like `openAdapter`.
+    /// Function that opens the device file, with the parameters of `openAdapter`.
     typealias Open = (UnsafePointer<CChar>, UnsafeMutablePointer<Int32>) -> Int32
-    /// Function that executes one I2C_RDWR, like `ch_i2c_transfer`.
+    /// Function that executes one I2C_RDWR, with the parameters of `ch_i2c_transfer`.
     typealias Transfer = (Int32, UnsafeMutablePointer<i2c_msg>, UInt32) -> Int32
 
     /// Creates a bus, whose device file is opened at the first use.
@@ -76,7 +77,7 @@ final class I2CBus {
         descriptor = -1
     }
 
-    /// Executes an exchange; afterwards the bytes of the exchange contain the data that were read.
+    /// Executes an exchange. After the call, the bytes of the exchange contain the received data.
     ///
     /// - Throws: A positive errno: ENXIO or EREMOTEIO if no chip answered, ETIMEDOUT if the bus is
     ///   stuck, the error of open(2) while the device file is missing.
@@ -84,7 +85,7 @@ final class I2CBus {
         if descriptor < 0 { try look() }
         let error = transfer(descriptor, exchange.messages, exchange.count)
         guard error != 0 else { return }
-        // The adapter was removed, so its file descriptor cannot be used any more.
+        // The adapter was removed, so its file descriptor can no longer be used.
         if error == ENODEV || error == EBADF { close() }
         throw BusErrno(code: error)
     }
@@ -105,13 +106,14 @@ struct BusErrno: Error {
     var code: Int32
 }
 
-/// Messages for one or several chips, together with their memory; created once and reused.
+/// Exchange: messages for one or several chips, together with their memory. An exchange is created
+/// once and reused.
 struct I2CExchange: ~Copyable {
     /// The messages of the exchange, in the kernel's format.
     let messages: UnsafeMutablePointer<i2c_msg>
     /// Number of messages.
     private(set) var count: UInt32 = 0
-    /// Bytes that the messages write, and bytes that they have read.
+    /// Bytes that the messages write, and bytes that they read.
     let bytes: UnsafeMutableRawBufferPointer
     private var used = 0
 

@@ -1,13 +1,13 @@
 internal import Realtime
 
-/// A chip on an SPI bus, with one chip select for each part. The first bit sent is 1 for a read and
-/// 0 for a write.
+/// Link to a chip on an SPI bus, with one chip select for each part. The first bit of a transfer is
+/// 1 for a read and 0 for a write.
 final class SPIChipLink: ChipLink {
     /// One part of the chip, with its chip select.
     struct Part {
         var device: SPIDevice
-        /// Number of bytes between the register and the first value: one for the accelerometer of a
-        /// BMI088 (data sheet, section 6.1.2), otherwise zero.
+        /// Number of dummy bytes between the register and the first value: 1 for the accelerometer
+        /// of a BMI088 (data sheet, section 6.1.2), otherwise 0.
         var dummies = 0
     }
 
@@ -20,8 +20,8 @@ final class SPIChipLink: ChipLink {
     private var gathered: UnsafeMutableRawBufferPointer
     private var pieces: [(layout: Int, offset: Int, count: Int)] = []
 
-    /// The SPI message for one part of the chip. This type is a class, because messages cannot be
-    /// copied into an array.
+    /// SPI message for one part of the chip. The type is a class, because an array cannot store
+    /// noncopyable messages.
     private final class Layout {
         let part: Int
         var message: SPIMessage
@@ -32,8 +32,8 @@ final class SPIChipLink: ChipLink {
         }
     }
 
-    /// Clock of InvenSense's chips for registers other than measurements, Hz; it is also used for
-    /// other chips.
+    /// Clock for registers other than measurements, Hz. InvenSense's chips require it; the link
+    /// uses it for all chips.
     private static let slowClock = 1_000_000
 
     /// Creates a link.

@@ -8,7 +8,8 @@ internal import Realtime
 ///
 /// If the device file is missing, the device searches for it repeatedly.
 final class SPIDevice {
-    /// The device file as a C string, stored because creating a C string can allocate memory.
+    /// Path of the device file as a C string. It is created once, because its creation can allocate
+    /// memory.
     private let path: UnsafeMutablePointer<CChar>
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
@@ -16,9 +17,9 @@ final class SPIDevice {
     private let open: Open
     private let transfer: Transfer
 
-    /// Function that opens a path, like `ch_spi_open`.
+    /// Function that opens the device file, with the parameters of `ch_spi_open`.
     typealias Open = (UnsafePointer<CChar>, UnsafeMutablePointer<Int32>) -> Int32
-    /// Function that executes one SPI_IOC_MESSAGE, like `ch_spi_transfer`.
+    /// Function that executes one SPI_IOC_MESSAGE, with the parameters of `ch_spi_transfer`.
     typealias Transfer = (Int32, UnsafeMutablePointer<spi_ioc_transfer>, UInt32) -> Int32
 
     /// Interval between attempts to open a missing device file, s.
@@ -49,10 +50,10 @@ final class SPIDevice {
         descriptor = -1
     }
 
-    /// Executes a message; afterwards the bytes of the message contain the data that were read.
+    /// Executes a message. After the call, the bytes of the message contain the received data.
     ///
-    /// - Throws: A positive errno. A missing chip causes no error; a read then returns only ones or
-    ///   only zeros.
+    /// - Throws: A positive errno. A missing chip causes no error: a read from it returns only ones
+    ///   or only zeros.
     func run(_ message: borrowing SPIMessage) throws(BusErrno) {
         if descriptor < 0 { try look() }
         let error = transfer(descriptor, message.transfers, message.count)
@@ -73,8 +74,8 @@ final class SPIDevice {
     }
 }
 
-/// Transfers for one device with their memory, allocated once and reused. The chip is selected
-/// again for each transfer.
+/// SPI message: transfers for one device, together with their memory, which is allocated once and
+/// reused. The chip is selected again for each transfer.
 struct SPIMessage: ~Copyable {
     /// The transfers of the message, in the kernel's format.
     let transfers: UnsafeMutablePointer<spi_ioc_transfer>
@@ -88,7 +89,8 @@ struct SPIMessage: ~Copyable {
     private let clock: UInt32
     private let capacity: Int
 
-    /// Allocates room for this number of transfers and bytes, at a clock in Hz.
+    /// Allocates memory for the given numbers of transfers and bytes; `clock` is the frequency of
+    /// the SPI clock, Hz.
     init(transfers: Int, bytes: Int, clock: Int) {
         self.transfers = .allocate(capacity: transfers)
         sent = .allocate(byteCount: bytes, alignment: 8)
@@ -114,7 +116,8 @@ struct SPIMessage: ~Copyable {
         let offset = used
         used += length
         sent[offset] = first
-        // On every transfer except the last, cs_change releases the device.
+        // For every transfer except the last, cs_change releases the chip select after the
+        // transfer.
         if count > 0 { transfers[Int(count) - 1].cs_change = 1 }
         var transfer = spi_ioc_transfer()
         transfer.tx_buf = UInt64(UInt(bitPattern: sent.baseAddress.map { $0 + offset }))

@@ -9,8 +9,8 @@ public enum DriveBoardFormat: Sendable, Equatable {
     /// as in the vendor's driver.
     case vendor
 
-    /// The bytes that set both speeds: register, then direction (1 is forwards) and magnitude of
-    /// the left wheel, then those of the right wheel.
+    /// Create the bytes that set both speeds: the register, then direction (1 is forwards) and
+    /// magnitude of the left wheel, then direction and magnitude of the right wheel.
     ///
     /// - Parameters:
     ///   - left: Speed of the left wheel, as a fraction of full speed, -1...1.
@@ -30,7 +30,7 @@ public enum DriveBoardFormat: Sendable, Equatable {
     }
 }
 
-/// The motor board of the two wheels, on an I2C bus. After the creation of a `DriveBoard`, only one
+/// Motor board of the two wheels, on an I2C bus. After the creation of a `DriveBoard`, only one
 /// thread uses it.
 final class DriveBoard {
     /// I2C address of the board.

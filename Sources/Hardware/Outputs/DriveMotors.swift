@@ -2,20 +2,21 @@ public import GimbalCore
 public import Realtime
 internal import Synchronization
 
-/// Driver of the robot's two wheels. The driver accepts speeds from ordinary threads and limits
-/// their rate of change. A separate thread writes the speeds to the motor board fifty times a
-/// second, and immediately after a request. The wheels stop unless requests are repeated in time.
+/// Driver of the two wheels. The driver accepts speeds from ordinary threads, and limits their rate
+/// of change. A separate thread writes the speeds to the motor board 50 times per second, and
+/// immediately after a request. The wheels stop unless requests are repeated within the dead-man
+/// time.
 public final class DriveMotors: Sendable {
     private let requests: Mutex<MailboxWriter<DriveModel.Request>>
     private let context: DriveContext
     private let thread = Mutex<RealtimeThread?>(nil)
 
-    /// Creates simulated wheels without a board, to try a remote control.
+    /// Creates simulated wheels without a board, for tests of a remote control.
     public convenience init(simulated parameters: DriveModel.Parameters) {
         self.init(board: nil, parameters: parameters)
     }
 
-    /// Creates stopped wheels; no write happens before `start()`.
+    /// Creates stopped wheels. Nothing is written to the board before `start()`.
     ///
     /// - Parameters:
     ///   - bus: Device file of the bus, such as `/dev/i2c-1`.
@@ -36,7 +37,7 @@ public final class DriveMotors: Sendable {
             model: DriveModel(parameters: parameters), requests: ends.reader)
     }
 
-    /// Starts the thread. Call once.
+    /// Starts the thread. Call this method once.
     ///
     /// - Throws: `ThreadError` if the thread that writes the speeds cannot be created.
     public func start() throws(ThreadError) {
@@ -45,7 +46,8 @@ public final class DriveMotors: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Sets the speeds of the wheels; the newest request is executed. Any ordinary thread.
+    /// Sets the speeds of the wheels; only the newest request is executed. Any ordinary thread can
+    /// call this method.
     public func ask(_ request: DriveModel.Request) {
         requests.withLock { $0.publish(request) }
         context.bell.ring()
@@ -69,8 +71,8 @@ public final class DriveMotors: Sendable {
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 }
 
-/// Two speeds, in ten thousandths of full speed, stored in one word, which one thread writes and
-/// other threads read.
+/// Speeds of both wheels in one atomic word, in units of 1/10000 of the full speed. One thread
+/// writes it, and other threads read it.
 private final class SharedSpeeds: Sendable {
     private let word = Atomic<UInt64>(0)
 
@@ -105,7 +107,7 @@ private final class DriveContext: @unchecked Sendable {
     let bell = Doorbell()
 
     private static let period = 0.02
-    /// Shortest interval of transfers, so that many requests do not overload the bus.
+    /// Shortest interval of transfers, s, so that frequent requests do not overload the bus.
     private static let shortestPeriod = 0.002
 
     init(

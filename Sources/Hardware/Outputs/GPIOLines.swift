@@ -3,12 +3,12 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Lines of one GPIO chip, `/dev/gpiochipN`, all outputs or all inputs. After the creation of the
-/// lines, only one thread uses them.
+/// Lines of one GPIO chip, `/dev/gpiochipN`. All of them are outputs, or all are inputs. After the
+/// creation of the lines, only one thread uses them.
 ///
-/// Each bit of a word is a line, in the order of their names; 1 is active. One system call sets or
-/// reads all lines. If the chip is missing, the lines search for it repeatedly. Lines that are
-/// requested as outputs are inactive at first.
+/// Bit n of a word is the n-th of the given lines; 1 means active. One system call sets or reads
+/// all lines. If the chip is missing, the lines search for it repeatedly. Lines that are requested
+/// as outputs are inactive at first.
 final class GPIOLines {
     private let chip: String
     private let lines: [UInt32]
@@ -58,12 +58,12 @@ final class GPIOLines {
         return true
     }
 
-    /// Sets the lines in `mask`.
+    /// Sets the lines whose bits in `mask` are 1 to their bits in `bits`.
     func set(_ bits: UInt64, mask: UInt64) throws(BusErrno) {
         try check(ch_gpio_set(descriptor, bits, mask))
     }
 
-    /// The states of all lines, one bit each.
+    /// Reads the states of all lines, one bit for each line.
     func get() throws(BusErrno) -> UInt64 {
         var bits: UInt64 = 0
         try check(ch_gpio_get(descriptor, ~0 >> UInt64(64 - lines.count), &bits))
@@ -72,7 +72,7 @@ final class GPIOLines {
 
     private func check(_ error: Int32) throws(BusErrno) {
         guard error != 0 else { return }
-        // The chip was removed, so its file descriptor cannot be used any more.
+        // The chip was removed, so its file descriptor can no longer be used.
         if error == ENODEV || error == EBADF { close() }
         throw BusErrno(code: error)
     }

@@ -1,9 +1,9 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Motors on a bus that no sensor uses. Only the thread of this bus uses a `MotorBus`.
+/// Bus with motors only, without a sensor. Only the thread of this bus uses a `MotorBus`.
 ///
-/// `@unchecked Sendable`, because the object is passed once to that thread.
+/// `@unchecked Sendable`, because the object is passed once to this thread.
 final class MotorBus: OutputBus, @unchecked Sendable {
     private let port: any MotorPort
 

@@ -2,7 +2,7 @@ internal import GimbalCore
 internal import Realtime
 
 /// Interface of a motor chip's driver, which converts a `MotorOutput` into signals for the motors.
-/// Bus thread only.
+/// Only the bus thread uses it.
 protocol MotorPort: AnyObject {
     /// Sets the motor chip up step by step, or checks that the chip is still set up. After a set-up
     /// all outputs of the chip are off.
@@ -10,8 +10,8 @@ protocol MotorPort: AnyObject {
     /// - Returns: Whether the motor chip is ready for outputs.
     func prepare(now: Instant) throws(BusError) -> Bool
 
-    /// Writes an output. Writes nothing if the output is unchanged, or if the chip's present pulse
-    /// frame has not ended.
+    /// Writes an output to the chip. If the output is unchanged, or if the chip's present pulse
+    /// frame has not ended, the driver writes nothing.
     func write(_ output: MotorOutput, now: Instant) throws(BusError)
 
     /// Switches all outputs off, with as few transfers as possible.

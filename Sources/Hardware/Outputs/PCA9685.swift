@@ -1,4 +1,4 @@
-/// NXP PCA9685, sixteen outputs of pulse width: its registers and their values, without a bus. Data
+/// NXP PCA9685, a chip with 16 PWM outputs: its registers and their values, without the bus. Data
 /// sheet: PCA9685, revision 4.
 struct PCA9685: Sendable {
     /// Number of pulses per second that the chip makes with the value of `prescale`.
@@ -6,12 +6,12 @@ struct PCA9685: Sendable {
     /// Value of the prescaler register.
     let prescale: UInt8
 
-    /// Creates a prescaler (7.3.5): `round(oscillator / (4096 rate)) - 1`, 3...255.
+    /// Computes the prescaler (7.3.5): `round(oscillator / (4096 rate)) - 1`, 3...255.
     ///
     /// - Parameters:
     ///   - frameRate: Desired pulses per second, 24...1526.
-    ///   - oscillator: Frequency of this chip's oscillator, Hz: nominally 25 MHz; measured chips
-    ///     deviate by up to 8 %.
+    ///   - oscillator: Frequency of the chip's oscillator, Hz. It is nominally 25 MHz; measured
+    ///     chips deviate by up to 8 %.
     init(frameRate: Double, oscillator: Double) {
         let divider = min(max((oscillator / (4096 * frameRate)).rounded(), 4), 256)
         prescale = UInt8(divider - 1)
@@ -26,13 +26,13 @@ struct PCA9685: Sendable {
     /// Value of register MODE1: auto-increment, asleep; the prescaler can be written only in this
     /// state.
     static let asleep: UInt8 = 0x30
-    /// Register ALL_LED_OFF_H (7.3.4), and the bit that turns an output offand overrides its other
+    /// Register ALL_LED_OFF_H (7.3.4), and the bit that turns an output off and overrides its other
     /// bits.
     static let allOffHigh: UInt8 = 0xFD
     static let fullOff: UInt8 = 0x10
 
-    /// Converts the length of a pulse in seconds to counts of the chip: 4096 counts are the time
-    /// from one pulse to the next.
+    /// Converts the length of a pulse, s, to counts of the chip. 4096 counts are the time from the
+    /// start of one pulse to the start of the next.
     func counts(pulse seconds: Double) -> Int {
         min(max(Int((seconds * frameRate * 4096).rounded()), 0), 4095)
     }

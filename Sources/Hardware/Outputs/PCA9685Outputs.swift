@@ -1,7 +1,8 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Outputs of a PCA9685: sets the chip up, and writes all outputs in one transfer. Bus thread only.
+/// Outputs of a PCA9685. This class sets the chip up, and writes all outputs in one transfer. Only
+/// the bus thread uses it.
 final class PCA9685Outputs {
     private enum State {
         case down
@@ -26,8 +27,8 @@ final class PCA9685Outputs {
     private var isChanged = false
     private var lastAudit = Instant(nanoseconds: .min / 2)
 
-    /// Interval of reads of the prescaler, s: after a short loss of power the chip sleeps, with the
-    /// default prescaler.
+    /// Interval at which the prescaler is read back, s. After a short loss of power, the chip
+    /// sleeps and has the default prescaler.
     private static let auditSeconds = 0.1
     /// Time from the end of sleep until the chip's oscillator runs, s (7.3.1.1: at least 500 µs).
     private static let wakeSeconds = 0.001
@@ -50,8 +51,8 @@ final class PCA9685Outputs {
         layOut(channels)
     }
 
-    /// Creates one message for each run of neighbouring outputs, because the chip increments the
-    /// register automatically.
+    /// Creates one message for each group of consecutive outputs, because the chip increments the
+    /// register number automatically.
     private func layOut(_ channels: [Int]) {
         let order = channels.indices.sorted { channels[$0] < channels[$1] }
         var from = 0
@@ -87,7 +88,8 @@ final class PCA9685Outputs {
             state = .asleep
         case .asleep:
             try run(off, .off)
-            // Section 7.3.2: totem pole outputs, which change at the stop of a transfer.
+            // MODE2 (section 7.3.2): totem pole outputs, which change at the stop condition of a
+            // transfer.
             try send(0x04, to: 0x01)
             try send(PCA9685.awake, to: 0x00)
             state = .waking(since: now)
@@ -101,7 +103,8 @@ final class PCA9685Outputs {
         return false
     }
 
-    /// Sets the number of 4096 counts for which an output is high, from the next `write` on.
+    /// Sets the number of counts, of 4096, for which an output is high. The next `write` transfers
+    /// it.
     func set(_ counts: Int, at index: Int) {
         let at = offsets[index]
         // Section 7.3.3: ON and OFF must differ; a separate bit switches an output off completely.
@@ -113,7 +116,7 @@ final class PCA9685Outputs {
         frame.bytes[at + 3] = high
     }
 
-    /// Writes all outputs in one transfer, if a value has changed.
+    /// Writes all outputs in one transfer if a value has changed.
     ///
     /// - Returns: Whether a transfer was necessary, because a value had changed.
     func write() throws(BusError) -> Bool {

@@ -1,11 +1,12 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Three brushless motors on a PCA9685, each on three half bridges. Bus thread only.
+/// Three brushless motors on a PCA9685, each with three half bridges. Only the bus thread uses this
+/// class.
 ///
-/// All nine outputs are written in one transfer, in every period in which a count changes. When the
-/// motors are off, every output is low. A driver whose enable pin stays on then brakes the motor,
-/// so the enable pin must be connected to the power line.
+/// One transfer writes all nine outputs, in every period in which a count changes. When the motors
+/// are off, every output is low. If the enable pin of a driver stays on, low outputs brake the
+/// motor; therefore connect the enable pin to the power line.
 final class PCA9685Phases: MotorPort {
     private let outputs: PCA9685Outputs
     private let motors: PhaseMotors
@@ -16,8 +17,8 @@ final class PCA9685Phases: MotorPort {
     /// - Parameters:
     ///   - outputs: Nine outputs of the chip: three for yaw, three for roll, three for pitch.
     ///   - motors: Properties of the motors.
-    ///   - hasEncoders: Whether torques are commutated with the measured joint angles; otherwise
-    ///     the fields are set as commanded.
+    ///   - hasEncoders: Whether the driver commutates the commanded torques with the measured joint
+    ///     angles; otherwise it sets the magnetic fields as commanded.
     init(outputs: PCA9685Outputs, motors: PhaseMotors, hasEncoders: Bool) {
         self.outputs = outputs
         self.motors = motors
@@ -52,6 +53,7 @@ final class PCA9685Phases: MotorPort {
         outputs.set(Self.counts(duties.c), at: first + 2)
     }
 
-    /// Converts a duty, 0...1, to counts; 4096 counts are a duty of 1.
+    /// Converts a duty cycle, 0...1, to counts. 4096 counts are a duty cycle of 1; the largest
+    /// result is 4095.
     static func counts(_ duty: Double) -> Int { min(max(Int((duty * 4096).rounded()), 0), 4095) }
 }

@@ -1,7 +1,7 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Three servos on a PCA9685. Bus thread only.
+/// Three servos on a PCA9685. Only the bus thread uses this class.
 ///
 /// The driver writes a new position at most once per pulse, and only if a count has changed. When
 /// the servos are off, they receive no pulses, so they are limp.

@@ -19,8 +19,8 @@ final class PWMServos: MotorPort {
     private var nextLook = Instant(nanoseconds: .min / 2)
     private var lastError = BusError(operation: .write, device: .pwm, address: 0, code: ENODEV)
 
-    /// Resolution of the pulses, ns: far below the resolution of a servo, and coarse enough that a
-    /// camera at rest causes no writes.
+    /// Resolution of the pulses, ns. It is much finer than the resolution of a servo, but coarse
+    /// enough that a camera at rest causes no writes.
     private static let resolution = 250.0
     /// Interval between attempts to find a missing channel, s.
     private static let lookSeconds = 0.1
@@ -75,7 +75,7 @@ final class PWMServos: MotorPort {
     private func set(
         _ index: Int, _ servo: ServoPulse, _ output: MotorOutput, _ axis: GimbalAxis, starts: Bool
     ) throws(BusError) {
-        // A pulse of zero length switches the output off.
+        // A pulse length of zero switches the output off.
         let seconds = output.power[axis] > 0 ? servo.pulse(for: output.angle[axis]) : 0
         let nanoseconds = Int((seconds * 1e9 / Self.resolution).rounded()) * Int(Self.resolution)
         guard starts || nanoseconds != last[index] else { return }
@@ -89,7 +89,7 @@ final class PWMServos: MotorPort {
     }
 
     func allOff() throws(BusError) {
-        // Every channel is stopped, even if another one fails.
+        // Every channel is stopped, even if stopping another channel fails.
         var failure: BusError?
         for index in channels.indices where channels[index].isOpen {
             do throws(BusErrno) {
@@ -105,7 +105,7 @@ final class PWMServos: MotorPort {
     private func failure(
         of index: Int, _ operation: BusError.Operation, _ error: BusErrno
     ) -> BusError {
-        // The PWM chip was removed, so the open files of its channels cannot be used any more.
+        // The PWM chip was removed, so the open files of its channels can no longer be used.
         if error.code == ENODEV {
             channels[index].close()
             isReady = false

@@ -1,10 +1,10 @@
 internal import GimbalCore
 internal import Realtime
 
-/// The GPIO line that switches the motors: it controls the output enable pin of their chip, or
-/// their power. A separate thread switches the line off, so that a hanging bus cannot prevent this.
+/// GPIO line that switches the motors. It controls the output enable pin of their chip, or their
+/// power. A separate thread switches the line off, so that a hanging bus cannot prevent this.
 ///
-/// `@unchecked Sendable`, because the object is passed once to that thread.
+/// `@unchecked Sendable`, because the object is passed once to this thread.
 final class PowerLine: OutputBus, @unchecked Sendable {
     private let line: GPIOLines
     private let number: UInt16

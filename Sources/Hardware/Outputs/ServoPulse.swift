@@ -22,7 +22,7 @@ public struct ServoPulse: Sendable, Equatable {
         self.trim = trim
     }
 
-    /// Length of the pulse for a joint angle in rad, s, limited to the servo's range.
+    /// Compute the length of the pulse for a joint angle (rad), s, limited to the servo's range.
     public func pulse(for angle: Double) -> Double {
         let middle = (shortest + longest) / 2 + trim
         let slope = direction < 0 ? -(longest - shortest) / travel : (longest - shortest) / travel

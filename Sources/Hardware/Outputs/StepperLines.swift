@@ -1,15 +1,16 @@
 internal import GimbalCore
 internal import Realtime
 
-/// The lines of three stepper motors: the step lines, then the direction lines, and the home
-/// switches.
+/// Lines of three stepper motors: bits 0...2 are the step lines, bits 3...5 the direction lines.
+/// The home switches are separate inputs.
 protocol StepperLines: AnyObject {
     /// Requests the output lines from the kernel, unless an earlier call has requested them.
-    /// Returns whether this call has requested the lines; the lines are then inactive.
+    /// Returns whether this call has requested the lines, which are inactive after the request.
     func take(now: Instant) throws(BusErrno) -> Bool
     /// Sets each line whose bit in `mask` is 1 to its bit in `bits`.
     func set(_ bits: UInt64, mask: UInt64) throws(BusErrno)
-    /// Whether each home switch is pressed, one bit for each; 0 if there are no switches.
+    /// Reads the home switches: one bit for each, which is 1 while the switch is pressed; 0 if
+    /// there are no switches.
     func switches(now: Instant) throws(BusErrno) -> UInt64
 }
 
@@ -48,8 +49,7 @@ final class NoStepperLines: StepperLines {
     func switches(now: Instant) -> UInt64 { 0 }
 }
 
-/// Motion of three stepper axes, and the lines that the motion sets, advanced tick by tick. One
-/// thread.
+/// Motion of three stepper axes, which sets their lines in each tick. Only one thread uses a rig.
 struct StepperRig {
     private let lines: any StepperLines
     private(set) var axes: (StepAxis, StepAxis, StepAxis)
@@ -70,13 +70,13 @@ struct StepperRig {
         axes.0.isStanding && axes.1.isStanding && axes.2.isStanding && bits & 0b111 == 0
     }
 
-    /// Executes one tick: at most one system call for the outputs, and one for the switches during
-    /// homing.
+    /// Executes one tick. It needs at most one system call for the outputs, and one for the
+    /// switches during homing.
     ///
-    /// - Throws: The kernel's error; in this case the axes have not moved.
+    /// - Throws: The kernel's error; the axes have not moved.
     mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {
-        // A GPIO chip that was absent has lost the states of its lines. The direction is set one
-        // tick before the step.
+        // The lines have just been requested, so they are inactive. The direction lines are set one
+        // tick before the first step.
         if try lines.take(now: now) {
             bits = 0
             let wanted = lineBits(of: axes) & Self.directions
@@ -103,7 +103,7 @@ struct StepperRig {
         Self.bits(axes.0.lines) | Self.bits(axes.1.lines) << 1 | Self.bits(axes.2.lines) << 2
     }
 
-    /// The lines of one motor as bits: step in bit 0, direction in bit 3.
+    /// Lines of one motor as bits: the step line in bit 0, the direction line in bit 3.
     private static func bits(_ lines: StepAxis.Lines) -> UInt64 {
         (lines.step ? 1 : 0) | (lines.direction ? 8 : 0)
     }

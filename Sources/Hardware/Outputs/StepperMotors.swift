@@ -2,9 +2,9 @@ public import GimbalCore
 public import Realtime
 internal import Synchronization
 
-/// Three stepper motors on GPIO lines. A separate thread sets the lines at 4 kHz, so each motor
-/// makes up to 1,000 steps a second. A step takes two ticks; if ticks are late, the motion catches
-/// up.
+/// Three stepper motors on GPIO lines. A separate thread sets the lines at 4 kHz. A step takes at
+/// least two ticks, and the speed of each motor is limited to 1,000 steps/s. After late ticks, the
+/// motion catches up.
 public final class StepperMotors: Sendable {
     /// GPIO lines of the stepper motors, and limits of their motion.
     public struct Wiring: Sendable {
@@ -51,7 +51,7 @@ public final class StepperMotors: Sendable {
             parameters: wiring.parameters, hasSwitches: wiring.homes != nil)
     }
 
-    /// Creates simulated motors without lines, to try a remote control.
+    /// Creates simulated motors without lines, for tests of a remote control.
     public convenience init(simulated parameters: [StepAxis.Parameters]) {
         self.init(lines: NoStepperLines(), parameters: parameters, hasSwitches: false)
     }
@@ -68,7 +68,7 @@ public final class StepperMotors: Sendable {
             goals: ends.reader)
     }
 
-    /// Starts the thread. Call once.
+    /// Starts the thread. Call this method once.
     ///
     /// - Throws: `ThreadError` if the thread that sets the lines cannot be created.
     public func start() throws(ThreadError) {
@@ -77,7 +77,7 @@ public final class StepperMotors: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Sets the goal of one stepper motor. Any ordinary thread.
+    /// Sets the goal of one stepper motor. Any ordinary thread can call this method.
     ///
     /// - Parameters:
     ///   - goal: New goal of the motor; the other motors keep their goals.
@@ -95,10 +95,10 @@ public final class StepperMotors: Sendable {
         }
     }
 
-    /// Position of each motor, steps from home, as of its last tick.
+    /// Position of each motor after the last tick, steps from home.
     public var positions: [Int] { context.positions.map(\.value) }
 
-    /// State of each motor's search for home, at its last tick.
+    /// State of each motor's search for home after the last tick.
     public var homings: [StepAxis.Homing] {
         context.homings.map { StepAxis.Homing(rawValue: $0.value) ?? .none }
     }
@@ -109,11 +109,11 @@ public final class StepperMotors: Sendable {
     /// Number of ticks since the start in which the GPIO lines could not be set.
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 
-    /// Errno of the last tick if the lines could not be set; otherwise 0.
+    /// Errno of the last tick if its lines could not be set; otherwise 0.
     public var lastError: Int32 { context.lastError.load(ordering: .relaxed) }
 
-    /// Ends the stepper motors' thread; the motors stop at their present position, with their
-    /// holding torque.
+    /// Ends the thread of the stepper motors. The motors stop at their present positions, with
+    /// their holding torque.
     ///
     /// - Returns: Whether the thread ended within half a second.
     @discardableResult
@@ -124,7 +124,7 @@ public final class StepperMotors: Sendable {
     }
 }
 
-/// A number that one thread writes and other threads read.
+/// Number that one thread writes and other threads read.
 private final class SharedCount: Sendable {
     private let word = Atomic(0)
     var value: Int { word.load(ordering: .relaxed) }
@@ -144,10 +144,10 @@ private final class StepperContext: @unchecked Sendable {
     let lastError = Atomic(Int32(0))
 
     private static let period: Int64 = 250_000
-    /// Number of periods from one tick to the next while no motor turns.
+    /// Number of clock periods from one tick to the next while no motor turns.
     private static let idlePeriods: Int64 = 8
-    /// Largest number of periods by which one tick advances the motion; after a longer delay the
-    /// motion ends later.
+    /// Largest number of clock periods by which one tick advances the motion. After a longer delay,
+    /// the motion ends later.
     private static let mostPeriods: Int64 = 8
 
     init(rig: StepperRig, goals: consuming MailboxReader<StepperGoals>) {

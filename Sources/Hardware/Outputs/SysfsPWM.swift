@@ -5,7 +5,7 @@ internal import Realtime
 /// One channel of a PWM chip, `/sys/class/pwm/pwmchipN` (Documentation/driver-api/pwm.rst). After
 /// the creation of a `SysfsPWM`, only one thread uses it.
 ///
-/// The channel's files stay open, so one pwrite(2) sets a new pulse length.
+/// The channel's files stay open, so a single pwrite(2) sets a new pulse length.
 final class SysfsPWM {
     private let chip: String
     private let channel: Int
@@ -34,11 +34,12 @@ final class SysfsPWM {
     /// Whether the channel's files are open.
     var isOpen: Bool { enable >= 0 }
 
-    /// Exports the channel if necessary, stops its pulses, and sets the period. Allocates memory.
+    /// Exports the channel if necessary, stops its pulses, and sets the period. This method
+    /// allocates memory.
     ///
     /// - Throws: ENOENT if the chip does not exist, ENODEV if the channel does not exist, EBUSY if
-    ///   another program uses the channel, EACCES until udev's rules have been applied after an
-    ///   export.
+    ///   another program uses the channel, EACCES if udev has not applied its rules after an export
+    ///   yet.
     func open() throws(BusErrno) {
         close()
         let folder = "\(chip)/pwm\(channel)"
@@ -77,7 +78,7 @@ final class SysfsPWM {
         try write(0, to: enable)
     }
 
-    /// Closes the files.
+    /// Closes the files of the channel.
     func close() {
         for descriptor in [duty, enable] where descriptor >= 0 { _ = Glibc.close(descriptor) }
         (duty, enable) = (-1, -1)

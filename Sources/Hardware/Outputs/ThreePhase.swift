@@ -1,22 +1,21 @@
 internal import Glibc
 
-/// Computation of the duties of the three half bridges of a star-connected brushless motor. Pure
-/// functions.
+/// Computation of the duty cycles of the three half bridges of a star-connected brushless motor.
+/// All functions are pure.
 enum ThreePhase {
-    /// Space-vector modulation: three sine voltages 120° apart, to which the same voltage is added
-    /// so that the highest and the lowest are equally far from the rails. The added voltage causes
-    /// no voltage between the terminals, and allows an amplitude between the terminals that is 2/√3
-    /// times the amplitude of sines alone (K. Zhou, D. Wang: Relationship between space-vector
-    /// modulation and three-phase carrier-based PWM, IEEE Transactions on Industrial Electronics
-    /// 49(1), 2002).
+    /// Space-vector modulation: three sine voltages 120° apart, to which a common voltage is added,
+    /// so that the highest and the lowest voltage have the same distance from the supply rails. The
+    /// common voltage does not change the voltages between the terminals, and permits an amplitude
+    /// between the terminals that is 2/√3 times the amplitude of sines alone (K. Zhou, D. Wang:
+    /// Relationship between space-vector modulation and three-phase carrier-based PWM, IEEE
+    /// Transactions on Industrial Electronics 49(1), 2002).
     ///
     /// - Parameters:
     ///   - angle: Electrical angle of the field, rad, not wrapped.
     ///   - amplitude: Strength of the field; 1 is the greatest strength that the supply voltage
-    ///     permits. A negative strength turns the field by half a turn.
+    ///     permits. A negative strength rotates the field by half an electrical turn.
     /// - Returns: Fraction of the PWM period for which each of the three outputs is high, 0...1. If
-    ///   an argument is not finite, the fractions of the three outputs are equal, so the motor has
-    ///   no field.
+    ///   an argument is not finite, the three fractions are equal, so the motor has no field.
     static func duties(angle: Double, amplitude: Double) -> (a: Double, b: Double, c: Double) {
         guard angle.isFinite, amplitude.isFinite else { return (0.5, 0.5, 0.5) }
         let strength = min(max(amplitude, -1), 1) / 3.0.squareRoot()
@@ -35,11 +34,11 @@ public struct PhaseMotor: Sendable, Equatable {
     public var polePairs: Double
     /// Direction of the motor: 1, or -1 if the field and the joint turn in opposite directions.
     public var direction: Double
-    /// Electrical angle of the field that holds the joint at zero, rad; used only for a motor with
+    /// Electrical angle of the field at which the joint is at zero, rad; used only for a motor with
     /// encoder.
     public var zero: Double
-    /// Torque of a field of full strength 90 electrical degrees ahead of the rotor, N·m; used only
-    /// for a motor with encoder.
+    /// Torque of a field of full strength that is 90 electrical degrees ahead of the rotor, N·m;
+    /// used only for a motor with encoder.
     public var peakTorque: Double
 
     /// Creates the properties of a motor.
@@ -51,8 +50,8 @@ public struct PhaseMotor: Sendable, Equatable {
         self.peakTorque = peakTorque
     }
 
-    /// Field that exerts a torque at the rotor angle which an encoder measures: 90 electrical
-    /// degrees ahead of the rotor.
+    /// Compute the field that exerts a torque at the measured rotor angle. The field is 90
+    /// electrical degrees ahead of the rotor.
     ///
     /// - Parameters:
     ///   - torque: Torque on the joint, N·m.

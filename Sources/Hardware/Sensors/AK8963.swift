@@ -1,11 +1,13 @@
 internal import GimbalCore
 
-/// Asahi Kasei AK8963, the magnetometer in an MPU-9250, reached through that chip's own I2C master.
+/// Asahi Kasei AK8963, the magnetometer in an MPU-9250. The driver accesses it through the I2C
+/// master of the MPU-9250.
 ///
 /// Register map: RM-MPU-9250A-00, revision 1.4, section 5; the I2C master: registers 36 to 39, 49
 /// to 53, 99 and 103.
 struct AK8963: Sendable {
-    /// Factory-calibrated sensitivity of each axis relative to the nominal one (section 5.13).
+    /// Factory-calibrated sensitivity of each axis, relative to the nominal sensitivity (section
+    /// 5.13).
     private var adjustment = Vector3(1, 1, 1)
     private var last = UInt64.max
 
@@ -40,7 +42,7 @@ struct AK8963: Sendable {
 
     private static let answer = RegisterRead(part: 0, register: 0x35, count: 1)
 
-    /// Steps that set the magnetometer up; the chip's I2C master must be enabled before. After the
+    /// Steps that set the magnetometer up. The chip's I2C master must already be enabled. After the
     /// set-up, slots 5 to 7 contain the factory's sensitivity adjustment.
     static let setUp: [SetUpStep] = SetUpStep.sequence(
         // The clock of the I2C master is 400 kHz.
@@ -70,14 +72,14 @@ struct AK8963: Sendable {
             .pause(0.020),
         ])
 
-    /// Stores the factory's sensitivity of each axis: (ASA - 128) / 256 + 1.
+    /// Stores the factory's relative sensitivity of each axis: (ASA - 128) / 256 + 1.
     mutating func adjust(_ kept: KeptRegisters) {
         func factor(_ slot: Int) -> Double { (Double(kept.byte(slot, 0)) - 128) / 256 + 1 }
         adjustment = Vector3(factor(5), factor(6), factor(7))
     }
 
-    /// The magnetic field in the axes of gyroscope and accelerometer, µT; nil if the reading is not
-    /// new, or the field is too large to be measured.
+    /// Decode the magnetic field, in the axes of gyroscope and accelerometer, µT; nil if the
+    /// reading is not new, or the field exceeds the range.
     ///
     /// The master reads more often than the magnetometer measures, so the data-ready bit can be
     /// cleared before it is read. A measurement is new if it differs from the previous one.
@@ -87,8 +89,8 @@ struct AK8963: Sendable {
         // Bit HOFL in register ST2 means that the magnetic field exceeded the sensor's range.
         guard word != last, bytes[start + 7] & 0x08 == 0 else { return nil }
         last = word
-        // The magnetometer's x and y axes are the other chip's y and x, and its z axis is opposite
-        // to the other chip's z axis (PS-MPU-9250A-01, 9.1).
+        // The magnetometer's x axis is the gyroscope's y axis, its y axis is the gyroscope's x
+        // axis, and its z axis is opposite to the gyroscope's z axis (PS-MPU-9250A-01, 9.1).
         return Vector3(
             bytes.littleEndian(at: start + 3) * Self.scale * adjustment.y,
             bytes.littleEndian(at: start + 1) * Self.scale * adjustment.x,

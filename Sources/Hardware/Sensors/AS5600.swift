@@ -1,9 +1,9 @@
 internal import GimbalCore
 internal import Realtime
 
-/// ams AS5600, the angle of a magnet on a shaft, with 12 bits per turn. The I2C address of the chip
-/// is always 0x36, so several encoders need separate buses, for example the channels of a
-/// multiplexer with the kernel's driver (i2c-mux-pca954x).
+/// ams AS5600, an encoder that measures the angle of a magnet on a shaft, with 12 bits per turn.
+/// The I2C address of the chip is always 0x36, so several encoders need separate buses, for example
+/// the channels of a multiplexer with the kernel's driver (i2c-mux-pca954x).
 ///
 /// Data sheet: AS5600, v1-06 (2018), register description.
 final class AS5600 {
@@ -41,7 +41,8 @@ final class AS5600 {
         _ = exchange.read(0x0B, count: 3, from: Self.address)
     }
 
-    /// The joint's angle, -π...π, rad; nil if the encoder does not answer, or detects no magnet.
+    /// Read the joint's angle, -π...π, rad; nil if the encoder does not answer, or detects no
+    /// magnet.
     func angle(now: Instant) -> Double? {
         do {
             try bus.run(exchange)
@@ -61,15 +62,15 @@ final class AS5600 {
         lastTime = now
     }
 
-    /// The angle in the registers STATUS and RAW ANGLE, 0..<2π rad; nil if the chip detects no
-    /// magnet (MD, bit 5). With a magnet that is too weak or too strong (ML, MH), the angle is
-    /// still used.
+    /// Decode the angle in the registers STATUS and RAW ANGLE, 0..<2π rad; nil if the chip detects
+    /// no magnet (MD, bit 5). The angle is also used if the magnet is too weak or too strong (ML,
+    /// MH).
     static func turn(_ bytes: UnsafeRawBufferPointer) -> Double? {
         guard bytes[0] & 0x20 != 0 else { return nil }
         return Double(UInt16(bytes[1] & 0x0F) << 8 | UInt16(bytes[2])) * 2 * .pi / 4096
     }
 
-    /// The joint's angle, -π...π.
+    /// Convert a reading to the joint's angle, -π...π, rad.
     static func joint(_ turn: Double, zero: Double, direction: Double) -> Double {
         ((turn - zero) * direction).remainder(dividingBy: 2 * .pi)
     }

@@ -9,7 +9,7 @@ struct BMI088: IMUChip {
     private let gyroCode: UInt8
     private let accelCode: UInt8
     private let testsItself: Bool
-    /// The chip's 24-bit counter at the last sample; one count is 39.0625 µs.
+    /// The chip's 24-bit time counter at the last sample; one count is 39.0625 µs.
     private var lastCount: UInt32?
     private var temperature: Double?
 
@@ -38,9 +38,9 @@ struct BMI088: IMUChip {
     /// Full scale of the accelerometer, g.
     var accelRange: Double { 3 * Double(1 << accelCode) }
 
-    /// Accelerometer: 1600 Hz with twofold oversampling (5.3.11).
+    /// Filter of the accelerometer: output rate 1600 Hz with twofold oversampling (5.3.11).
     private static let accelFilter: UInt8 = 0x9C
-    /// Gyroscope: 2000 Hz, bandwidth 230 Hz (5.5.5).
+    /// Filter of the gyroscope: output rate 2000 Hz, bandwidth 230 Hz (5.5.5).
     private static let gyroFilter: UInt8 = 0x01
 
     var setUp: [SetUpStep] {
@@ -58,7 +58,8 @@ struct BMI088: IMUChip {
             .expect(
                 0x0F, mask: 0xFF, in: 0x00, part: Self.gyro,
                 otherwise: "is not the gyroscope of a BMI088 (chip id)"),
-            // Section 4.1: leave suspend mode, then switch on; 50 ms until the first value.
+            // Section 4.1: the accelerometer leaves suspend mode, and is then switched on. Its
+            // first value comes after 50 ms.
             .write(0x00, to: 0x7C, part: Self.accel),
             .pause(0.005),
             .write(0x04, to: 0x7D, part: Self.accel),
@@ -80,8 +81,8 @@ struct BMI088: IMUChip {
         return steps + .verify(audit)
     }
 
-    /// Steps of the self tests (4.6.1 and 4.6.2), with the limits of the table: 1000, 1000 and 500
-    /// mg at ±24 g.
+    /// Steps of the self tests (4.6.1 and 4.6.2). The limits for x, y and z from the table are
+    /// 1000, 1000 and 500 mg at ±24 g.
     private static var selfTest: [SetUpStep] {
         let perMilliG = 32768.0 / 24000
         return [
@@ -129,7 +130,7 @@ struct BMI088: IMUChip {
             (RegisterRead(part: Self.accel, register: 0x7D, count: 1), 0xFF, 0x04),
             (RegisterRead(part: Self.accel, register: 0x40, count: 1), 0xFF, Self.accelFilter),
             (RegisterRead(part: Self.accel, register: 0x41, count: 1), 0x03, accelCode),
-            // Bit 7 reads as 1.
+            // Bit 7 of this register always reads as 1, so the mask excludes it.
             (RegisterRead(part: Self.gyro, register: 0x10, count: 1), 0x0F, Self.gyroFilter),
             (RegisterRead(part: Self.gyro, register: 0x0F, count: 1), 0xFF, gyroCode),
         ]
@@ -137,8 +138,8 @@ struct BMI088: IMUChip {
 
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         let count = UInt32(bytes[6]) | UInt32(bytes[7]) << 8 | UInt32(bytes[8]) << 16
-        // The chip's counter is 0 from a reset to the first measurement, and returns to 0 every
-        // eleven minutes.
+        // A counter of 0 is ignored. The chip's counter is 0 from a reset to the first measurement,
+        // and wraps around to 0 every 11 minutes.
         guard count != lastCount, count != 0 else { return nil }
         lastCount = count
         let force = accelRange * 9.80665 / 32768
@@ -158,8 +159,8 @@ struct BMI088: IMUChip {
         return sample
     }
 
-    /// Decodes the temperature (5.3.7): eleven bits, the upper eight first; 0x80 means a missing
-    /// value.
+    /// Decodes the temperature (5.3.7): 11 bits, the upper 8 first. The value 0x80 means that there
+    /// is no measurement.
     mutating func take(seldom word: UInt64) {
         let upper = UInt16(word & 0xFF)
         guard upper != 0x80 else {

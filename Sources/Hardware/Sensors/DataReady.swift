@@ -1,18 +1,18 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Synchronisation of the bus thread's periods with the sensor's measurements, instead of with the
-/// clock. Bus thread only.
+/// Synchronisation of the bus thread's periods with the sensor's measurements instead of the clock.
+/// Only the bus thread uses this class.
 ///
 /// If the sensor is faster than the loop, the thread waits for an edge only in the last quarter of
-/// the period. Without an edge for half a period beyond the expected time, the clock begins this
-/// period.
+/// the period. If no edge arrives within half a period after the expected time, the clock begins
+/// this period.
 final class DataReady {
     private let line: EdgeLine
     private let report: SensorReport
     private let periodSeconds: Double
     private var last = Instant(nanoseconds: .min / 2)
-    /// Time at which the sensor measured this period's sample; nil if unknown.
+    /// Time at which the sensor measured the sample of this period; nil if it is unknown.
     private var edge: Instant?
 
     /// Creates a synchronisation.
@@ -20,7 +20,7 @@ final class DataReady {
     /// - Parameters:
     ///   - line: GPIO line with the sensor's data-ready signal.
     ///   - period: Period of the loop, s.
-    ///   - report: Receives the number of missed edges.
+    ///   - report: Report that receives the numbers of missed and late edges.
     init(line: EdgeLine, period: Double, report: SensorReport) {
         self.line = line
         periodSeconds = period
@@ -45,8 +45,8 @@ final class DataReady {
     /// Begins a period.
     ///
     /// - Parameter now: Time at which the period begins according to the clock.
-    /// - Returns: Best known time of this period's sample. `wait` then ignores edges that come much
-    ///   earlier than one period after this time.
+    /// - Returns: Best known time of this period's sample. The next `wait` ignores edges that come
+    ///   much earlier than one period after this time.
     func begin(at now: Instant) -> Instant {
         last = edge ?? now
         return last

@@ -2,7 +2,7 @@ public import GimbalCore
 import Synchronization
 
 /// State of a joint's encoder, which the bus thread writes and other threads read. No thread waits
-/// for another one, because each value is one machine word.
+/// for another thread, because each value is one machine word.
 public final class EncoderReport: Sendable {
     private let silentCount = Atomic(UInt64(0))
     private let noMagnetCount = Atomic(UInt64(0))
@@ -11,7 +11,8 @@ public final class EncoderReport: Sendable {
     /// Creates the report of an encoder before its first reading.
     public init() {}
 
-    /// Reason why the last reading of the encoder failed: "does not answer"; nil after a success.
+    /// Reason why the last reading of the encoder failed, such as "does not answer"; nil after a
+    /// success.
     public var failure: String? {
         switch Answer(rawValue: answer.load(ordering: .relaxed)) {
         case .silence: "does not answer"
@@ -30,7 +31,7 @@ public final class EncoderReport: Sendable {
 
     enum Answer: UInt8 { case angle, silence, noMagnet }
 
-    /// Stores the result of a reading of the encoder. Bus thread.
+    /// Stores the result of a reading of the encoder. Only the bus thread calls this method.
     func note(_ answer: Answer) {
         switch answer {
         case .angle: break
@@ -50,7 +51,7 @@ public struct EncoderReports: Sendable {
     /// Creates reports that contain no reading yet.
     public init() {}
 
-    /// The joints whose encoder could not be read the last time.
+    /// The joints whose last encoder reading failed.
     public var failing: AxisSet {
         AxisSet(
             yaw: yaw.failure != nil, roll: roll.failure != nil, pitch: pitch.failure != nil)

@@ -1,8 +1,8 @@
 internal import GimbalCore
 internal import Realtime
 
-/// A second inertial sensor, on the handle; its rates are added to the camera's samples. Bus thread
-/// only.
+/// Second inertial sensor, on the handle. Its rates are added to the camera's samples. Only the bus
+/// thread uses this class.
 final class HandleSensor {
     private let sensor: InertialSensor
     private let mounting: Quaternion
@@ -16,7 +16,7 @@ final class HandleSensor {
     /// Creates a handle's sensor.
     ///
     /// - Parameters:
-    ///   - sensor: The chip.
+    ///   - sensor: Sensor on the handle.
     ///   - mounting: Rotation from the sensor's axes to the handle's axes (forward, right, down).
     ///   - staleSeconds: Age above which a rate of the handle is not used, s.
     init(sensor: InertialSensor, mounting: Quaternion, staleSeconds: Double) {
@@ -45,14 +45,15 @@ final class HandleSensor {
     }
 }
 
-/// Encoders on all three joints; their angles are added to the camera's samples. Bus thread only.
+/// Encoders on all three joints. Their angles are added to the camera's samples. Only the bus
+/// thread uses this class.
 final class JointEncoders {
     private let yaw: AS5600
     private let roll: AS5600
     private let pitch: AS5600
     private var angles: AxisVector?
 
-    /// Encoders of the three joints.
+    /// Creates the set of the three joints' encoders.
     init(yaw: AS5600, roll: AS5600, pitch: AS5600) {
         self.yaw = yaw
         self.roll = roll
@@ -62,7 +63,7 @@ final class JointEncoders {
     /// Whether the angles of all three joints are recent.
     var isKnown: Bool { angles != nil }
 
-    /// Reads the encoders.
+    /// Reads the encoders of all joints.
     func read(now: Instant) {
         let (y, r, p) = (yaw.angle(now: now), roll.angle(now: now), pitch.angle(now: now))
         if let y, let r, let p {

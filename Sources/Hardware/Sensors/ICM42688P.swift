@@ -41,11 +41,12 @@ struct ICM42688P: IMUChip {
     private static let selfTestConfiguration: UInt8 = 0x70
     private static let bank: UInt8 = 0x76
 
-    /// Output data rate of 1 kHz in GYRO_CONFIG0 and ACCEL_CONFIG0.
+    /// Code of the output data rate 1 kHz in GYRO_CONFIG0 and ACCEL_CONFIG0.
     private static let rate: UInt8 = 0x06
-    /// GYRO_CONFIG1 and GYRO_ACCEL_CONFIG0: filters of second order at a quarter of the rate.
-    /// Together with the anti-alias filter, 585 Hz after a reset, the delay is 0.9 + 0.4 ms,
-    /// because each of the two second-order sections delays by √2 / (2π corner).
+    /// Codes in GYRO_CONFIG1 and GYRO_ACCEL_CONFIG0: second-order filters with a corner at a
+    /// quarter of the output rate. The anti-alias filter has a corner of 585 Hz after a reset. Each
+    /// of these two second-order sections has a delay of √2 / (2π corner), which gives 0.9 + 0.4
+    /// ms.
     private static let filterOrder: UInt8 = 0x16
     private static let filterWidth: UInt8 = 0x11
 
@@ -66,7 +67,7 @@ struct ICM42688P: IMUChip {
             // INT_CONFIG1: INT_ASYNC_RESET must be off for the pin to work.
             .write(0x03, to: 0x14, part: 0),
             .write(0x00, to: 0x64, part: 0),
-            // After a write of PWR_MGMT0, no register can be written for 200 µs; the gyroscope
+            // After a write of PWR_MGMT0, no register can be written for 200 µs. The gyroscope
             // needs 45 ms to start.
             .pause(0.060),
         ]
@@ -112,8 +113,8 @@ struct ICM42688P: IMUChip {
         ]
     }
 
-    /// Registers to check. PWR_MGMT0 comes first, because it is the surest sign of a reset; both
-    /// sensors are in low-noise mode.
+    /// Expected values of the chip's registers. PWR_MGMT0 comes first, because every reset changes
+    /// it; its value means that both sensors are in low-noise mode.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] {
         func one(_ register: UInt8) -> RegisterRead {
             RegisterRead(part: 0, register: register, count: 1)
@@ -133,7 +134,7 @@ struct ICM42688P: IMUChip {
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         guard bytes[0] & 0x08 != 0, var sample = sample(bytes, accel: 3, gyro: 9, time: now)
         else { return nil }
-        // Conversion of the temperature, section 4.13 of the data sheet.
+        // This is the conversion of the temperature in section 4.13 of the data sheet.
         sample.temperature = bytes.bigEndian(at: 1) / 132.48 + 25
         sample.contents.insert(.temperature)
         return sample
@@ -157,8 +158,9 @@ struct ICM42688P: IMUChip {
                 bytes.bigEndian(at: accel + 4) * force))
     }
 
-    /// Layout of the FIFO. FIFO_CONFIG1: both sensors and temperature, which is packet 3 with its
-    /// time stamp; FIFO_CONFIG: the oldest data are overwritten; SIGNAL_PATH_RESET: FIFO_FLUSH.
+    /// Layout of the FIFO. FIFO_CONFIG1 selects packet 3, which contains both sensors, the
+    /// temperature and a time stamp. FIFO_CONFIG makes new data overwrite the oldest data.
+    /// FIFO_FLUSH in SIGNAL_PATH_RESET empties the FIFO.
     var buffer: SampleBuffer? {
         SampleBuffer(
             level: 0x2E, data: 0x30, packet: 16, capacity: 2048, period: 1e-3,
@@ -168,11 +170,11 @@ struct ICM42688P: IMUChip {
             ], empty: (0x4B, 0x02))
     }
 
-    /// Decodes a packet: header, acceleration, rate, eight bits of temperature, two bytes of time
-    /// stamp, which are not used.
+    /// Decodes a packet: header, acceleration, rate, 8 bits of temperature, and a time stamp of two
+    /// bytes, which is ignored.
     mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample? {
-        // In a packet's header, HEADER_MSG must be clear, and HEADER_ACCEL and HEADER_GYRO must be
-        // set.
+        // In the header of a valid packet, HEADER_MSG is clear, and HEADER_ACCEL and HEADER_GYRO
+        // are set.
         guard packet[0] & 0xE0 == 0x60,
             var sample = sample(packet, accel: 1, gyro: 7, time: time)
         else { return nil }

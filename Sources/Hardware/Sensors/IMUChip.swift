@@ -5,40 +5,41 @@ internal import GimbalCore
 protocol IMUChip: Sendable {
     /// Name of the chip in the settings, for example "bmi088".
     var name: String { get }
-    /// Steps that set the chip up, so that it measures, from any state, including the check of its
+    /// Steps that set the chip up from any state, so that it measures. They include checks of its
     /// identity and its configuration.
     var setUp: [SetUpStep] { get }
-    /// Registers to read in every period, in one exchange.
+    /// Registers that the driver reads in every period, in one exchange.
     var burst: [RegisterRead] { get }
-    /// Registers to read occasionally, for the temperature; nil if there are none.
+    /// Registers of the temperature, which the driver reads occasionally; nil if there are none.
     var seldom: RegisterRead? { get }
     /// Expected values of the chip's registers. The first entry of each part must be a register
     /// whose value a reset changes.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] { get }
 
-    /// The sample in the bytes of a burst that was read at `now`, in the chip's own axes; nil if
-    /// the bytes contain no new sample.
+    /// Decode the sample in the bytes of a burst that was read at `now`, in the chip's own axes;
+    /// nil if the bytes contain no new sample.
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample?
 
-    /// Receives an occasionally read value, the first register in the lowest byte.
+    /// Stores the value of the registers in `seldom`; the first register is in the lowest byte.
     mutating func take(seldom word: UInt64)
 
-    /// Receives, after the set-up, the register values that the set-up has read and stored.
+    /// Receives the register values that the set-up has read and stored. It is called after the
+    /// set-up.
     mutating func take(kept: KeptRegisters)
 
     /// The chip's FIFO; nil if this driver does not use it.
     var buffer: SampleBuffer? { get }
 
-    /// The sample in one packet of the FIFO, in the chip's own axes; nil if the packet contains no
-    /// sample.
+    /// Decode the sample in one packet of the FIFO, in the chip's own axes; nil if the packet
+    /// contains no sample.
     mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample?
 }
 
 /// Layout of a chip's FIFO.
 struct SampleBuffer: Sendable {
-    /// First of the two registers that contain the number of stored bytes, upper byte first.
+    /// First of the two registers with the number of stored bytes; the upper byte is first.
     var level: UInt8
-    /// Register for reading the data.
+    /// Register from which the data are read.
     var data: UInt8
     /// Size of one sample in the FIFO, bytes.
     var packet: Int
@@ -65,12 +66,12 @@ extension IMUChip {
 }
 
 extension UnsafeRawBufferPointer {
-    /// A signed 16-bit number, the lower byte first.
+    /// Read a signed 16-bit number, the lower byte first.
     func littleEndian(at index: Int) -> Double {
         Double(Int16(truncatingIfNeeded: UInt16(self[index]) | UInt16(self[index + 1]) << 8))
     }
 
-    /// A signed 16-bit number, the upper byte first.
+    /// Read a signed 16-bit number, the upper byte first.
     func bigEndian(at index: Int) -> Double {
         Double(Int16(truncatingIfNeeded: UInt16(self[index]) << 8 | UInt16(self[index + 1])))
     }

@@ -1,12 +1,13 @@
 internal import GimbalCore
 internal import Realtime
 
-/// An inertial sensor on its bus. The sensor is set up step by step, while the thread continues to
-/// serve the motors. After its set-up the sensor is read and monitored in every period. The sensor
-/// is set up again if it has lost its configuration, does not answer, or does not measure. Only the
-/// bus thread uses the object after its creation; from then on it allocates no memory.
+/// Inertial sensor on its bus. The driver sets the sensor up step by step, while the bus thread
+/// continues to serve the motors. After the set-up, the driver reads and monitors the sensor in
+/// every period. It sets the sensor up again if the sensor has lost its configuration, does not
+/// answer, or does not measure. After the creation of the object, only the bus thread uses it, and
+/// it allocates no memory.
 ///
-/// Measurements from before a set-up of the sensor do not count as new.
+/// Measurements from before a set-up of the sensor are ignored.
 final class InertialSensor {
     private let link: any ChipLink
     private var chip: any IMUChip
@@ -18,12 +19,13 @@ final class InertialSensor {
     private var notBefore = Instant(nanoseconds: .min / 2)
     private var lastAudit = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
-    /// Indices in `expected` of registers that a reset during operation changes, one for each part.
-    /// Every second check reads one of them.
+    /// Indices in `expected` of registers whose values a reset changes, one for each part of the
+    /// chip. Every second check reads one of them.
     private let telling: [Int]
     private var audits = 0
     private var failures = 0
-    /// Time of the last failed burst or set-up; measurements before this time do not count as new.
+    /// Time of the last failed burst or set-up; measurements before this time are ignored. Nil if
+    /// none has failed.
     private var failed: Instant?
     /// The chip's FIFO, and the clock of its samples; nil if the FIFO is not used.
     private let buffer: SampleBuffer?
@@ -32,9 +34,9 @@ final class InertialSensor {
 
     /// Pause after a failed set-up of the sensor, s.
     private static let retrySeconds = 0.2
-    /// Interval between two reads of a configuration register, s. At loop rates of 200 Hz and
-    /// above, one configuration register is read every 4 or 5 ms, so that a reset is detected
-    /// within 20 ms.
+    /// Shortest interval between two reads of a configuration register, s. At loop rates of 200 Hz
+    /// and above, the driver reads one configuration register every 4 or 5 ms, so that it detects a
+    /// reset within 20 ms.
     private static let auditSeconds = 0.0035
     /// Number of consecutive failed bursts after which the chip is set up again.
     private static let patience = 3
@@ -45,10 +47,10 @@ final class InertialSensor {
     ///
     /// - Parameters:
     ///   - chip: Description of the chip.
-    ///   - link: Interface of the sensor.
+    ///   - link: Link to the sensor.
     ///   - report: Report of the sensor's state, for other threads.
     ///   - usesBuffer: Whether the samples are read from the chip's FIFO, each with its own time.
-    ///   - wallClock: Clock for the duration of a transfer.
+    ///   - wallClock: Clock that measures the duration of a transfer.
     init(
         chip: any IMUChip, link: any ChipLink, report: SensorReport, usesBuffer: Bool = false,
         wallClock: @escaping @Sendable () -> Instant = { MonotonicClock.now }
@@ -72,7 +74,7 @@ final class InertialSensor {
     /// - Parameters:
     ///   - samples: Array to which the new samples are appended, in the chip's own axes.
     ///   - time: Best known time at which the sensor measured the sample.
-    ///   - now: The time of the call.
+    ///   - now: Time of the call.
     /// - Throws: The error of the failed transfer; the next period repeats the transfer, or the
     ///   caller repeats it immediately.
     func read(
@@ -87,8 +89,8 @@ final class InertialSensor {
                     try !readBurst(into: &samples, time: time, now: now)
                 }
             failed = nil
-            // The chip is absent or has just been reset; the next read of its configuration shows
-            // which is true.
+            // The chip is missing or has just been reset. A read of its configuration distinguishes
+            // these cases.
             if isSilent { return try compare(0, now: now) }
             guard now.seconds(since: lastSample) <= Self.stallSeconds else {
                 report.stalled()
@@ -119,16 +121,16 @@ final class InertialSensor {
         failures = 0
         if isBlank(bytes) { return false }
         if let sample = chip.sample(bytes, now: time) {
-            // After a failed burst, a burst adds a sample only if it repeats the failed one in the
-            // same period.
+            // After a failed burst, the next burst adds a sample only if it repeats the failed
+            // burst in the same period.
             if failed == nil || failed == now { samples.append(sample) }
             lastSample = now
         }
         return true
     }
 
-    /// Reads every sample in the FIFO, oldest first. An empty FIFO does not prove a working chip:
-    /// if the bus transferred only writes, the FIFO would stay empty permanently.
+    /// Reads every sample in the FIFO, oldest first. An empty FIFO does not show that the chip
+    /// answers, because the FIFO of a faulty chip can stay empty permanently.
     ///
     /// - Returns: Whether the chip answers.
     private func readBuffer(
@@ -210,8 +212,8 @@ final class InertialSensor {
         }
     }
 
-    /// Reads one register: in every second call a configuration register that a reset changes, in
-    /// the other calls each configuration register in turn, and then the temperature.
+    /// Reads one register. Every second call reads a configuration register whose value a reset
+    /// changes. The other calls read each configuration register in turn, and then the temperature.
     private func audit(now: Instant) throws(BusErrno) {
         let turn = audits / 2
         let isForReset = audits % 2 == 0
@@ -224,7 +226,7 @@ final class InertialSensor {
         chip.take(seldom: try link.read(seldom.register, count: seldom.count, part: seldom.part))
     }
 
-    /// Reads one register; if its value differs from the written one, the chip is set up again.
+    /// Reads one register. If its value differs from the expected value, the chip is set up again.
     private func compare(_ index: Int, now: Instant) throws(BusErrno) {
         lastAudit = now
         let (read, mask, value) = expected[index]

@@ -1,7 +1,8 @@
 internal import GimbalCore
 internal import Glibc
 
-/// InvenSense MPU-6050, which has only I2C, at address 0x68, or 0x69 with AD0 high.
+/// InvenSense MPU-6050. It has only an I2C interface, at address 0x68, or 0x69 if the pin AD0 is
+/// high.
 ///
 /// Register map: RM-MPU-6000A-00, revision 4.2; product specification: PS-MPU-6000A-00, revision
 /// 3.4.
@@ -10,8 +11,8 @@ struct MPU6050: IMUChip {
     private let registers: MPURegisters
     private let testsItself: Bool
 
-    /// Register 26: bandwidth of the gyroscope 188 Hz with 1.9 ms of delay, of the accelerometer
-    /// 184 Hz with 2.0 ms; sample rate 1 kHz.
+    /// Value of register 26: the gyroscope has a bandwidth of 188 Hz and a delay of 1.9 ms, the
+    /// accelerometer 184 Hz and 2.0 ms. The sample rate is 1 kHz.
     private static let filter: UInt8 = 0x01
 
     /// Creates a chip's description.

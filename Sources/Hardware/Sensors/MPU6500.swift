@@ -1,8 +1,8 @@
 internal import GimbalCore
 
 /// InvenSense MPU-6500, and the MPU-9250, which contains an MPU-6500 and a magnetometer (AK8963).
-/// The I2C address of both chips is 0x68, or 0x69 if the pin AD0 is high. The driver reads and
-/// writes all registers with an SPI clock of 1 MHz.
+/// The I2C address of both chips is 0x68, or 0x69 if the pin AD0 is high. On SPI, all registers can
+/// be read and written with a clock of 1 MHz.
 ///
 /// Register maps: RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4. Product
 /// specifications: PS-MPU-6500A-01, PS-MPU-9250A-01.
@@ -18,9 +18,11 @@ struct MPU6500: IMUChip {
     private let isOnSPI: Bool
     private var magnetometer = AK8963()
 
-    /// Register 26: bandwidth of the gyroscope 184 Hz with 2.9 ms of delay; sample rate 1 kHz.
+    /// Value of register 26: the gyroscope has a bandwidth of 184 Hz, a delay of 2.9 ms and a
+    /// sample rate of 1 kHz.
     private static let filter: UInt8 = 0x01
-    /// Register 29: bandwidth of the accelerometer 184 Hz with 5.8 ms of delay; sample rate 1 kHz.
+    /// Value of register 29: the accelerometer has a bandwidth of 184 Hz, a delay of 5.8 ms and a
+    /// sample rate of 1 kHz.
     private static let accelFilter: UInt8 = 0x01
     private static let accelConfiguration2: UInt8 = 0x1D
 
@@ -55,7 +57,7 @@ struct MPU6500: IMUChip {
     private var userControl: UInt8 { (isOnSPI ? 0x10 : 0) | (hasMagnetometer ? 0x20 : 0) }
 
     var setUp: [SetUpStep] {
-        // The identity 0x71 is the MPU-9250 and 0x73 the MPU-9255, so bit 1 is ignored.
+        // The identity of an MPU-9250 is 0x71, and of an MPU-9255 0x73, so the check ignores bit 1.
         let wake =
             hasMagnetometer
             ? MPURegisters.wake(
@@ -71,8 +73,8 @@ struct MPU6500: IMUChip {
         return steps + .verify(audit)
     }
 
-    /// Steps of the chip's self test. Registers 0 to 2 and 13 to 15 contain the response at the
-    /// factory; during the test the filters have a bandwidth of 92 Hz.
+    /// Steps of the chip's self test. Registers 0 to 2 and 13 to 15 contain the response that the
+    /// factory measured. During the test, the filters have a bandwidth of 92 Hz.
     private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x02, to: MPURegisters.configuration, part: 0),

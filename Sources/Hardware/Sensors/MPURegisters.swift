@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Common registers of InvenSense's MPU-6050, MPU-6500 and MPU-9250. Register maps:
 /// RM-MPU-6000A-00, revision 4.2; RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4.
-/// Numbers of 16 bits in the registers are big-endian.
+/// 16-bit numbers in the registers are big-endian.
 struct MPURegisters: Sendable {
     /// Codes of the measurement ranges: FS_SEL and AFS_SEL, 0...3 (registers 27 and 28).
     let gyroCode: UInt8
@@ -45,8 +45,8 @@ struct MPURegisters: Sendable {
     /// so that its bit refers to the measurements that are read after it.
     static let burstLength = 15
 
-    /// Steps that check the identity, reset the chip and select its clock: 100 ms after the reset
-    /// (register 107), 30 ms until the gyroscope runs.
+    /// Steps that check the identity, reset the chip (register 107) and select its clock. They wait
+    /// 100 ms after the reset, and 30 ms for the gyroscope's start.
     static func wake(identity: UInt8, mask: UInt8, otherwise: StaticString) -> [SetUpStep] {
         [
             .expect(identity, mask: mask, in: Self.identity, part: 0, otherwise: otherwise),
@@ -75,7 +75,7 @@ struct MPURegisters: Sendable {
         RegisterRead(part: 0, register: register, count: 1)
     }
 
-    /// Rate and acceleration of a burst; nil if the data are not new.
+    /// Decode rate and acceleration of a burst; nil if the data are not new.
     func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         guard bytes[0] & 0x01 != 0 else { return nil }
         return sample(bytes, from: 1, time: now)
@@ -92,7 +92,7 @@ struct MPURegisters: Sendable {
             ], empty: (Self.userControl, userControl | 0x44))
     }
 
-    /// Decodes rate and acceleration; acceleration begins at `start`.
+    /// Decodes rate and acceleration. The acceleration begins at the offset `start`.
     func sample(_ bytes: UnsafeRawBufferPointer, from start: Int, time: Instant) -> IMUSample {
         let force = accelRange * 9.80665 / 32768
         let rate = gyroRange * .pi / 180 / 32768
@@ -106,8 +106,8 @@ struct MPURegisters: Sendable {
                 bytes.bigEndian(at: start + 4) * force))
     }
 
-    /// Steps that store acceleration and rate in slots: in slots 0 and 1 at rest, in slots 2 and 3
-    /// during the self test.
+    /// Steps that store acceleration and rate in two slots: in slots 0 and 1 at rest, and in slots
+    /// 2 and 3 during the self test.
     static func keepData(_ slots: (accel: Int, gyro: Int)) -> [SetUpStep] {
         [
             .keep(slot: slots.accel, RegisterRead(part: 0, register: accel, count: 6)),
@@ -126,17 +126,17 @@ struct MPURegisters: Sendable {
 /// at the factory, which the chip stores as a code. The limits of the response are those of the
 /// manufacturer's own test.
 struct FactoryResponse {
-    /// Response at the factory for a code, LSB: 2620 · 1.01^(code - 1).
+    /// Response that the factory measured, for a stored code, LSB: 2620 · 1.01^(code - 1).
     static func stored(_ code: UInt8) -> Double { 2620 * pow(1.01, Double(code) - 1) }
 
-    /// Whether the gyroscope's response is more than half of the response at the factory; if the
-    /// chip stores no such response, whether it is more than 60 deg/s.
+    /// Whether the gyroscope's response is more than half of the response at the factory. If the
+    /// chip stores no such response, it must be more than 60 deg/s.
     static func passesGyro(_ response: Double, code: UInt8) -> Bool {
         code == 0 ? abs(response) >= 60 * 32768 / 250 : response / stored(code) > 0.5
     }
 
-    /// Whether the accelerometer's response is 0.5 to 1.5 times the response at the factory; if the
-    /// chip stores no such response, whether it is within the given bounds in g.
+    /// Whether the accelerometer's response is 0.5 to 1.5 times the response at the factory. If the
+    /// chip stores no such response, it must be within the given bounds, g.
     static func passesAccel(
         _ response: Double, code: UInt8, unstored: ClosedRange<Double>
     ) -> Bool {

@@ -1,9 +1,10 @@
 internal import GimbalCore
 
-/// Times of the samples in a chip's FIFO. The chip uses its own clock, which deviates by some per
-/// cent; the driver knows only the number of samples in the FIFO. The newest sample was measured
-/// before the end of the read, and at most one sample period before the beginning of the read. A
-/// straight line through these bounds models the chip's clock. Bus thread only.
+/// Estimator of the times of the samples in a chip's FIFO. The chip has its own clock, whose rate
+/// deviates by several per cent, and the driver can read only the number of samples in the FIFO.
+/// The newest sample was measured before the end of this read, and at most one sample period before
+/// its beginning. The estimator models the chip's clock by a straight line within these bounds.
+/// Only the bus thread uses it.
 struct SampleClock: Sendable {
     /// A sample and its time.
     private struct Mark {
@@ -23,7 +24,7 @@ struct SampleClock: Sendable {
     /// Largest relative error of a chip's oscillator.
     private static let tolerance = 0.06
     /// Shortest time over which the sample period is measured, s; the longest time is twice this
-    /// value, and times are shorter at the start.
+    /// value. At the start, the time is shorter.
     private static let window = 5.0
     /// Time after the start during which the driver uses the nominal sample period, s.
     private static let least = 0.5
@@ -39,7 +40,7 @@ struct SampleClock: Sendable {
     /// Relative error of the chip's clock, parts per million, positive for a slow clock.
     var errorPPM: Double { (period / nominal - 1) * 1e6 }
 
-    /// Discards the times of unread samples; the estimated sample period stays.
+    /// Discards the times of unread samples, and keeps the estimated sample period.
     mutating func restart() {
         line = nil
         nextIndex = 0
@@ -49,9 +50,9 @@ struct SampleClock: Sendable {
     /// samples in the FIFO.
     ///
     /// - Parameters:
-    ///   - available: Number of samples in the FIFO for which `next` has not been called.
-    ///   - before: Time before the number of samples was requested from the chip.
-    ///   - after: Time after the chip's answer arrived.
+    ///   - available: Number of samples in the FIFO that `next` has not returned yet.
+    ///   - before: Time just before the driver requested the number of samples from the chip.
+    ///   - after: Time just after the chip's answer arrived.
     mutating func note(available: Int, before: Instant, after: Instant) {
         guard available > 0 else { return }
         let newest = nextIndex + available - 1
@@ -80,7 +81,8 @@ struct SampleClock: Sendable {
         }
     }
 
-    /// The time of the next sample, which is later than the time of the previous sample.
+    /// Returns the time of the next sample, which is always later than the time of the previous
+    /// sample.
     mutating func next() -> Instant {
         let mark = line ?? Mark()
         let time = mark.time.advanced(bySeconds: Double(nextIndex - mark.index) * period)

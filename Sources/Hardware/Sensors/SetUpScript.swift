@@ -4,19 +4,19 @@ internal import GimbalCore
 enum SetUpStep: Sendable {
     /// Writes a register.
     case write(UInt8, to: UInt8, part: Int)
-    /// Reads a register, which must have `value` in the bits of `mask`; otherwise the set-up fails
-    /// with the given text.
+    /// Reads a register, and compares the bits of `mask` with the given value. If they differ, the
+    /// set-up fails with the given text.
     case expect(UInt8, mask: UInt8, in: UInt8, part: Int, otherwise: StaticString)
     /// Waits for the given time, s.
     case pause(Double)
-    /// Reads up to eight consecutive registers and stores them in a slot, for a later `require` or
+    /// Reads up to eight consecutive registers, and stores them in a slot for a later `require` or
     /// for the chip's description.
     case keep(slot: Int, RegisterRead)
-    /// Checks stored values; otherwise the set-up fails with the given text.
+    /// Checks stored values. If the function returns false, the set-up fails with the given text.
     case require(@Sendable (KeptRegisters) -> Bool, otherwise: StaticString)
 
-    /// Joins sequences of steps into one sequence. For literals that are joined with `+`, the type
-    /// checker of Swift 6.2 needs minutes.
+    /// Joins sequences of steps into one sequence. This function replaces `+`, because the type
+    /// checker of Swift 6.2 needs minutes for literals that are joined with `+`.
     static func sequence(_ parts: [SetUpStep]...) -> [SetUpStep] { Array(parts.joined()) }
 }
 
@@ -27,7 +27,7 @@ struct KeptRegisters: Sendable {
     /// Creates empty slots.
     init() {}
 
-    /// The registers of a slot, the first one in the lowest byte.
+    /// The registers of a slot; the first register is in the lowest byte.
     subscript(slot: Int) -> UInt64 {
         get { words[slot] }
         set { words[slot] = newValue }
@@ -53,7 +53,7 @@ struct KeptRegisters: Sendable {
 enum SetUpFailure: Error {
     /// A transfer on the bus failed.
     case bus(BusErrno, part: Int)
-    /// The chip gave a wrong answer; the text describes it.
+    /// The chip gave a wrong answer, which the text describes.
     case chip(StaticString)
 }
 
