@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Texts of a condition for people and scripts.
+/// Texts of a condition for users and scripts.
 public struct ConditionWords: Sendable, Hashable {
     /// The condition.
     public let condition: Conditions
@@ -9,8 +9,8 @@ public struct ConditionWords: Sendable, Hashable {
     /// Description of the condition, and its usual remedy.
     public let sentence: String
 
-    /// The journal's MESSAGE_ID, 32 hexadecimal digits: the first 30 are the same for every
-    /// airframed, the last two identify the condition.
+    /// MESSAGE_ID for systemd's journal, 32 hexadecimal digits. The first 30 digits are constant,
+    /// the last two identify the condition.
     public var messageID: String {
         let number = condition.rawValue.trailingZeroBitCount
         return "5d2c1f7e8a904b6fa3e9c0b7d41f66" + (number < 16 ? "0" : "")
@@ -19,7 +19,7 @@ public struct ConditionWords: Sendable, Hashable {
 }
 
 extension Conditions {
-    /// Every condition with its texts, mildest first.
+    /// Texts of every condition, mildest first.
     public static let catalogue: [ConditionWords] = [
         ConditionWords(
             condition: .inactiveMode, name: "inactive_mode",

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Texts of a mode for people.
+/// Texts of a mode for users.
 public struct ModeWords: Sendable, Hashable {
     /// The mode.
     public let mode: Mode
@@ -10,7 +10,7 @@ public struct ModeWords: Sendable, Hashable {
     /// Name of the mode in configuration, on the socket and in the log.
     public var name: String { mode.name }
 
-    /// Every mode with its texts.
+    /// Texts of every mode.
     public static let catalogue: [ModeWords] = [
         ModeWords(mode: .inactive, summary: "motors off"),
         ModeWords(mode: .locked, summary: "holds the commanded attitude in the earth frame"),

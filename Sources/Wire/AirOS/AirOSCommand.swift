@@ -3,19 +3,19 @@ public import Port
 /// Command of an app on the control characteristic: a word, in upper or lower case, or a word with
 /// a speed.
 public enum AirOSCommand: Sendable, Equatable {
-    /// Calibrate the gyroscope's zero; the camera must be still during the calibration.
+    /// Calibrate the gyroscope's offset; the camera must be still during the calibration.
     case calibrate
-    /// Save mode, PID and Kalman for the next start.
+    /// Save the mode, the PID numbers and the Kalman numbers for the next start.
     case save
-    /// Reset mode, PID and Kalman to their defaults, and save them.
+    /// Set the mode, the PID numbers and the Kalman numbers to their defaults, and save them.
     case defaults
-    /// Make the present heading zero.
+    /// Set the yaw that apps read to zero.
     case resetYaw
-    /// Reset the integrals.
+    /// Reset the controllers' integrals.
     case resetPID
     /// Write the heading to the log.
     case yawStatus
-    /// Reduce the heading by a tenth.
+    /// Reduce the yaw that apps read by a tenth.
     case forceDecay
     /// Emergency stop, latched. The command is an extension that only airframe supports; no app
     /// sends it yet.
@@ -31,9 +31,9 @@ public enum AirOSCommand: Sendable, Equatable {
     /// Parses the written bytes.
     ///
     /// - Parameter bytes: Text without a terminator. As in the sample firmware, the whole text is
-    ///   converted to lower case, and blanks are not removed. Unlike in the original firmware, a
-    ///   speed must be a number up to its last byte, because accepting garbage as zero would hide a
-    ///   faulty app.
+    ///   converted to lower case, and blanks are not removed. Unlike in the original firmware,
+    ///   every character of a speed must belong to a number. The original firmware reads invalid
+    ///   text as zero, which hides faults of an app.
     /// - Throws: `notText`, `unknownCommand`, `notANumber` or `notFinite`.
     public init(bytes: [UInt8]) throws(Refusal) {
         guard let text = String(validating: bytes.map(Self.lowerCased), as: UTF8.self) else {
@@ -60,7 +60,7 @@ public enum AirOSCommand: Sendable, Equatable {
         }
     }
 
-    /// Converts a letter to lower case, only in ASCII, as in the firmware.
+    /// Converts an ASCII letter to lower case, as the firmware does; other bytes do not change.
     private static func lowerCased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
@@ -71,8 +71,8 @@ public enum AirOSCommand: Sendable, Equatable {
         guard text.hasPrefix(word) else { return nil }
         let digits = text.dropFirst(word.count)
         if ["nan", "inf", "-inf", "+inf"].contains(digits) { throw .notFinite("the speed") }
-        // Swift's parser also accepts numbers that are not decimal, so the characters are checked
-        // first.
+        // The characters are checked first, because Swift's parser also accepts numbers that are
+        // not decimal.
         guard digits.utf8.allSatisfy(isDecimal), let value = Double(digits) else {
             throw .notANumber(String(digits))
         }

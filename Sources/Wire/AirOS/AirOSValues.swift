@@ -1,11 +1,11 @@
 public import GimbalCore
 public import Port
 
-/// Mode as apps write and read it: one byte.
+/// Mode that apps write and read: one byte.
 public enum AirOSMode: UInt8, Sendable, CaseIterable {
     /// The outputs are off.
     case inactive = 0
-    /// The camera holds its direction.
+    /// The camera keeps its attitude in the earth frame.
     case locked = 1
     /// The heading follows the handle.
     case panFollow = 2
@@ -43,13 +43,12 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
     public var bytes: [UInt8] { [rawValue] }
 }
 
-/// Status as apps decode it: one byte. The sample firmware sends the mode's byte as the status, so
-/// apps show `calibrating` for mode `locked`. airframe sends the numbers of the status that apps
-/// expect.
+/// Status for apps: one byte. airframe sends the numbers that apps expect. (The sample firmware
+/// sends the byte of the mode instead, so apps show `calibrating` for mode `locked`.)
 public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// The outputs are off.
     case inactive = 0
-    /// The gyroscope is being calibrated; the app's button is grey during the calibration.
+    /// A calibration of the gyroscope is in progress; during this time, the app's button is grey.
     case calibrating = 1
     /// The mode is `locked`.
     case locked = 2
@@ -59,9 +58,8 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     case fpv = 4
     /// The mode is `personTracking`.
     case personTracking = 5
-    /// A calibration that a phone requested has just failed. The original firmware never sends the
-    /// status of a failed calibration: its app ignores the value, and detects the end of the
-    /// calibration from the next value.
+    /// A calibration that a phone requested has just failed. The original firmware never sends this
+    /// value; its app ignores it, and detects the end of the calibration from the next value.
     case calibrationFailed = 6
 
     /// Creates the status of a mode while no calibration is in progress.
@@ -82,11 +80,11 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
 
 /// Camera angles for apps, degrees; pitch down, roll right and yaw right are positive.
 public struct AirOSAngles: Sendable, Equatable {
-    /// Pitch, -180...180.
+    /// Pitch, -180...180°.
     public var pitch: Float
-    /// Roll, -90...90.
+    /// Roll, -90...90°.
     public var roll: Float
-    /// Yaw, -180...180.
+    /// Yaw, -180...180°.
     public var yaw: Float
 
     /// Creates the angles.
@@ -94,7 +92,7 @@ public struct AirOSAngles: Sendable, Equatable {
     /// - Parameters:
     ///   - angles: Angles of the camera, earth frame, Z-X-Y, rad, pitch up positive; any number of
     ///     turns.
-    ///   - sign: 1, or -1 for an axis with the opposite sign in the app.
+    ///   - sign: Sign of each axis: 1, or -1 for an axis with the opposite direction in the app.
     public init(_ angles: AxisVector, sign: AxisVector = AxisVector(repeating: 1)) {
         let degrees = angles * sign * (180 / .pi)
         pitch = Self.wrapped(-degrees.pitch)
@@ -105,7 +103,7 @@ public struct AirOSAngles: Sendable, Equatable {
     /// The bytes of one angle, which an app reads or receives as a notification.
     public static func bytes(_ angle: Float) -> [UInt8] { angle.littleEndianBytes }
 
-    /// The angle in -180...180. The converted angle is never -0.
+    /// Wrap an angle to -180...180°. The result is never -0.
     private static func wrapped(_ degrees: Double) -> Float {
         Float(degrees.remainder(dividingBy: 360) + 0)
     }
@@ -115,14 +113,14 @@ public struct AirOSAngles: Sendable, Equatable {
 public protocol AirOSTriple {
     /// The numbers with their names, in the order of the bytes.
     static var parts: [(name: String, path: WritableKeyPath<Self, Double>)] { get }
-    /// Creates three numbers, which are replaced afterwards.
+    /// Creates three numbers, which the parser then replaces.
     init()
 }
 
 extension AirOSTriple {
-    /// Parses a written triple. Each number has the decimal digits that the sender meant: the
-    /// float32 nearest to 1.2 becomes 1.2, not 1.2000000476837158, so that a default compares equal
-    /// and a saved file is readable.
+    /// Parses a written triple. Each float32 is converted to the shortest decimal number that it
+    /// can represent: the float32 nearest to 1.2 becomes 1.2, not 1.2000000476837158. Therefore a
+    /// written default equals the default, and a saved file is readable.
     ///
     /// - Parameter bytes: Exactly three float32 numbers, least significant byte first.
     /// - Throws: `length` or `notFinite`.
@@ -157,9 +155,9 @@ extension PIDTriple: AirOSTriple {
     public init() { self.init(p: 0, i: 0, d: 0) }
 }
 
-/// Parameters of the sample firmware's Kalman filters, as apps show them; only their ratio to the
-/// defaults is used (`estimator.kalman_*`). No app writes them yet; the format of three float32 in
-/// this order is airframe's own.
+/// Parameters of the sample firmware's Kalman filters, which apps show. airframe uses only the
+/// ratios to their defaults (`estimator.kalman_*`). No app writes them yet; airframe has defined
+/// the format of three float32 in this order.
 public struct KalmanTriple: Sendable, Equatable {
     /// Process noise of the angle.
     public var qAngle: Double

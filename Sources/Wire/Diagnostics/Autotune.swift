@@ -21,14 +21,14 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     public var secondsLeft: Number = .unknown
     /// Axis that is being excited: yaw, roll or pitch; absent if no axis is excited.
     public var axis: String?
-    /// Present activity as text for a person; empty if there is none.
+    /// Present activity as text for the user; empty if there is none.
     public var activity = ""
-    /// Result as text for a person; empty while the autotune runs.
+    /// Result as text for the user; empty while the autotune runs.
     public var sentence = ""
     /// Result of each axis; empty until the end.
     public var axes: [AutotuneAxis] = []
     /// Proposed settings, ready for `set`. With the measured load, the proposals give margins of 6
-    /// dB and 45°; for servos they give the margins of the default tuning.
+    /// dB and 45°.
     public var proposals: [SettingProposal] = []
     /// Seconds until the applied proposals revert, unless they are saved; absent if they were not
     /// applied.
@@ -46,20 +46,20 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
 public struct AutotuneAxis: Hashable, Sendable, Codable {
     /// Name of the axis: yaw, roll or pitch.
     public var axis: String
-    /// Moment of inertia.
+    /// Moment of inertia, kg·m².
     public var inertiaKgM2: Number = .unknown
-    /// Delay from torque to rate, including half a period; for a servo, delay from the command to
-    /// the beginning of its response.
+    /// Delay from torque to rate, including half a period of the loop, ms; for a servo, delay from
+    /// the command to the beginning of its response, ms.
     public var delayMs: Number = .unknown
-    /// Delay of the gyroscope relative to the joint's encoder.
+    /// Delay of the gyroscope relative to the joint's encoder, ms.
     public var gyroDelayMs: Number = .unknown
-    /// Standard deviation of `gyroDelayMs`.
+    /// Standard deviation of `gyroDelayMs`, ms.
     public var gyroDelaySigmaMs: Number = .unknown
-    /// Lag of the position loop inside the servo.
+    /// Lag of the position loop inside the servo, ms; unknown for motors.
     public var lagMs: Number = .unknown
     /// Ratio of the camera's angle to a servo's commanded angle.
     public var gain: Number = .unknown
-    /// Coulomb friction.
+    /// Coulomb friction, N·m.
     public var coulombNm: Number = .unknown
     /// Viscous friction, N·m·s/rad.
     public var viscous: Number = .unknown
@@ -71,9 +71,9 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var gainMarginDb: Number = .unknown
     /// Factor, in dB, by which the proposed gains can decrease before the loop becomes unstable.
     public var gainMarginDownDb: Number = .unknown
-    /// Phase margin of the loop with the proposed gains.
+    /// Phase margin of the loop with the proposed gains, degrees.
     public var phaseMarginDeg: Number = .unknown
-    /// Frequency at which the proposed loop crosses 0 dB.
+    /// Crossover frequency, at which the gain of the proposed open loop is 0 dB, Hz.
     public var crossoverHz: Number = .unknown
     /// Measured frequency response: rate per moment; for a servo, the camera's angle per commanded
     /// angle.
@@ -92,11 +92,11 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
 
 /// One point of a Bode plot.
 public struct BodePoint: Hashable, Sendable, Codable {
-    /// Frequency.
+    /// Frequency, Hz.
     public var hz: Number
-    /// Gain.
+    /// Gain, dB.
     public var db: Number
-    /// Phase, not wrapped.
+    /// Phase, degrees, not wrapped.
     public var deg: Number
     /// Coherence: fraction of the response that the excitation explains, 0...1; absent for a model.
     public var coherence: Number?

@@ -22,15 +22,15 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     /// State of the calibration, a case of `State`. The property is a string, so that a newer
     /// daemon does not make an older client fail.
     public var state: String
-    /// Progress, 0...1.
+    /// Progress of the calibration, 0...1.
     public var progress: Number
-    /// Next step as text for a person; empty if there is none.
+    /// Next step as text for the user; empty if there is none.
     public var instruction: String
-    /// Present disturbance of the calibration, as text for a person; empty if there is none.
+    /// Present disturbance of the calibration, as text for the user; empty if there is none.
     public var hint: String
     /// Names of the faces of the camera that are still missing.
     public var missing: [String]
-    /// Result as text for a person; empty while the calibration runs.
+    /// Result as text for the user; empty while the calibration runs.
     public var sentence: String
     /// Residual of the result, in `residualUnit`; unknown before the end.
     public var residual: Number
@@ -58,7 +58,7 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     }
 }
 
-/// One calibration in force.
+/// Calibration that is in force.
 public struct SavedCalibration: Hashable, Sendable, Codable {
     /// Kind of the calibration: gyro, accelerometer, mounting or magnetometer.
     public var what: String

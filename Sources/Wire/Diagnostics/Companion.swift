@@ -1,23 +1,23 @@
 /// Health that a companion program reports to the daemon: the parameters of `companion`. The daemon
 /// shows it in `status` and `doctor` while the companion's connection is open.
 public struct CompanionReport: Hashable, Sendable, Codable {
-    /// Name of the companion: `eyes`.
+    /// Name of the companion, such as `eyes`.
     public var name: String
     /// Outcome for `doctor`.
     public var level = DoctorCheck.Level.ok
-    /// Finding, with numbers.
+    /// Finding with numbers, as text.
     public var finding = ""
     /// Remedy of the problem; empty if no remedy is needed.
     public var remedy = ""
-    /// Figures of the companion by name; the last part of a name is the unit: `latency_ms`.
+    /// Figures of the companion by name. The last part of a name is the unit, as in `latency_ms`.
     public var values: [String: Number] = [:]
-    /// Video stream that the companion offers; absent without one.
+    /// Video stream that the companion offers; absent if it offers none.
     public var stream: VideoStream?
 
-    /// A report without findings.
+    /// Creates a report without findings.
     public init(name: String) { self.name = name }
 
-    /// The parameters of the request.
+    /// Parameters of the request `companion` with this report.
     public var params: [String: JSONValue] {
         var params: [String: JSONValue] = [
             "name": .string(name), "level": .string(level.rawValue), "finding": .string(finding),
@@ -35,23 +35,23 @@ public struct CompanionReport: Hashable, Sendable, Codable {
     }
 }
 
-/// A video stream that players can open.
+/// Video stream that players can open.
 public struct VideoStream: Hashable, Sendable, Codable {
     /// Longest address of a stream, bytes: the size of MAVLink's field.
     public static let longestURI = 159
 
-    /// Address: `rtsp://10.0.0.2:8554/stream`.
+    /// Address of the stream, such as `rtsp://10.0.0.2:8554/stream`.
     public var uri: String
-    /// Width, pixels.
+    /// Width of the pictures, pixels.
     public var width: Int
-    /// Height, pixels.
+    /// Height of the pictures, pixels.
     public var height: Int
     /// Pictures per second.
     public var rateHz: Number
-    /// Bit rate.
+    /// Bit rate, kbit/s.
     public var bitrateKbps: Number
 
-    /// A stream.
+    /// Creates the description of a stream.
     public init(uri: String, width: Int, height: Int, rateHz: Number, bitrateKbps: Number) {
         self.uri = uri
         self.width = width
@@ -61,24 +61,24 @@ public struct VideoStream: Hashable, Sendable, Codable {
     }
 }
 
-/// A companion program in `status`.
+/// State of a companion program in `status`.
 public struct CompanionStatus: Hashable, Sendable, Codable {
     /// The newest report.
     public var report: CompanionReport
     /// Age of the companion's newest report, s.
     public var ageS: Number
 
-    /// A status.
+    /// Creates the status of a companion.
     public init(report: CompanionReport, ageS: Number) {
         self.report = report
         self.ageS = ageS
     }
 
-    /// Age of the newest report from which a companion counts as hung, s. Companions report each
-    /// second.
+    /// Age of the newest report above which a companion is reported as hung, s. Companions send a
+    /// report every second.
     public static let silenceLimit = 5.0
 
-    /// The companion as a check of `doctor`.
+    /// Check of `doctor` from the newest report.
     public var check: DoctorCheck {
         guard ageS.value <= Self.silenceLimit else {
             return DoctorCheck(

@@ -2,7 +2,7 @@
 public struct RecorderStatus: Hashable, Sendable, Codable {
     /// Whether the recorder runs: the setting `recording.enabled`.
     public var isEnabled = false
-    /// Longest recording that is kept in memory, s.
+    /// Duration of the recording that the ring in memory can hold, s.
     public var ringS: Number = .unknown
     /// Present duration of the recording in memory, s.
     public var heldS: Number = .unknown
@@ -20,7 +20,7 @@ public struct RecorderStatus: Hashable, Sendable, Codable {
     public var openBytes = 0
     /// The newest complete file; absent before the first complete file.
     public var lastFile: String?
-    /// Number of files that faults or people have requested since the start.
+    /// Number of files that faults or users have requested since the start.
     public var requested = 0
     /// Number of requested files that have been written or have failed.
     public var finished = 0

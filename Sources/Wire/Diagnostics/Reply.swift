@@ -1,15 +1,14 @@
 public import Port
 
-/// One reply line as a client reads it: `{"id":…,"t":…,"result":…}` or
-/// `{"id":…,"t":…,"error":{…}}`.
+/// Reply line, decoded by a client: `{"id":…,"t":…,"result":…}` or `{"id":…,"t":…,"error":{…}}`.
 public struct Reply<Result: Decodable & Sendable>: Decodable, Sendable {
     /// The id of the request.
     public var id: JSONValue?
     /// Time of the answer, seconds on the loop's clock.
     public var t: Number?
-    /// The answer, if there was no error.
+    /// The answer; nil if there was an error.
     public var result: Result?
-    /// The refusal, if there was an error.
+    /// The refusal; nil if there was no error.
     public var error: RequestError?
 }
 

@@ -1,12 +1,12 @@
-/// The answer to a request with an effect: a sentence with the new state.
+/// Answer to a request that changes something: a sentence with the new state.
 public struct Acknowledgement: Hashable, Sendable, Codable {
-    /// Sentence for a person: "Mode is locked."
+    /// Sentence for the user, such as "The mode is locked."
     public var sentence: String
     /// Duration of the requested motion, s; absent if it has no end or is unknown.
     public var durationS: Number?
-    /// Names of the limits that changed the request, for scripts: `range` moved an angle, `rate` or
-    /// `acceleration` made it take longer, `mode` means that the mode controls a requested axis.
-    /// Absent if no limit changed the request.
+    /// Names of the limits that changed the request, for scripts: `range` changed an angle, `rate`
+    /// or `acceleration` increased the duration, and `mode` means that the mode controls a
+    /// requested axis. Absent if no limit changed the request.
     public var limitedBy: [String]?
 
     /// Creates an acknowledgement with the given sentence.
@@ -19,7 +19,7 @@ public struct Acknowledgement: Hashable, Sendable, Codable {
 
 /// Version of the program, and version of its protocol.
 public struct VersionInfo: Hashable, Sendable, Codable {
-    /// Version of this socket's protocol; increases when clients must change.
+    /// Version of the socket's protocol. It increases with every change that affects clients.
     public static let currentProtocol = 1
 
     /// Program name.
@@ -28,7 +28,7 @@ public struct VersionInfo: Hashable, Sendable, Codable {
     public var version: String
     /// Version of the socket's protocol.
     public var protocolVersion: Int
-    /// Compiler, build type and commit, if they are known, for a bug report.
+    /// Compiler, build type and commit for a bug report, as far as they are known.
     public var build: String
 
     enum CodingKeys: String, CodingKey {
@@ -49,11 +49,11 @@ public struct VersionInfo: Hashable, Sendable, Codable {
 
 /// One line of the log that the daemon keeps in memory.
 public struct LogLine: Hashable, Sendable, Codable {
-    /// Position in the log, incremented by one for each line.
+    /// Sequence number of the line, which increases by one from line to line.
     public var sequence: Int
     /// Time of the line, seconds on the loop's clock.
     public var t: Number
-    /// Severity of the line: `debug`, `info`, `notice`, `warning`, `error`, `critical`.
+    /// Severity of the line: `debug`, `info`, `notice`, `warning`, `error` or `critical`.
     public var level: String
     /// Text of the line.
     public var message: String
@@ -77,7 +77,7 @@ public struct LogPage: Hashable, Sendable, Codable {
     public var lines: [LogLine]
     /// Value of the parameter `since` in the request for the next lines.
     public var next: Int
-    /// Number of lines after `since` that were overwritten before this request.
+    /// Number of lines after `since` that were removed from memory before this request.
     public var lost: Int
 
     /// Creates a part of the log with the given lines.
@@ -90,21 +90,21 @@ public struct LogPage: Hashable, Sendable, Codable {
 
 /// Result of one check of `doctor`.
 public struct DoctorCheck: Hashable, Sendable, Codable {
-    /// The outcome.
+    /// Outcome of the check.
     public enum Level: String, Sendable, Codable, CaseIterable {
         /// The check has found no problem.
         case ok
         /// The machine works, but not optimally.
         case warn
-        /// The problem prevents motion, or the work of the program.
+        /// The problem prevents motion, or prevents the program from working.
         case fail
     }
 
     /// Short name of the check, for example "loop rate".
     public var name: String
-    /// The outcome.
+    /// Outcome of the check.
     public var level: Level
-    /// Finding, with numbers.
+    /// Finding with numbers, as text.
     public var finding: String
     /// Remedy of the problem; empty if no remedy is needed.
     public var remedy: String

@@ -1,7 +1,7 @@
 public import Port
 
-/// One request line: `{"id":1,"method":"status","params":{}}`. `id` is echoed in the reply,
-/// `params` can be left out.
+/// Request line: `{"id":1,"method":"status","params":{}}`. The reply contains the same `id`;
+/// `params` is optional.
 public struct Request: Hashable, Sendable {
     /// Id of the request, which the reply returns unchanged: any JSON scalar; `null` if omitted.
     public var id: JSONValue
@@ -26,9 +26,9 @@ public struct Request: Hashable, Sendable {
     }
 }
 
-/// A line that is not a request, with the id for the answer if one could be read.
+/// Rejection of a line that is not a valid request, with the id for the answer.
 public struct RequestRejection: Error, Hashable, Sendable {
-    /// The id of the line; `null` if there is none.
+    /// The id of the request; `null` if it could not be read.
     public var id: JSONValue
     /// Reason why the line was rejected.
     public var error: Refusal

@@ -1,11 +1,11 @@
 public import Port
 
-/// A refusal in the format of the socket.
+/// Refusal in the format of the socket.
 public struct RequestError: Error, Hashable, Sendable, Codable {
-    /// Kind of the refusal, see `Refusal.Code.word`. The code is a string, so that a newer daemon's
-    /// code does not make an older client fail.
+    /// Kind of the refusal, see `Refusal.Code.word`. The property is a string, so that an older
+    /// client can decode the codes of a newer daemon.
     public var code: String
-    /// A sentence for a person.
+    /// Reason of the refusal as a sentence.
     public var message: String
     /// Name of the wrong member or parameter; nil if the refusal concerns no member or parameter.
     public var field: String?

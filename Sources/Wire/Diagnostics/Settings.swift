@@ -1,4 +1,4 @@
-/// One setting: its value, unit, range and meaning.
+/// Setting with its value, unit, range and meaning.
 public struct Setting: Hashable, Sendable, Codable {
     /// Dotted key as in the TOML file.
     public var key: String
@@ -6,11 +6,11 @@ public struct Setting: Hashable, Sendable, Codable {
     public var value: JSONValue
     /// Default value.
     public var defaultValue: JSONValue
-    /// Source of the value: "default", a file with line, "--set", "saved", "live".
+    /// Source of the value: "default", a file with its line, "--set", "saved" or "live".
     public var origin: String
     /// Unit of the setting for display, empty for a number without a unit and for a word.
     public var unit: String
-    /// Permitted values of the setting, in words: "50...4000", "locked, inactive".
+    /// Permitted values of the setting as text, such as "50...4000" or "locked, inactive".
     public var range: String
     /// Meaning of the setting, in one sentence.
     public var summary: String
@@ -19,7 +19,7 @@ public struct Setting: Hashable, Sendable, Codable {
     public var isLive: Bool
     /// Seconds until a live change reverts; absent without a pending rollback.
     public var rollbackS: Number?
-    /// Warning about the effect of a change, for a person; absent if there is none.
+    /// Warning about the effect of a change, as text for the user; absent if there is none.
     public var warning: String?
 
     enum CodingKeys: String, CodingKey {
@@ -113,11 +113,11 @@ public struct BaselineReport: Hashable, Sendable, Codable {
 public struct HistoryEntry: Hashable, Sendable, Codable {
     /// Time of the change, seconds since 1970.
     public var time: Number
-    /// Author of the change: "client 3 (pid 812)", "phone C0:1A:B0:00:00:02 (connection 3)", or
-    /// "airframed", "autotune" and "calibration" for their own changes.
+    /// Author of the change, such as "client 3 (pid 812)", "phone C0:1A:B0:00:00:02 (connection
+    /// 3)", "airframed", "autotune" or "calibration".
     public var who: String
-    /// Description of the change: "set control.attitude_gain = [50, 50, 50]; reverts after 30 s
-    /// unless saved".
+    /// Description of the change, such as "set control.attitude_gain = [50, 50, 50]; reverts after
+    /// 30 s unless saved".
     public var what: String
 
     /// Creates a change.

@@ -1,5 +1,5 @@
-/// Progress of a recording of the gyroscope, and at its end the spectrum: the answer to
-/// `spectrum`.
+/// Answer to `spectrum`: progress of a recording of the gyroscope, and its spectrum when the
+/// recording is complete.
 public struct SpectrumReport: Hashable, Sendable, Codable {
     /// Stage of the recording.
     public enum State: String, Sendable, Codable {
@@ -20,11 +20,11 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
     public var progress: Number = 0
     /// Length of the recording, s.
     public var seconds: Number = .unknown
-    /// Result, or reason of a failure, as text for a person.
+    /// Result, or reason of a failure, as text for the user.
     public var sentence = ""
-    /// Sample rate, measured by the loop's clock.
+    /// Sample rate, measured with the loop's clock, Hz.
     public var sampleRateHz: Number = .unknown
-    /// Interval between two frequencies of the spectrum; the first frequency is zero.
+    /// Interval between two frequencies of the spectrum, Hz; the first frequency is zero.
     public var resolutionHz: Number = .unknown
     /// Spectra about the camera's axes x, y and z; empty until the recording is complete.
     public var axes: [SpectrumAxis] = []
@@ -66,11 +66,11 @@ public struct SpectrumAxis: Hashable, Sendable, Codable {
 
 /// A peak of the spectrum.
 public struct SpectrumPeak: Hashable, Sendable, Codable {
-    /// Frequency of the peak.
+    /// Frequency of the peak, Hz.
     public var hz: Number
-    /// Height of the peak above its surroundings.
+    /// Height of the peak above its surroundings, dB.
     public var prominenceDb: Number
-    /// Root mean square of the rate in the peak.
+    /// Root mean square of the rate in the peak, deg/s.
     public var rmsDps: Number
 
     /// Creates a peak with the given figures.

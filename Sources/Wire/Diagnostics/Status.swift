@@ -1,8 +1,8 @@
 public import GimbalCore
 
-/// Content of `status`, in one type that daemon and client share. The unit is the last part of a
-/// key; an unknown number is `null`. A number that no program reads from `status` has no property
-/// here; its declaration (`Observable`) adds it to the answer.
+/// Content of `status`, a type that daemon and client share. The last part of a key is the unit; an
+/// unknown number is `null`. A number that no program reads has no property in this type; an
+/// `Observable` adds it to the answer.
 public struct Status: Hashable, Sendable, Codable {
     /// Time of this status, seconds on the loop's clock.
     public var t: Number = .unknown
@@ -12,9 +12,10 @@ public struct Status: Hashable, Sendable, Codable {
     public var uptimeS: Number = .unknown
     /// Value of the setting `hardware.backend`: simulated, lockstep or linux.
     public var backend = ""
-    /// Mode by its configuration name.
+    /// Name of the mode, as in the configuration.
     public var mode = "inactive"
-    /// Name of the client in control: "diagnostics client 3 (pid 812)"; absent if there is none.
+    /// Name of the client in control, such as "diagnostics client 3 (pid 812)"; absent if there is
+    /// none.
     public var holder: String?
     /// Seconds since the last request of the client in control; absent if there is none.
     public var holderAgeS: Number?
@@ -24,14 +25,14 @@ public struct Status: Hashable, Sendable, Codable {
     public var stoppedBy: String?
     /// Number of refused requests for motion since the start.
     public var refusals = 0
-    /// The newest refusal of a request for motion, in words: source, reason, age.
+    /// The newest refusal of a request for motion, as text with source, reason and age.
     public var lastRefusal: String?
-    /// Name of a client that stopped sending while it turned the camera, and the reaction of the
-    /// gimbal; absent otherwise, and after the next request.
+    /// Sentence about a client that stopped sending while it turned the camera, with the reaction
+    /// of the gimbal; absent if there is no such client, and after the next request.
     public var controlLost: String?
     /// Whether the power stages are on.
     public var isEnabled = false
-    /// State of the supervisor: "starting", "off", "soft start", "running", "stopped", …
+    /// State of the supervisor, such as "starting", "off", "soft start", "running" or "stopped".
     public var state = ""
     /// Reasons that prevent motion, most severe first; empty while the camera can move.
     public var inhibitions: [Inhibition] = []
@@ -39,18 +40,18 @@ public struct Status: Hashable, Sendable, Codable {
     public var notices: [Inhibition] = []
     /// Attitude of the camera.
     public var attitude = AttitudeStatus()
-    /// Set-point: earth-frame angles, Z-X-Y.
+    /// Set-point: angles in the earth frame, order Z-X-Y, degrees.
     public var setpointDeg = AxisNumbers()
     /// Target of the set-point, and the cause of this target.
     public var pointing = PointingStatus()
-    /// Rotation from attitude to set-point, about each axis.
+    /// Attitude error: rotation from the attitude to the set-point about each axis, degrees.
     public var errorDeg = AxisNumbers()
-    /// Angular rate of the camera about each axis: yaw about z, roll about x, pitch about y of its
-    /// body.
+    /// Angular rate of the camera, deg/s: yaw about its z axis, roll about its x axis, pitch about
+    /// its y axis.
     public var rateDps = AxisNumbers()
     /// Results of the attitude estimator.
     public var estimator = EstimatorStatus()
-    /// The last sample.
+    /// Newest sample and state of the inertial sensor.
     public var imu = IMUStatus()
     /// Joint angles and their source.
     public var joints = JointStatus()
@@ -66,7 +67,7 @@ public struct Status: Hashable, Sendable, Codable {
     public var companions: [CompanionStatus] = []
     /// State of a robot's stepper motors; absent if there are none.
     public var robot: RobotStatus?
-    /// Effective gains and margins.
+    /// Effective gains and stability margins.
     public var control = ControlStatus()
     /// Timing of the loop.
     public var loop = LoopStatus()
@@ -89,9 +90,9 @@ public struct Status: Hashable, Sendable, Codable {
 
 /// A reason that prevents motion.
 public struct Inhibition: Hashable, Sendable, Codable {
-    /// Name for scripts: `imu_missing`.
+    /// Name for scripts, such as `imu_missing`.
     public var name: String
-    /// Meaning and remedy, for a person.
+    /// Meaning and remedy, as text for the user.
     public var sentence: String
 
     /// Creates a reason with the given name.
@@ -101,8 +102,7 @@ public struct Inhibition: Hashable, Sendable, Codable {
     }
 }
 
-/// One number for each gimbal axis, from handle to camera; the last part of the key in `status`
-/// states their unit.
+/// One number for each joint of the gimbal. The last part of the key in `status` states the unit.
 public struct AxisNumbers: Hashable, Sendable, Codable {
     /// Value of the outermost joint.
     public var yaw: Number
@@ -124,8 +124,8 @@ public struct AxisNumbers: Hashable, Sendable, Codable {
     }
 }
 
-/// Three Cartesian components in the camera's body frame (x forward, y right, z down); the key
-/// states the unit.
+/// Three components in the camera's body frame (x forward, y right, z down). The last part of the
+/// key states the unit.
 public struct VectorNumbers: Hashable, Sendable, Codable {
     /// Forward component.
     public var x: Number
@@ -148,10 +148,9 @@ public struct VectorNumbers: Hashable, Sendable, Codable {
 }
 
 extension Inhibition {
-    /// Name of the only reason that is not a problem, because no motion is requested.
+    /// Name of the reason that means that no motion is requested. All other reasons are problems.
     public static let inactiveName = "inactive_mode"
 
-    /// Whether the reason is a problem; a reason is not a problem if only a request for motion is
-    /// missing.
+    /// Whether the reason is a problem. A missing request for motion is not a problem.
     public var isProblem: Bool { name != Self.inactiveName }
 }

@@ -1,9 +1,9 @@
 /// State of the Bluetooth peripheral: whether phones can find it, and the connected phones.
 public struct BluetoothStatus: Hashable, Sendable, Codable {
-    /// State in one phrase: "no bus", "no bluetoothd", "no adapter", "adapter off", "registering",
-    /// "advertising".
+    /// State as a short phrase: "no bus", "no bluetoothd", "no adapter", "adapter off",
+    /// "registering" or "advertising".
     public var state = "starting"
-    /// Problem of Bluetooth and its remedy, as text for a person; absent while the peripheral
+    /// Problem of Bluetooth and its remedy, as text for the user; absent while the peripheral
     /// advertises.
     public var sentence: String?
     /// The last problem of Bluetooth, even if it no longer exists.
@@ -16,11 +16,12 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     public var alias: String?
     /// The name that the adapter must advertise.
     public var name = ""
-    /// Setting `bluetooth.security`: open, encrypted.
+    /// Value of the setting `bluetooth.security`: open or encrypted.
     public var security = ""
     /// State of each advertisement.
     public var advertisements: [AdvertisementStatus] = []
-    /// Number of further advertisements that the adapter accepts; absent if it does not report it.
+    /// Number of further advertisements that the adapter accepts; absent if the adapter does not
+    /// report this number.
     public var freeSlots: Int?
     /// Connected phones.
     public var centrals: [CentralStatus] = []
@@ -40,7 +41,7 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// One service and its advertisement.
+/// State of a service and its advertisement.
 public struct AdvertisementStatus: Hashable, Sendable, Codable {
     /// Service that the advertisement announces.
     public var uuid: String
@@ -93,7 +94,7 @@ public struct BondStatus: Hashable, Sendable, Codable {
 
 /// Pairing that is allowed or in progress.
 public struct PairingStatus: Hashable, Sendable, Codable {
-    /// Remaining time in which new phones can pair; 0 means that pairing is not allowed.
+    /// Remaining time in which new phones can pair, s; 0 means that pairing is not allowed.
     public var remainingS: Number
     /// Passkey to type on the phone, six digits; absent until a phone requests pairing.
     public var passkey: String?
@@ -114,10 +115,11 @@ public struct BluetoothCounters: Hashable, Sendable, Codable {
     public var restarts = 0
     /// Number of times that all services were registered with bluetoothd.
     public var registrations = 0
-    /// Number of advertisements that were registered again after a disconnection, in case
-    /// bluetoothd had dropped one without a message.
+    /// Number of advertisements that were registered again after a disconnection, because
+    /// bluetoothd can drop an advertisement without a message.
     public var renewedAdvertisements = 0
-    /// Number of advertisements that bluetoothd released, or that the adapter lost in part.
+    /// Number of advertisements that bluetoothd released, or that the adapter no longer sent
+    /// completely.
     public var lostAdvertisements = 0
     /// Number of connections since the start.
     public var connections = 0
@@ -125,16 +127,17 @@ public struct BluetoothCounters: Hashable, Sendable, Codable {
     public var refusedConnections = 0
     /// Number of writes that reached a service.
     public var writes = 0
-    /// Number of writes that were refused because the phone sent too many.
+    /// Number of writes that were refused because the phone sent more writes per second than
+    /// permitted.
     public var refusedWrites = 0
     /// Number of writes that a service refused.
     public var invalidWrites = 0
     /// Number of notifications that were sent.
     public var notifications = 0
     /// Number of notifications that were dropped because bluetoothd had not accepted the previous
-    /// ones.
+    /// notifications.
     public var droppedNotifications = 0
 
-    /// Counters at zero.
+    /// Creates counters of zero.
     public init() {}
 }

@@ -1,15 +1,15 @@
-/// The gains in force, after all factors, and the stability margins of the loops.
+/// Effective gains, including all factors, and the stability margins of the loops.
 public struct ControlStatus: Hashable, Sendable, Codable {
     /// Gains of the controller, in the order of display.
     public var gains: [GainStatus] = []
     /// Factor, in dB, by which the gain of each axis can increase before the loop becomes unstable;
-    /// unknown without a model.
+    /// unknown if there is no model of the loop.
     public var gainMarginDb = AxisNumbers()
     /// Factor, in dB, by which the gain of each axis can decrease before the loop becomes unstable.
     public var gainMarginDownDb = AxisNumbers()
-    /// Phase margin of each axis.
+    /// Phase margin of each axis, degrees.
     public var phaseMarginDeg = AxisNumbers()
-    /// Problems of the tuning, as text for a person; empty if there are none.
+    /// Problems of the tuning, as text for the user; empty if there are none.
     public var warnings: [String] = []
 
     /// Creates a status of the controller whose values are unknown.
@@ -22,7 +22,7 @@ public struct GainStatus: Hashable, Sendable, Codable {
     public var name: String
     /// Unit of the gain, empty for a number without a unit.
     public var unit: String
-    /// The effective values.
+    /// Effective value of the gain on each axis.
     public var values: AxisNumbers
 
     /// Creates a gain.

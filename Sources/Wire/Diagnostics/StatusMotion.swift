@@ -1,12 +1,12 @@
 /// Attitude of the camera.
 public struct AttitudeStatus: Hashable, Sendable, Codable {
-    /// Attitude quaternion, body to earth, order w x y z.
+    /// Attitude quaternion w x y z: rotation from the body frame to the earth frame.
     public var quaternion: [Number] = [.unknown, .unknown, .unknown, .unknown]
-    /// Yaw in Z-X-Y order, right positive.
+    /// Yaw angle of the order Z-X-Y, right positive, degrees.
     public var yawDeg: Number = .unknown
-    /// Roll in Z-X-Y order, right positive.
+    /// Roll angle of the order Z-X-Y, right positive, degrees.
     public var rollDeg: Number = .unknown
-    /// Pitch in Z-X-Y order, up positive.
+    /// Pitch angle of the order Z-X-Y, up positive, degrees.
     public var pitchDeg: Number = .unknown
 
     /// Creates an unknown attitude.
@@ -15,26 +15,27 @@ public struct AttitudeStatus: Hashable, Sendable, Codable {
 
 /// Target of the set-point, and the cause of this target.
 public struct PointingStatus: Hashable, Sendable, Codable {
-    /// Target of each angle of the set-point: earth frame, Z-X-Y.
+    /// Target of each angle of the set-point: earth frame, order Z-X-Y, degrees.
     public var targetDeg = AxisNumbers()
-    /// Lag of each angle behind the followed handle; zero on an axis that does not follow.
+    /// Lag of each angle behind the handle, degrees; 0 on an axis that does not follow the handle.
     public var followErrorDeg = AxisNumbers()
     /// Seconds until mode tracking ends automatically; absent in other modes.
     public var trackingRemainingS: Number?
 
-    /// Creates an unknown set-point.
+    /// Creates an unknown target.
     public init() {}
 }
 
 /// Results of the attitude estimator.
 public struct EstimatorStatus: Hashable, Sendable, Codable {
-    /// Estimated gyroscope bias, body frame.
+    /// Estimated gyroscope bias, body frame, deg/s.
     public var gyroBiasDps = VectorNumbers()
-    /// Standard deviation of the gyroscope bias.
+    /// Standard deviation of the gyroscope bias, deg/s.
     public var gyroBiasSigmaDps = VectorNumbers()
-    /// Standard deviation of the inclination.
+    /// Standard deviation of the inclination, degrees.
     public var inclinationSigmaDeg: Number = .unknown
-    /// Standard deviation of the heading relative to north; unknown without a magnetometer.
+    /// Standard deviation of the heading relative to north, degrees; unknown without a
+    /// magnetometer.
     public var headingSigmaDeg: Number = .unknown
     /// Weight of the last accelerometer correction, 0...1; a weight below 1 means that the
     /// estimator rejects an acceleration.
@@ -52,13 +53,13 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
 
 /// The last IMU sample.
 public struct IMUStatus: Hashable, Sendable, Codable {
-    /// Specific force, body frame: [0, 0, -9.81] at rest and level.
+    /// Specific force, body frame, m/s²: [0, 0, -9.81] at rest and level.
     public var accelMS2 = VectorNumbers()
-    /// Angular rate, body frame, including bias.
+    /// Angular rate, body frame, including the bias, deg/s.
     public var gyroDps = VectorNumbers()
-    /// Temperature of the sensor; unknown if it does not deliver one.
+    /// Temperature of the sensor, °C; unknown if the sensor does not measure it.
     public var temperatureC: Number = .unknown
-    /// Age of the newest IMU sample.
+    /// Age of the newest IMU sample, ms.
     public var ageMs: Number = .unknown
     /// Number of IMU samples in the last second.
     public var rateHz: Number = .unknown
@@ -70,12 +71,12 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public var gyroSaturatedSamples = 0
     /// Number of IMU samples since the start in which an accelerometer axis was at full scale.
     public var accelClippedSamples = 0
-    /// Root mean square of the specific force above 31 Hz over a second, all axes together.
+    /// Root mean square of the specific force above 31 Hz over a second, all axes together, m/s².
     public var accelVibrationMS2: Number = .unknown
-    /// Root mean square of the rate above 31 Hz over a second, all axes together.
+    /// Root mean square of the rate above 31 Hz over a second, all axes together, deg/s.
     public var gyroVibrationDps: Number = .unknown
-    /// Reason why the sensor chip could not be set up: "failed its gyroscope's self test"; absent
-    /// after a success.
+    /// Reason why the sensor chip could not be set up, such as "failed its gyroscope's self test";
+    /// absent after a success.
     public var setUpFailure: String?
     /// Number of times that the chip lost its configuration and was configured again.
     public var lostConfigurations = 0
@@ -98,20 +99,20 @@ public struct IMUStatus: Hashable, Sendable, Codable {
 
 /// Joint angles and their source.
 public struct JointStatus: Hashable, Sendable, Codable {
-    /// Joint angles; zero where the camera is aligned with the handle.
+    /// Joint angles, degrees. All are zero when the camera is aligned with the handle.
     public var angleDeg = AxisNumbers()
-    /// Source of the angles: "encoders", "servo command", "field angle", "handle IMU", "estimated
+    /// Source of the angles: "encoders", "servo command", "field angle", "handle IMU" or "estimated
     /// from the camera's attitude, assuming an upright handle".
     public var source = ""
     /// Lower end of each joint's range.
     public var minimumDeg = AxisNumbers()
     /// Upper end of each joint's range.
     public var maximumDeg = AxisNumbers()
-    /// Present problem of the encoders: "the encoder of pitch has no magnet"; absent if there is
-    /// none.
+    /// Present problem of the encoders, such as "the encoder of pitch has no magnet"; absent if
+    /// there is none.
     public var encoderFailure: String?
-    /// Numbers of failed encoder readings, by axis and name: pitch_no_answer, pitch_no_magnet;
-    /// empty without encoders.
+    /// Numbers of failed encoder readings, by axis and reason, such as pitch_no_answer or
+    /// pitch_no_magnet; empty without encoders.
     public var encoderFaults: [String: Int] = [:]
 
     /// Creates a status of the joints whose values are unknown.
@@ -120,27 +121,30 @@ public struct JointStatus: Hashable, Sendable, Codable {
 
 /// Commands to the motors, and properties of the motors.
 public struct MotorStatus: Hashable, Sendable, Codable {
-    /// Setting `motors.type`.
+    /// Value of the setting `motors.type`.
     public var type = ""
-    /// Torque on the outer part of each joint.
+    /// Torque on the outer part of each joint, N·m.
     public var torqueNm = AxisNumbers()
-    /// Torque limit of each motor.
+    /// Torque limit of each motor, N·m.
     public var torqueLimitNm = AxisNumbers()
-    /// Inertia about the camera's axes, measured or configured; only for motors of type torque.
-    public var inertiaKgM2 = AxisNumbers()
-    /// Standard deviation of the inertia; 0 means that the inertia is configured and not measured.
-    public var inertiaSigmaPercent = AxisNumbers()
-    /// Learned sliding friction of each joint; 0 means that it is not compensated.
-    public var frictionNm = AxisNumbers()
-    /// RMS of the feedback's moment above 50 Hz about the camera's axes; only for motors of type
+    /// Measured or configured inertia about the camera's axes, kg·m²; only for motors of type
     /// torque.
+    public var inertiaKgM2 = AxisNumbers()
+    /// Standard deviation of the inertia, per cent of the inertia; 0 means that the inertia is
+    /// configured and not measured.
+    public var inertiaSigmaPercent = AxisNumbers()
+    /// Learned sliding friction of each joint, N·m; 0 means that the friction is not compensated.
+    public var frictionNm = AxisNumbers()
+    /// Motor noise: RMS of the feedback moment above 50 Hz about the camera's axes, N·m; only for
+    /// motors of type torque.
     public var humNm = AxisNumbers()
-    /// Stiffness reduction of each camera axis that limits the motor noise; 0 is as stiff as tuned.
+    /// Reduction of the stiffness about each camera axis that limits the motor noise, per cent of
+    /// the tuned stiffness; 0 means no reduction.
     public var calmPercent = AxisNumbers()
-    /// Fraction of the handle's fast motion that servos follow, about the handle's axes.
+    /// Part of the handle's fast motion that servos follow, about the handle's axes, per cent.
     public var followedPercent = AxisNumbers()
-    /// Part that switches the motors off when a bus hangs, or `noCutOff`; absent for simulated
-    /// motors.
+    /// Description of the part that switches the motors off when a bus hangs, or `noCutOff`; absent
+    /// for simulated motors.
     public var cutOff: String?
 
     /// Text for motors that no part can switch off when the bus hangs.

@@ -1,10 +1,11 @@
 /// State of a robot's stepper motors.
 public struct RobotStatus: Hashable, Sendable, Codable {
-    /// The motors of the slider, of the joystick's x and of the joystick's y.
+    /// The motor of the slider, and the motors for the joystick's x and y.
     public var motors: [StepperStatus]
-    /// Number of failures to set or read the lines since the start.
+    /// Number of failed attempts to set or read the GPIO lines since the start.
     public var lineErrors = 0
-    /// Reason why the lines cannot be used now: "Device or resource busy"; absent if they can.
+    /// Reason why the GPIO lines cannot be used now, such as "Device or resource busy"; absent if
+    /// they can be used.
     public var problem: String?
 
     /// Creates a status of stepper motors whose lines work.
@@ -17,7 +18,7 @@ public struct StepperStatus: Hashable, Sendable, Codable {
     public var axis: String
     /// Position, steps from home; until `homing` is "done", steps from the position at the start.
     public var positionSteps: Int
-    /// State of homing: "none", "seeking", "leaving", "done", "failed".
+    /// State of the search for the home switch: "none", "seeking", "leaving", "done" or "failed".
     public var homing: String
 
     /// Creates the state of a motor at the given position.

@@ -1,6 +1,6 @@
 /// Timing of the loop.
 public struct LoopStatus: Hashable, Sendable, Codable {
-    /// Setting `loop.rate_hz`.
+    /// Value of the setting `loop.rate_hz`, Hz.
     public var rateHz: Number = .unknown
     /// Ticks per second over the last second.
     public var achievedHz: Number = .unknown
@@ -8,7 +8,7 @@ public struct LoopStatus: Hashable, Sendable, Codable {
     public var ticks = 0
     /// Number of ticks that took longer than their period.
     public var overruns = 0
-    /// Number of ticks that ran on their deadline because the sample was late.
+    /// Number of ticks that began at their deadline, because the sample was late.
     public var lateSamples = 0
     /// Latency of each stage: wake, bus, estimate, control, write, imu_to_motor.
     public var stages: [StageTiming] = []
@@ -21,14 +21,14 @@ public struct LoopStatus: Hashable, Sendable, Codable {
 public struct StageTiming: Hashable, Sendable, Codable {
     /// Name of the stage.
     public var name: String
-    /// Median of the latency.
+    /// Median of the latency, µs.
     public var p50Us: Number
-    /// 99th percentile of the latency.
+    /// 99th percentile of the latency, µs.
     public var p99Us: Number
-    /// Largest latency.
+    /// Largest latency, µs.
     public var maxUs: Number
 
-    /// Creates a stage with these figures.
+    /// Creates the statistics of a stage.
     public init(name: String, p50Us: Number, p99Us: Number, maxUs: Number) {
         self.name = name
         self.p50Us = p50Us
@@ -47,7 +47,7 @@ public struct FaultStatus: Hashable, Sendable, Codable {
     public var telemetryDrops = 0
     /// Number of failed transfers on buses.
     public var busErrors = 0
-    /// Numbers of refused samples, by reason: `{"imu_implausible": 3}`.
+    /// Numbers of refused samples, by reason, such as `{"imu_implausible": 3}`.
     public var rejectedSamples: [String: Int] = [:]
     /// The last error of a bus or a thread as text; absent if no error has occurred.
     public var lastError: String?
@@ -60,26 +60,26 @@ public struct FaultStatus: Hashable, Sendable, Codable {
 
 /// Privileges that the kernel granted.
 public struct RealtimeStatus: Hashable, Sendable, Codable {
-    /// Scheduling policy of the loop thread: `SCHED_FIFO`, `SCHED_OTHER`.
+    /// Scheduling policy of the loop thread: `SCHED_FIFO` or `SCHED_OTHER`.
     public var policy = ""
     /// Priority of the loop thread, 0 without real-time scheduling.
     public var priority = 0
     /// Whether all memory is locked.
     public var isMemoryLocked = false
-    /// Whether the kernel is fully preemptible; absent if it does not report it.
+    /// Whether the kernel is fully preemptible; absent if the kernel does not report it.
     public var isPreemptRt: Bool?
     /// Missing privileges and their remedies, one sentence each; empty if there are none.
     public var sentences: [String] = []
 
-    /// Creates a report in which the kernel has granted no privilege.
+    /// Creates a report without any privileges.
     public init() {}
 }
 
 /// Memory of the process.
 public struct MemoryStatus: Hashable, Sendable, Codable {
-    /// Resident memory.
+    /// Resident memory of the process, kB.
     public var residentKb: Number = .unknown
-    /// Part of the memory that is locked into RAM.
+    /// Memory that is locked into RAM, kB.
     public var lockedKb: Number = .unknown
     /// Number of pages that were read from a disk since the start.
     public var majorFaults = 0
@@ -92,13 +92,14 @@ public struct MemoryStatus: Hashable, Sendable, Codable {
 public struct ClientStatus: Hashable, Sendable, Codable {
     /// Number of open connections.
     public var connected = 0
-    /// Largest number of open connections.
+    /// Largest permitted number of open connections.
     public var limit = 0
     /// Number of connections accepted since the start.
     public var accepted = 0
     /// Number of connections refused because the limit was reached.
     public var refused = 0
-    /// Number of connections closed because they were idle and another client needed the slot.
+    /// Number of connections that were closed because they were idle and another client needed a
+    /// connection.
     public var evicted = 0
     /// Number of connections closed because the client did not read its replies.
     public var stalled = 0
@@ -125,15 +126,15 @@ public struct ConfigurationStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// The simulator that supplies the clock. Except for `connections`, the counters are those of the
+/// State of the simulator that supplies the clock. All counters except `connections` belong to the
 /// present connection.
 public struct LockstepStatus: Hashable, Sendable, Codable {
-    /// Setting `hardware.lockstep.socket`.
+    /// Value of the setting `hardware.lockstep.socket`.
     public var socket = ""
     /// State of the connection: "waiting" for a simulator, "connected", or "silent" for longer than
     /// `hardware.lockstep.timeout`.
     public var state = "waiting"
-    /// The simulator's time in its last valid line.
+    /// The simulator's time `t` in its last valid line, s.
     public var t: Number = .unknown
     /// Number of valid lines of the simulator; each line causes one tick.
     public var lines = 0
@@ -145,13 +146,13 @@ public struct LockstepStatus: Hashable, Sendable, Codable {
     public var connections = 0
     /// Simulated seconds per real second, over the last real second.
     public var speed: Number = .unknown
-    /// Optional sensors that the simulator's first line contained, by their names in the line.
+    /// Names of the optional sensors in the simulator's first line.
     public var sensors: [String] = []
-    /// Optional sensors that the first line contained and the last line did not contain.
+    /// Names of the optional sensors that the first line contained, but the last line did not.
     public var missing: [String] = []
     /// Number of values that were ignored because the first line did not contain their sensor.
     public var ignoredValues = 0
 
-    /// Creates a socket without a connection.
+    /// Creates the state without a connection.
     public init() {}
 }

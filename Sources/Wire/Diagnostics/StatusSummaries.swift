@@ -3,8 +3,8 @@ import PlainText
 // One-line summaries that `status`, `monitor` and `doctor` share.
 
 extension RobotStatus {
-    /// Positions of a robot's motors as text: `steps of slider 0, x 120 from home, y -45; 0 line
-    /// errors`.
+    /// Text with the positions of a robot's motors, such as `steps of slider 0, x 120 from home, y
+    /// -45; 0 line errors`.
     public var summary: String {
         let places = motors.map { motor in
             let home =
@@ -23,8 +23,8 @@ extension RobotStatus {
 }
 
 extension LockstepStatus {
-    /// State of the simulator as text: `connected, t 12.345 s, 12 346 lines, 0 errors, 8.1 x real
-    /// time, with joints; /run/…/lockstep.sock`.
+    /// Text with the state of the simulator, such as `connected, t 12.345 s, 12 346 lines, 0
+    /// errors, 8.1 x real time, with joints; /run/…/lockstep.sock`.
     public var summary: String {
         guard state != "waiting" else { return "waiting for a simulator at \(socket)" }
         let sensors = sensors.isEmpty ? "" : ", with \(sensors.joined(separator: " "))"
@@ -36,7 +36,8 @@ extension LockstepStatus {
 }
 
 extension MemoryStatus {
-    /// Memory of the process as text: `41.2 MB resident, 38.0 MB locked, 12 major faults`.
+    /// Text with the memory of the process, such as `41.2 MB resident, 38.0 MB locked, 12 major
+    /// faults`.
     public var summary: String {
         "\(Format.fixed(residentKb.value / 1024, 1)) MB resident"
             + ", \(Format.fixed(lockedKb.value / 1024, 1)) MB locked"

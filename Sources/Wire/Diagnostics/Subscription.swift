@@ -2,9 +2,9 @@
 public struct SubscriptionInfo: Hashable, Sendable, Codable {
     /// Number that identifies the subscription in its messages; unique within the connection.
     public var subscription: Int
-    /// Largest number of messages per second.
+    /// Number of messages per second.
     public var rateHz: Number
-    /// The variables in each message.
+    /// Names of the variables in each message.
     public var names: [String]
     /// Number of messages that were not sent because the client did not read fast enough.
     public var dropped: Int
@@ -18,8 +18,8 @@ public struct SubscriptionInfo: Hashable, Sendable, Codable {
     }
 }
 
-/// One line of a stream:
-/// `{"subscription":1,"t":12.5,"dropped":0,"values":{"attitude.pitch_deg":-29.9}}`.
+/// Message of a stream, one line:
+/// `{"subscription":1,"t":12.5,"dropped":0,"values":{"attitude.pitch":-29.9}}`.
 public struct SubscriptionMessage: Hashable, Sendable, Codable {
     /// Number that identifies the message's subscription.
     public var subscription: Int
@@ -49,9 +49,9 @@ public struct SubscriptionMessage: Hashable, Sendable, Codable {
     }
 }
 
-/// One variable that can be subscribed to.
+/// Variable for `subscribe`.
 public struct Variable: Hashable, Sendable, Codable {
-    /// Dotted name that ends with the unit: `attitude.pitch_deg`.
+    /// Dotted name of the variable, such as `attitude.pitch`.
     public var name: String
     /// Unit of the variable for display, empty for a number without a unit and for a word.
     public var unit: String

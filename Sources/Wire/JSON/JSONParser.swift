@@ -2,7 +2,7 @@
 public struct JSONError: Error, Hashable, Sendable {
     /// Offset of the first invalid byte, from 0.
     public var offset: Int
-    /// Expected or found text, without the offset.
+    /// Reason of the error without the offset: the expected or the found text.
     public var reason: String
 
     /// The reason with its position: "expected a value, found `}` at byte 12".
@@ -11,14 +11,14 @@ public struct JSONError: Error, Hashable, Sendable {
 
 extension JSONValue {
     /// Largest depth of nesting that `init(parsing:)` accepts. Every message of the project needs
-    /// fewer than ten; the limit prevents that `[[[[…` exhausts the stack.
+    /// fewer than ten levels. The limit prevents a text such as `[[[[…` from exhausting the stack.
     public static let maximumDepth = 32
 
     /// Parses one JSON text (RFC 8259), with optional white space around it.
     ///
-    /// The parser is stricter than most parsers, because a wrong guess could move a motor:
-    /// duplicate member names, numbers that overflow a double and invalid UTF-8 are errors. Any
-    /// thread except the loop's can call the parser, which allocates memory.
+    /// The parser is stricter than most parsers, because a misinterpreted request could move a
+    /// motor: duplicate member names, numbers that overflow a double and invalid UTF-8 are errors.
+    /// The parser allocates memory, so the loop's thread must not call it.
     ///
     /// - Parameter bytes: The JSON text in UTF-8, without a byte-order mark.
     /// - Throws: The first error in the JSON text, with its byte offset.
@@ -128,7 +128,7 @@ struct JSONParser {
             try digits()
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        // The sign of -0 would be lost in an integer.
+        // The text -0 is parsed as a double, because an integer would lose its sign.
         if isInteger, text != "-0", let value = Int(text) { return .int(value) }
         guard let value = Double(text), value.isFinite else {
             throw JSONError(offset: start, reason: "number \(text.prefix(32)) is out of range")
@@ -160,8 +160,8 @@ extension JSONParser {
         }
     }
 
-    /// Error for the text at `position`: it names the end of the text, a printable character or a
-    /// byte in hexadecimal.
+    /// Create the error for the text at `position`. It names the end of the text, a printable
+    /// character, or a byte in hexadecimal.
     func unexpected(_ expectation: String) -> JSONError {
         let found: String
         switch peek {

@@ -25,7 +25,7 @@ extension JSONParser {
         throw JSONError(offset: position, reason: "the text ends inside a string")
     }
 
-    /// The text as a `String`; invalid UTF-8 is reported at its byte in the source.
+    /// Convert the text to a `String`; the error for invalid UTF-8 states its byte in the source.
     private func checked(_ text: [UInt8], from start: Int) throws(JSONError) -> String {
         if let string = String(validating: text, as: UTF8.self) { return string }
         let source = bytes[start..<position]
@@ -44,7 +44,7 @@ extension JSONParser {
         return length
     }
 
-    /// The UTF-8 of one escape, after its backslash.
+    /// Read one escape after its backslash, and return its UTF-8.
     private mutating func escape() throws(JSONError) -> [UInt8] {
         guard let byte = peek else {
             throw JSONError(offset: position, reason: "the text ends inside a string")

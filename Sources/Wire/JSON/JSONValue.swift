@@ -1,5 +1,5 @@
-/// Any JSON value. Integers without fraction and exponent stay integers; all other numbers are a
-/// `Double`. A non-finite `double` is written as `null`, because JSON cannot represent it.
+/// JSON value of any kind. A number without fraction and exponent is an integer; every other number
+/// is a `Double`. A non-finite `double` is written as `null`, because JSON cannot represent it.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
@@ -28,7 +28,7 @@ public enum JSONValue: Hashable, Sendable {
         return nil
     }
 
-    /// The integer, even if it was written as `3.0`.
+    /// The integer, if the value is a whole number, even if it was written as `3.0`.
     public var int: Int? {
         switch self {
         case .int(let value): value
@@ -58,10 +58,10 @@ public enum JSONValue: Hashable, Sendable {
         return nil
     }
 
-    /// The member `key`, if this is an object that has it.
+    /// The member `key`; nil if the value is not an object or lacks the member.
     public subscript(key: String) -> JSONValue? { object?[key] }
 
-    /// Kind of the value, in words for an error message: "a number", "null".
+    /// Kind of the value for an error message, such as "a number" or "null".
     public var kind: String {
         switch self {
         case .null: "null"

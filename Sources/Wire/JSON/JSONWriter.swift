@@ -1,6 +1,6 @@
 extension JSONValue {
-    /// The value as compact JSON on one line. The members have alphabetical order, so that equal
-    /// values give equal text.
+    /// Compact JSON text of the value, on one line. The members are in alphabetical order, so that
+    /// equal values give equal text.
     public var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -9,8 +9,8 @@ extension JSONValue {
 
     /// Appends the value as compact JSON; the bytes never contain a newline.
     ///
-    /// A `double` is written with the digits of an exact conversion, a non-finite `double` is
-    /// written as `null`.
+    /// A `double` has as many digits as an exact conversion needs; a non-finite `double` is written
+    /// as `null`.
     public func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes += "null".utf8

@@ -1,13 +1,13 @@
-/// Name of a message's member in JSON, derived from its property: `gainMarginDb` is
-/// `gain_margin_db`, and `isAtRest` is `at_rest`. Encoders and decoders of messages use these two
-/// rules for names.
+/// Name of a message's member in JSON, which is derived from its property: `gainMarginDb` becomes
+/// `gain_margin_db`, and `isAtRest` becomes `at_rest`. Encoders and decoders of messages use the
+/// two functions of this type.
 public struct MessageKey: CodingKey {
     /// The name of the member in JSON.
     public let stringValue: String
     /// Always nil, because members have no numbers.
     public var intValue: Int? { nil }
 
-    /// Properties that begin with `is`, by their names in JSON.
+    /// Names of the properties that begin with `is`, by their names in JSON.
     private static let flags: [String: String] = [
         "at_rest": "isAtRest", "converged": "isConverged", "enabled": "isEnabled",
         "gyro_saturated": "isGyroSaturated", "memory_locked": "isMemoryLocked",

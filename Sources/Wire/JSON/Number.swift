@@ -1,5 +1,5 @@
-/// A measured number in JSON: a value that is not finite means "unknown", is written as `null`, and
-/// read as NaN.
+/// Measured number in JSON. A value that is not finite means "unknown"; it is written as `null`,
+/// and `null` is read as NaN.
 public struct Number: Hashable, Sendable, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
     /// The value in the unit of its key; NaN if unknown.
     public var value: Double
@@ -30,7 +30,7 @@ extension Number: Codable {
         value = container.decodeNil() ? .nan : try container.decode(Double.self)
     }
 
-    /// Writes a number, or `null` where it is not finite.
+    /// Writes the number, or `null` if it is not finite.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if value.isFinite { try container.encode(value) } else { try container.encodeNil() }

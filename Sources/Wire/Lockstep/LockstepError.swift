@@ -25,7 +25,7 @@ public struct LockstepError: Error, Hashable, Sendable {
 
     /// Kind of the refusal of a line.
     public var code: Code
-    /// A sentence for a person, with the value that was read and the allowed values.
+    /// Sentence for the user, with the value that was read and the permitted values.
     public var message: String
     /// Name of the wrong member; empty if the whole line is wrong.
     public var field: String

@@ -1,15 +1,14 @@
 public import GimbalCore
 
-/// Check of the lines of one connection: their time must increase, and they must have the sensors
-/// of the first line.
+/// Check of the lines of one connection. Their time must increase, and they should contain the same
+/// sensors as the first line.
 ///
 /// The type is pure; each connection has a separate instance.
 public struct LockstepIntake: Sendable {
     /// Shortest step between two lines, s. A shorter step is refused, because the loop is not
-    /// designed for it, and because the simulator most likely sent a step of its physics that is
-    /// not meant as a tick.
+    /// designed for it. It is most likely an internal step of the simulator's physics.
     public static let shortestStep = 1e-4
-    /// Longest step that does not count as a gap, s.
+    /// Longest step between two lines, s. A longer step is a gap.
     public static let longestStep = 0.02
     /// Tolerance for the rounding of `t` in the limits of the step between two lines, s.
     public static let rounding = 1e-6
@@ -28,7 +27,7 @@ public struct LockstepIntake: Sendable {
 
     /// Point at which `t` and the loop's time were last aligned.
     private var anchor: (t: Double, instant: Instant)
-    /// Last known joint angles of the encoders, rad.
+    /// Last joint angles of the encoders, rad.
     private var joints = AxisVector.zero
 
     /// Creates an intake that has not received a line yet.
@@ -39,7 +38,7 @@ public struct LockstepIntake: Sendable {
         anchor = (0, start)
     }
 
-    /// Accepts one line, or refuses it without a change.
+    /// Accepts one line, or refuses it without any effect.
     ///
     /// - Parameter line: The next line in the order of arrival.
     /// - Returns: The sample for the loop, on the loop's time. If encoder angles are missing, the
@@ -101,9 +100,10 @@ public struct LockstepIntake: Sendable {
         self.lastT = t
     }
 
-    /// Largest jump of the loop's time, s: a day, which is longer than any timer that runs on `t`.
+    /// Largest jump of the loop's time, s: a day, which is longer than any timer of the loop's
+    /// time.
     private static let longestJump = 86400.0
-    /// Latest time of the loop, two centuries; the loop's time does not advance beyond it.
+    /// Latest time of the loop, about 146 years; the loop's time does not advance beyond it.
     private static let latest = Instant(nanoseconds: .max / 2)
 }
 
@@ -131,7 +131,7 @@ extension IMUSample.Contents {
 }
 
 extension Instant {
-    /// The instant this many seconds later, rounded to the nearest nanosecond.
+    /// Add seconds to an instant, rounded to the nearest nanosecond.
     fileprivate func advanced(byRoundedSeconds seconds: Double) -> Instant {
         Instant(nanoseconds: nanoseconds + Int64((seconds * 1e9).rounded()))
     }

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// The reply to one line: the motors' commands from `t` until the next line.
+/// Reply to one line: the commands to the motors from `t` until the next line.
 public struct LockstepReply: Sendable {
     /// The time `t` of the line, unchanged.
     public var t: Double
@@ -8,9 +8,10 @@ public struct LockstepReply: Sendable {
     public var output: MotorOutput
     /// Type of the motors, which selects the relevant part of the output.
     public var motorType: MotorType
-    /// Estimated attitude after this line's sample, body to earth.
+    /// Estimated attitude after the sample of this line: rotation from the body frame to the earth
+    /// frame.
     public var attitude: Quaternion
-    /// Mode by its configuration name.
+    /// Name of the mode, as in the configuration.
     public var mode: String
 
     /// Creates a reply.
@@ -24,7 +25,8 @@ public struct LockstepReply: Sendable {
         self.mode = mode
     }
 
-    /// Appends the line with its newline. Every number has the digits of an exact conversion.
+    /// Appends the line with its newline. Every number has as many digits as an exact conversion
+    /// needs.
     public func write(to bytes: inout [UInt8]) {
         bytes += #"{"t":"#.utf8
         JSONValue.write(t, to: &bytes)

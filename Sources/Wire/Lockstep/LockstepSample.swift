@@ -1,24 +1,24 @@
 public import GimbalCore
 
-/// One line of a simulator: the sensors' readings at `t`. The readings have SI units and the frames
-/// of `IMUSample`; an optional sensor that the line lacks is nil.
+/// Line of a simulator: the readings of the sensors at `t`, in SI units and the frames of
+/// `IMUSample`. An optional sensor that the line lacks is nil.
 public struct LockstepSample: Hashable, Sendable {
     /// Longest line without its newline, bytes.
     public static let longestLine = 64 * 1024
 
-    /// The simulator's time, s; finite.
+    /// The simulator's time, s, a finite number.
     public var t: Double
-    /// Angular rate of the camera, FRD, rad/s.
+    /// Angular rate of the camera, body frame (forward, right, down), rad/s.
     public var gyro: Vector3
-    /// Specific force on the camera, FRD, m/s².
+    /// Specific force on the camera, body frame (forward, right, down), m/s².
     public var accel: Vector3
     /// Joint angles from encoders, rad.
     public var joints: AxisVector?
     /// Joint rates from encoders, rad/s.
     public var jointRates: AxisVector?
-    /// Angular rate of the handle, FRD of the handle, rad/s.
+    /// Angular rate of the handle, handle frame (forward, right, down), rad/s.
     public var baseGyro: Vector3?
-    /// Magnetic field at the camera, FRD, T.
+    /// Magnetic field at the camera, body frame (forward, right, down), T.
     public var magneticField: Vector3?
 
     /// Parses one line.
@@ -87,7 +87,7 @@ extension LockstepSample {
         return triple
     }
 
-    /// Three numbers of a member; nil if the line lacks this member.
+    /// Read the three numbers of a member; nil if the line lacks this member.
     private static func triple(
         _ members: [String: JSONValue], _ key: String
     ) throws(LockstepError) -> Triple? {
@@ -114,21 +114,22 @@ extension LockstepSample {
         return (try element(0), try element(1), try element(2))
     }
 
-    /// The error for a line that is not JSON, or contains a number beyond the range of a double.
+    /// Create the error for a line that is not JSON, or contains a number outside the range of a
+    /// double.
     private static func unreadable(_ line: [UInt8], _ error: JSONError) -> LockstepError {
         let isBlank = line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
         if isBlank {
             return LockstepError(.invalidJSON, "the line is empty; expected a JSON object")
         }
         let field = member(around: error.offset, in: line)
-        // This is the only error of the JSON parser that concerns the value of a number and not the
-        // syntax.
+        // An overflow is the only error of the JSON parser that concerns the value of a number
+        // instead of the syntax.
         let code: LockstepError.Code =
             error.reason.hasSuffix("is out of range") ? .outOfRange : .invalidJSON
         return LockstepError(code, error.sentence, field: field)
     }
 
-    /// Name of the last known member before this position; empty if there is none.
+    /// Name of the last known member before a position; empty if there is none.
     private static func member(around offset: Int, in line: [UInt8]) -> String {
         let text = String(decoding: line.prefix(offset), as: UTF8.self)
         let places = Key.all.compactMap { key in

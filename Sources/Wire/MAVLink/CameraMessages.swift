@@ -1,6 +1,6 @@
-/// Capabilities of a camera.
+/// Message with the identity and capabilities of a camera.
 public struct CameraInformation: MAVLinkMessage {
-    /// CAMERA_INFORMATION, number 259.
+    /// Format of CAMERA_INFORMATION, message number 259.
     public static let format = MAVLinkFormat(259, "CAMERA_INFORMATION", crcExtra: 92, size: 235)
 
     /// Time since the start of airframed, ms.
@@ -21,9 +21,9 @@ public struct CameraInformation: MAVLinkMessage {
     public var height: UInt16 = 0
     /// Version of the camera's definition file; 0 without a definition file.
     public var definitionVersion: UInt16 = 0
-    /// Vendor.
+    /// Name of the camera's vendor.
     public var vendor = ""
-    /// Model.
+    /// Name of the camera's model.
     public var model = ""
     /// Number that identifies the lens.
     public var lens: UInt8 = 0
@@ -34,10 +34,10 @@ public struct CameraInformation: MAVLinkMessage {
     /// Number of a camera that has no MAVLink component; 0 for a camera with a component.
     public var device: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.integer(&bootMs)
         fields.integer(&firmware)
@@ -57,8 +57,8 @@ public struct CameraInformation: MAVLinkMessage {
     }
 }
 
-/// Rate, size and state of a video stream's pictures: the fields with which both stream messages
-/// begin.
+/// Rate, size and state of a video stream's pictures. Both messages about streams contain these
+/// fields.
 public struct StreamPictures: Hashable, Sendable {
     /// Pictures per second.
     public var rate: Float = 0
@@ -66,19 +66,19 @@ public struct StreamPictures: Hashable, Sendable {
     public var bitrate: UInt32 = 0
     /// State of the stream, VIDEO_STREAM_STATUS_FLAGS: bit 1 means that the stream runs.
     public var flags: UInt16 = 0
-    /// Width, pixels.
+    /// Width of the pictures, pixels.
     public var width: UInt16 = 0
-    /// Height, pixels.
+    /// Height of the pictures, pixels.
     public var height: UInt16 = 0
     /// Clockwise rotation of the picture, degrees.
     public var rotation: UInt16 = 0
     /// Horizontal angle of view, degrees; 0 if unknown.
     public var angleOfView: UInt16 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.float(&rate)
         fields.integer(&bitrate)
@@ -90,7 +90,7 @@ public struct StreamPictures: Hashable, Sendable {
     }
 }
 
-/// A video stream and its address.
+/// Message with the properties and the address of a video stream.
 public struct VideoStreamInformation: MAVLinkMessage {
     /// Format of VIDEO_STREAM_INFORMATION, message number 269.
     public static let format = MAVLinkFormat(
@@ -104,19 +104,19 @@ public struct VideoStreamInformation: MAVLinkMessage {
     public var count: UInt8 = 0
     /// Type of the stream, VIDEO_STREAM_TYPE: 0 means RTSP.
     public var type: UInt8 = 0
-    /// Name for people.
+    /// Name of the stream for display.
     public var name = ""
-    /// Address.
+    /// Address (URI) of the stream.
     public var uri = ""
-    /// VIDEO_STREAM_ENCODING: 1 H.264.
+    /// Encoding of the stream, VIDEO_STREAM_ENCODING: 1 means H.264.
     public var encoding: UInt8 = 0
     /// Number of a camera that has no MAVLink component; 0 for a camera with a component.
     public var device: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         pictures.visit(&fields)
         fields.integer(&stream)
@@ -129,7 +129,7 @@ public struct VideoStreamInformation: MAVLinkMessage {
     }
 }
 
-/// State of a video stream.
+/// Message with the state of a video stream.
 public struct VideoStreamStatus: MAVLinkMessage {
     /// Format of VIDEO_STREAM_STATUS, message number 270.
     public static let format = MAVLinkFormat(270, "VIDEO_STREAM_STATUS", crcExtra: 59, size: 19)
@@ -141,10 +141,10 @@ public struct VideoStreamStatus: MAVLinkMessage {
     /// Number of a camera that has no MAVLink component; 0 for a camera with a component.
     public var device: UInt8 = 0
 
-    /// Every field zero.
+    /// Creates a message whose fields are zero.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         pictures.visit(&fields)
         fields.integer(&stream)

@@ -10,7 +10,7 @@ public struct CommandInt: MAVLinkMessage {
     public var x: Int32 = 0
     /// Sixth parameter of the command, for example the longitude, 1e-7 degrees.
     public var y: Int32 = 0
-    /// Seventh parameter.
+    /// Seventh parameter of the command.
     public var z: Float = 0
     /// Number of the command, a value of MAV_CMD.
     public var command: UInt16 = 0
@@ -52,7 +52,7 @@ public struct CommandLong: MAVLinkMessage {
     public var command: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Number of repetitions of the command, 0 at first.
+    /// Number of repetitions of the command; 0 in the first transmission.
     public var confirmation: UInt8 = 0
 
     /// Creates a message whose fields are zero.

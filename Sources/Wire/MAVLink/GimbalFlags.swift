@@ -1,4 +1,4 @@
-/// Requested and present state of a gimbal: GIMBAL_DEVICE_FLAGS; GIMBAL_MANAGER_FLAGS have the same
+/// Requested or present state of a gimbal: GIMBAL_DEVICE_FLAGS. GIMBAL_MANAGER_FLAGS have the same
 /// numbers.
 public struct GimbalFlags: OptionSet, Sendable, Hashable {
     /// The flags as transmitted, one bit for each.
@@ -9,7 +9,7 @@ public struct GimbalFlags: OptionSet, Sendable, Hashable {
 
     /// The gimbal moves to its rest pose; this flag overrides all other flags.
     public static let retract = GimbalFlags(rawValue: 1)
-    /// The camera is level and looks ahead; this flag overrides the following flags.
+    /// The camera is level and points ahead; this flag overrides the following flags.
     public static let neutral = GimbalFlags(rawValue: 2)
     /// Roll is held relative to the horizon.
     public static let rollLock = GimbalFlags(rawValue: 4)
@@ -21,11 +21,12 @@ public struct GimbalFlags: OptionSet, Sendable, Hashable {
     public static let yawInVehicleFrame = GimbalFlags(rawValue: 32)
     /// The given yaw is relative to north.
     public static let yawInEarthFrame = GimbalFlags(rawValue: 64)
-    /// The gimbal accepts a yaw relative to north; the flag is only reported.
+    /// The gimbal accepts a yaw relative to north. The gimbal only reports this flag; requests do
+    /// not contain it.
     public static let acceptsYawInEarthFrame = GimbalFlags(rawValue: 128)
 }
 
-/// Capabilities of a gimbal: GIMBAL_DEVICE_CAP_FLAGS; GIMBAL_MANAGER_CAP_FLAGS have the same
+/// Capabilities of a gimbal: GIMBAL_DEVICE_CAP_FLAGS. GIMBAL_MANAGER_CAP_FLAGS have the same
 /// numbers.
 public struct GimbalCapabilities: OptionSet, Sendable, Hashable {
     /// The flags as transmitted, one bit for each.

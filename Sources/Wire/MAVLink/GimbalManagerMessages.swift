@@ -40,7 +40,7 @@ public struct GimbalManagerInformation: MAVLinkMessage {
     }
 }
 
-/// Message with the components in control of a gimbal.
+/// Message in which a manager states the components that control the gimbal.
 public struct GimbalManagerStatus: MAVLinkMessage {
     /// Format of GIMBAL_MANAGER_STATUS, message number 281.
     public static let format = MAVLinkFormat(
@@ -136,7 +136,7 @@ public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
     }
 }
 
-/// Message in which a control stick requests pitch and yaw, or rates, from the manager.
+/// Message that requests pitch and yaw, or rates, from the manager as positions of a control stick.
 public struct GimbalManagerSetManualControl: MAVLinkMessage {
     /// Format of GIMBAL_MANAGER_SET_MANUAL_CONTROL, message number 288.
     public static let format = MAVLinkFormat(

@@ -6,13 +6,13 @@ public struct Heartbeat: MAVLinkMessage {
 
     /// Component-specific mode.
     public var customMode: UInt32 = 0
-    /// Type of the component: MAV_TYPE, for example 26 gimbal, 6 ground station.
+    /// Type of the component, MAV_TYPE: for example, 26 means gimbal, 6 ground station.
     public var type: UInt8 = 0
     /// Type of the autopilot: MAV_AUTOPILOT; 8 means that the component is not an autopilot.
     public var autopilot: UInt8 = 0
     /// Mode of the system: MAV_MODE_FLAG; 128 means armed.
     public var baseMode: UInt8 = 0
-    /// State of the system: MAV_STATE, 1 boot, 2 calibrating, 3 standby, 4 active, 5 critical, 6
+    /// State of the system, MAV_STATE: 1 boot, 2 calibrating, 3 standby, 4 active, 5 critical, 6
     /// emergency.
     public var status: UInt8 = 0
     /// Version of MAVLink, always 3.

@@ -1,4 +1,5 @@
-/// Address of a component in a system; as a target, 0 means all.
+/// Address of a component in a system. In the address of a receiver, 0 means all systems or all
+/// components.
 public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
     /// Number of the system; a system is a vehicle with all its components, or a ground station.
     public var system: UInt8
@@ -11,7 +12,8 @@ public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
         self.component = component
     }
 
-    /// The address 0/0, which means no component, or as a target all components.
+    /// The address 0/0. It means no component; as the address of a receiver, it means all
+    /// components.
     public static let none = MAVLinkAddress(system: 0, component: 0)
 
     /// The address as text, for example "255/190".

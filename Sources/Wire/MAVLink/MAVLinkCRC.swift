@@ -1,5 +1,5 @@
 /// CRC-16/MCRF4XX, the checksum of every MAVLink frame. The checksum covers all bytes after the
-/// start byte, and finally an extra byte that belongs to the kind of message. Check value of
+/// start byte, and at the end an extra byte that depends on the kind of message. Check value of
 /// "123456789": 0x6F91. Source: MAVLink developer guide, "Packet Serialization".
 public struct MAVLinkCRC: Sendable {
     /// The checksum of all bytes added so far.

@@ -15,6 +15,6 @@ public enum MAVLinkCatalogue {
     private static let formats = Dictionary(
         uniqueKeysWithValues: messages.map { ($0.format.id, $0.format) })
 
-    /// Checksum's extra byte and size of a kind of message; nil for an unknown kind.
+    /// Format of the kind of message with the given number; nil for an unknown kind.
     public static func format(_ id: UInt32) -> MAVLinkFormat? { formats[id] }
 }

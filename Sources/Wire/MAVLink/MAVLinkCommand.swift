@@ -6,7 +6,7 @@ public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
     case mountConfigure = 204
     /// Command of the old protocol that sets pitch, roll and yaw in degrees.
     case mountControl = 205
-    /// Calibrates a sensor; if the first parameter is 1, the gyroscope.
+    /// Calibrates a sensor; a first parameter of 1 selects the gyroscope.
     case preflightCalibration = 241
     /// Writes parameters to the disk, if the first parameter is 1.
     case preflightStorage = 245

@@ -1,6 +1,7 @@
 /// One transmitted frame, without its checksum. All numbers are little-endian.
 public struct MAVLinkFrame: Sendable, Equatable {
-    /// Layout of the header; v1 has message numbers up to 255 and no extension fields.
+    /// Version of the frame's layout. Version 1 has message numbers up to 255 and no extension
+    /// fields.
     public enum Version: Sendable {
         /// MAVLink 1; a frame starts with 0xFE.
         case v1
@@ -16,7 +17,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
     public var sender: MAVLinkAddress
     /// Number of the message, 24 bits.
     public var id: UInt32
-    /// Transmitted payload; in v2 it can be shorter than the message.
+    /// Transmitted payload. In MAVLink 2 it can be shorter than the message.
     public var payload: [UInt8]
 
     /// Largest payload, bytes.
@@ -63,7 +64,8 @@ public struct MAVLinkFrame: Sendable, Equatable {
             version: version, sequence: sequence, sender: sender, id: format.id, payload: payload)
     }
 
-    /// The message in the frame; nil if it is of another kind. Omitted bytes count as zero.
+    /// Decode the message in the frame; nil if it is of another kind. Omitted bytes are read as
+    /// zero.
     public func message<Message: MAVLinkMessage>(_ type: Message.Type) -> Message? {
         guard id == Message.format.id else { return nil }
         var reader = MAVLinkReader(payload)
@@ -72,11 +74,11 @@ public struct MAVLinkFrame: Sendable, Equatable {
         return message
     }
 
-    /// The bytes of the frame as they are transmitted.
+    /// Create the bytes of the frame for transmission.
     ///
     /// - Parameters:
     ///   - crcExtra: Extra byte of the checksum for this kind of message.
-    ///   - announcesSignature: Whether a signature will follow; v2 only.
+    ///   - announcesSignature: Whether a signature follows the frame; only for MAVLink 2.
     /// - Returns: Header, payload and checksum.
     public func bytes(crcExtra: UInt8, announcesSignature: Bool = false) -> [UInt8] {
         var result: [UInt8]
@@ -103,7 +105,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
 }
 
 extension MAVLinkMessage {
-    /// The whole transmitted frame of this message; an announced signature is not included.
+    /// Create the bytes of a whole frame with this message, without an announced signature.
     public func frame(
         from sender: MAVLinkAddress, sequence: UInt8, version: MAVLinkFrame.Version = .v2,
         announcesSignature: Bool = false

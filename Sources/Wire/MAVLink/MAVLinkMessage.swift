@@ -8,8 +8,8 @@ public struct MAVLinkFormat: Sendable, Equatable {
     /// Extra byte at the end of the checksum: a digest of the names and types of the message's
     /// fields, without extensions.
     public let crcExtra: UInt8
-    /// Size of the message's fields without extensions, bytes: in v1 this is the size of the
-    /// payload.
+    /// Size of the message's fields without extensions, bytes. In MAVLink 1, this is the size of
+    /// the payload.
     public let size: Int
 
     /// Creates a format.
@@ -21,11 +21,10 @@ public struct MAVLinkFormat: Sendable, Equatable {
     }
 }
 
-/// One kind of message. `visit` lists the fields once, in wire order; reading and writing both use
-/// this order.
+/// Kind of message. `visit` lists the fields once, in wire order, for reading and for writing.
 ///
-/// Units, signs and frames are MAVLink's own: radians and rad/s unless a field states others, pitch
-/// up, roll right and yaw right positive, quaternions w x y z.
+/// Units, signs and frames are those of MAVLink: rad and rad/s unless a field states another unit;
+/// pitch up, roll right and yaw right are positive; quaternions have the order w x y z.
 public protocol MAVLinkMessage: Sendable, Equatable {
     /// Properties of this kind of message: number, name, extra byte and size.
     static var format: MAVLinkFormat { get }
@@ -35,7 +34,7 @@ public protocol MAVLinkMessage: Sendable, Equatable {
     mutating func visit(_ fields: inout some MAVLinkFields)
 }
 
-/// Reader or writer of fields in their order.
+/// Reader or writer of consecutive fields.
 public protocol MAVLinkFields {
     /// Reads or writes an integer with the width of its type.
     mutating func integer<Value: FixedWidthInteger>(_ value: inout Value)
@@ -58,7 +57,7 @@ extension MAVLinkFields {
     }
 }
 
-/// Reader of fields from a payload; bytes beyond the end of the payload count as zero.
+/// Reader of fields from a payload. Bytes after the end of the payload are read as zero.
 struct MAVLinkReader: MAVLinkFields {
     private let bytes: [UInt8]
     private var position = 0

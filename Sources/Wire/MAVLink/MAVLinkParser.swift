@@ -1,10 +1,10 @@
 /// Parser that finds frames in a stream of bytes, which can be split anywhere. The parser needs
 /// bounded memory: between two calls it keeps less than one frame.
 ///
-/// A frame is valid if its checksum is right. A frame whose message number is not in the catalogue
-/// cannot be checked; it is skipped as a whole if another frame or the end of the data follows it.
-/// In all other bytes the parser searches for the next start byte. A signature is part of a frame's
-/// bytes; this parser does not check it.
+/// A frame is valid if its checksum is right. The parser cannot check a frame whose message number
+/// is not in the catalogue; it skips the whole frame if another frame or the end of the data
+/// follows. In all other bytes, the parser searches for the next start byte. A signature is part of
+/// the frame's bytes, but the parser does not check it.
 public struct MAVLinkParser: Sendable {
     /// Result of `next`.
     public enum Item: Sendable, Equatable {
@@ -29,7 +29,7 @@ public struct MAVLinkParser: Sendable {
         /// Number of lost frames, according to the senders' sequence numbers.
         public var lost: UInt64 = 0
 
-        /// Counters at zero.
+        /// Creates counters of zero.
         public init() {}
     }
 
@@ -54,8 +54,8 @@ public struct MAVLinkParser: Sendable {
         buffer += bytes
     }
 
-    /// Discards an incomplete frame, after a pause or at the end of a datagram; the bytes of the
-    /// frame count as noise. Afterwards call `next` until it returns nil.
+    /// Discards an incomplete frame, after a pause or at the end of a datagram. Its bytes become
+    /// noise; after this call, call `next` until it returns nil.
     public mutating func abandon() {
         guard start < buffer.count else { return }
         noise.append(buffer[start])
@@ -63,13 +63,13 @@ public struct MAVLinkParser: Sendable {
         start += 1
     }
 
-    /// The next item; nil if more bytes are needed.
+    /// Returns the next item; nil if more bytes are needed.
     public mutating func next() -> Item? {
         while start < buffer.count {
             switch look() {
             case .incomplete: return takeNoise()
             case .found(let item, let length):
-                // Noise before a frame is returned first; the next call finds the frame again.
+                // Noise before a frame is returned first; the next call returns the frame.
                 if let noise = takeNoise() { return noise }
                 count(item)
                 start += length
@@ -153,7 +153,7 @@ public struct MAVLinkParser: Sendable {
             if let last = sequences[frame.sender] {
                 counters.lost &+= UInt64(frame.sequence &- last &- 1)
             }
-            // A peer that invents senders must not exhaust the memory.
+            // The table is limited, because a peer could send frames from many invented senders.
             if sequences.count >= 64, sequences[frame.sender] == nil { sequences = [:] }
             sequences[frame.sender] = frame.sequence
         case .unknown: counters.unknown &+= 1

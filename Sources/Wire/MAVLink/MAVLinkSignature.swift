@@ -1,15 +1,15 @@
-/// The last 13 bytes of a signed frame of MAVLink 2 (mavlink.io, "Message signing").
+/// Signature: the last 13 bytes of a signed frame of MAVLink 2 (mavlink.io, "Message signing").
 public struct MAVLinkSignature: Sendable, Equatable {
     /// Size of a signature, bytes.
     public static let size = 13
     /// Number of the link, which the sender chooses.
     public var link: UInt8
-    /// Time of the signature, 48 bits: units of 10 µs since 2015.
+    /// Time of the signature, 48 bits, in units of 10 µs since 2015.
     public var timestamp: UInt64
 
     /// Incompatibility flag that marks a signed frame.
     static let flag: UInt8 = 1
-    /// Size of the authentication code, bytes; link and time precede the code.
+    /// Size of the authentication code, bytes. The link number and the time precede the code.
     private static let codeSize = 6
 
     /// Creates a signature for a frame that is sent at the given time.
@@ -18,7 +18,7 @@ public struct MAVLinkSignature: Sendable, Equatable {
         self.timestamp = timestamp
     }
 
-    /// The signature at the end of a whole frame; nil if the frame is not signed.
+    /// Reads the signature at the end of a whole frame; nil if the frame is not signed.
     public init?(frame bytes: [UInt8]) {
         guard bytes.count >= 12 + Self.size, bytes[0] == 0xFD, bytes[2] & Self.flag != 0 else {
             return nil
@@ -43,7 +43,7 @@ public struct MAVLinkSignature: Sendable, Equatable {
         bytes += Self.code(of: bytes[...], key: key)
     }
 
-    /// The first 48 bits of SHA-256 over key, frame, link and time.
+    /// Authentication code: the first 48 bits of SHA-256 over key, frame, link number and time.
     private static func code(of bytes: ArraySlice<UInt8>, key: SharedKey) -> ArraySlice<UInt8> {
         var hash = SHA256()
         hash.add(key.bytes)

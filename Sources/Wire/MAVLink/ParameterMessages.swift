@@ -46,11 +46,11 @@ public struct ParamValue: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         22, "PARAM_VALUE", crcExtra: 220, size: 25)
 
-    /// Value as float32.
+    /// Value of the parameter as float32.
     public var value: Float = 0
-    /// Number of parameters.
+    /// Total number of parameters.
     public var count: UInt16 = 0
-    /// Index of the parameter in the message.
+    /// Index of the parameter in the list of all parameters.
     public var index: UInt16 = 0
     /// Name of the parameter.
     public var name = ""
@@ -76,7 +76,7 @@ public struct ParamSet: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         23, "PARAM_SET", crcExtra: 168, size: 23)
 
-    /// Value as float32.
+    /// Value of the parameter as float32.
     public var value: Float = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none

@@ -1,4 +1,5 @@
-/// Message with a sentence for people. A long sentence is sent in chunks with the same number.
+/// Message with a sentence for users. A long sentence is sent in several chunks with the same
+/// number.
 public struct StatusText: MAVLinkMessage {
     /// Format of STATUSTEXT, message number 253.
     public static let format = MAVLinkFormat(

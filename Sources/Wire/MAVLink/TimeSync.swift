@@ -1,4 +1,4 @@
-/// Message for the comparison of two clocks.
+/// Message with which two components compare their clocks.
 public struct TimeSync: MAVLinkMessage {
     /// Format of TIMESYNC, message number 111.
     public static let format = MAVLinkFormat(

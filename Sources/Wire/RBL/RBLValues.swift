@@ -1,4 +1,4 @@
-/// The characteristics of RedBearLab's serial service in the order of their handles; the raw values
+/// Characteristics of RedBearLab's serial service, in the order of their handles. The raw values
 /// are their UUIDs.
 ///
 /// Source: RedBearLab, "Biscuit" firmware 2.0 (BLE Mini), `txrxservice.c`.
@@ -7,16 +7,18 @@ public enum RBLCharacteristic: String, Sendable, CaseIterable {
     case transmit = "713d0002-503e-4c75-ba94-3148f18d941e"
     /// Characteristic with the bytes from the app.
     case receive = "713d0003-503e-4c75-ba94-3148f18d941e"
-    /// The speed of the serial port: written as one byte, read as text, such as `BAUD_57600`.
+    /// Speed of the serial port. Clients write it as one byte, and read it as text, such as
+    /// `BAUD_57600`.
     case baud = "713d0004-503e-4c75-ba94-3148f18d941e"
     /// The advertised name, at most 20 bytes.
     case name = "713d0005-503e-4c75-ba94-3148f18d941e"
     /// The version of the firmware, `Biscuit_2.0`.
     case version = "713d0006-503e-4c75-ba94-3148f18d941e"
-    /// The radio's power: written as one byte, read as text, see `RBLTransmitPower`.
+    /// Transmit power of the radio. Clients write it as one byte, and read it as text, see
+    /// `RBLTransmitPower`.
     case transmitPower = "713d0007-503e-4c75-ba94-3148f18d941e"
 
-    /// UUID of the service; apps scan for it.
+    /// UUID of the service, for which apps scan.
     public static let service = "713d0000-503e-4c75-ba94-3148f18d941e"
     /// Text of the characteristic `version`.
     public static let firmware = "Biscuit_2.0"

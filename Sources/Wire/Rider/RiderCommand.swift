@@ -1,9 +1,9 @@
-/// Command of the wheels' remote control in one datagram: JSON
-/// `{"left":40,"right":-40,"timestamp":1.0}` as the app sends it, or `left,right,direction` as in
-/// its documentation.
+/// Command of the wheels' remote control in one datagram. The app sends JSON,
+/// `{"left":40,"right":-40,"timestamp":1.0}`; its documentation describes the text
+/// `left,right,direction`. Both are accepted.
 ///
 /// Speeds are per cent of full speed, forwards positive, limited to ±100. The time stamp and the
-/// direction (0 straight, 1 left, 2 right) are redundant and only checked.
+/// direction (0 straight, 1 left, 2 right) are checked, but have no effect.
 public enum RiderCommand: Sendable, Equatable {
     /// Turn the wheels at the given fractions of full speed, -1...1.
     case drive(left: Double, right: Double)

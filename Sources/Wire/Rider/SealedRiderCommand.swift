@@ -1,5 +1,5 @@
-/// A remote control's datagram with a proof that the sender has the key, and that the datagram is
-/// new: `COUNTER CODE COMMAND`.
+/// Datagram of a remote control, `COUNTER CODE COMMAND`, which proves that the sender has the key
+/// and that the datagram is new.
 ///
 /// The counter is a decimal number that increases with every datagram. A time in milliseconds is
 /// suitable, because it also increases when the remote control restarts. The code is the first 16
@@ -9,7 +9,7 @@ public struct SealedRiderCommand: Sendable, Equatable {
     /// Size of the authentication code, bytes.
     private static let codeSize = 16
 
-    /// The counter, which must increase.
+    /// The counter, which must increase from datagram to datagram.
     public let counter: UInt64
     /// The command, in the same format as without a key.
     public let command: [UInt8]
@@ -36,7 +36,7 @@ public struct SealedRiderCommand: Sendable, Equatable {
         SharedKey.isEqual(Self.code(counter, command, key), code)
     }
 
-    /// Creates a datagram as a remote control sends it.
+    /// Creates a datagram in the format of a remote control.
     public static func datagram(
         counter: UInt64, command: [UInt8], key: SharedKey
     ) -> [UInt8] {

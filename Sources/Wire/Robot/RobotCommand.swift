@@ -1,8 +1,8 @@
-/// Command of a robot's remote control over the serial service: a command consists of ASCII
+/// Command of a robot's remote control over the serial service. A command consists of ASCII
 /// characters and ends with `>`.
 public enum RobotCommand: Sendable, Equatable {
-    /// `F>`, `B>`: the slider of the remote control is above or below its centre. The command is
-    /// repeated while a finger holds the slider there.
+    /// `F>`, `B>`: the slider of the remote control is above or below its centre. The remote
+    /// control repeats the command while the user holds the slider there.
     case slide(forwards: Bool)
     /// `S>`: the slider of the remote control is in its centre.
     case stop
@@ -44,8 +44,8 @@ public enum RobotCommand: Sendable, Equatable {
     }
 }
 
-/// Splitter of a stream of bytes into commands; the stream can be divided anywhere. The splitter's
-/// memory is bounded: a command that is too long is discarded up to its end, and counts as invalid.
+/// Splitter of a stream of bytes into commands; the stream can be divided anywhere. Its memory is
+/// bounded: it discards a command that is too long up to its end, and reports it as invalid.
 public struct RobotCommandSplitter: Sendable {
     private var bytes: [UInt8] = []
     private var isTooLong = false
@@ -53,7 +53,7 @@ public struct RobotCommandSplitter: Sendable {
     /// Creates a splitter without input.
     public init() {}
 
-    /// Processes received bytes.
+    /// Adds received bytes.
     ///
     /// - Parameter chunk: Next bytes of the stream; they can begin and end within a command.
     /// - Returns: The completed commands in order; nil for each invalid command.

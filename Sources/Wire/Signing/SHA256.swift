@@ -1,11 +1,11 @@
-/// SHA-256 (FIPS 180-4), for the shared keys of links: MAVLink 2 signs frames with SHA-256, and a
-/// remote control's datagrams have an HMAC-SHA256.
+/// SHA-256 (FIPS 180-4), for the shared keys of links. MAVLink 2 signs frames with SHA-256, and the
+/// datagrams of a remote control contain an HMAC-SHA256.
 ///
-/// SHA-256 is implemented here because it is one function with published test vectors, and a
-/// library would be disproportionate. swift-crypto builds and links BoringSSL, whose memory this
-/// process would lock. The kernel's AF_ALG costs three system calls for each frame, and the sandbox
-/// would have to permit its address family. No branch and no array index depends on the key, so the
-/// duration does not reveal it.
+/// The project implements SHA-256, because it is a single function with published test vectors, and
+/// a library would need too much memory or time. swift-crypto builds and links BoringSSL, whose
+/// memory this process would lock. The kernel's AF_ALG costs three system calls for each frame, and
+/// the sandbox would have to permit its address family. No branch and no array index depends on the
+/// key, so the duration does not reveal it.
 public struct SHA256: Sendable {
     /// Size of a digest, bytes.
     public static let size = 32
@@ -22,7 +22,7 @@ public struct SHA256: Sendable {
     /// Creates a hash to which no bytes have been added.
     public init() {}
 
-    /// The digest of the given bytes.
+    /// Compute the digest of the given bytes.
     public static func digest(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var hash = SHA256()
         hash.add(bytes)
@@ -41,8 +41,8 @@ public struct SHA256: Sendable {
         pending.removeFirst(start)
     }
 
-    /// The digest of all added bytes (section 5.1.1: padded with a one bit, zeros, and the length
-    /// in bits).
+    /// Compute the digest of all added bytes. The bytes are padded with a one bit, zeros, and the
+    /// length in bits (section 5.1.1).
     public func digest() -> [UInt8] {
         var last = self
         let bits = count &* 8

@@ -1,14 +1,15 @@
-/// A secret of 32 bytes that both ends of a link share.
+/// Secret of 32 bytes that both ends of a link share.
 public struct SharedKey: Sendable, Equatable {
     /// The secret.
     let bytes: [UInt8]
 
-    /// Creates the key of a passphrase: the SHA-256 of the passphrase, as in ground stations.
+    /// Creates a key from a passphrase. The key is the SHA-256 digest of the passphrase, as in
+    /// ground stations.
     public init(passphrase: some StringProtocol) {
         bytes = SHA256.digest(Array(passphrase.utf8))
     }
 
-    /// HMAC-SHA256 of a message (RFC 2104).
+    /// Compute the HMAC-SHA256 of a message (RFC 2104).
     public func hmac(_ message: some Collection<UInt8>) -> [UInt8] {
         let padded = bytes + [UInt8](repeating: 0, count: SHA256.block - bytes.count)
         var inner = SHA256()
@@ -20,7 +21,7 @@ public struct SharedKey: Sendable, Equatable {
         return outer.digest()
     }
 
-    /// Whether two codes are equal, in a time that does not depend on their difference.
+    /// Compare two codes in a time that does not depend on their contents.
     static func isEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
         a.count == b.count && zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
