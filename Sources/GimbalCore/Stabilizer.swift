@@ -298,8 +298,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         // In a mode that follows the handle, the handle can turn twice as fast as the camera, which
         // has the same effect as a reversed motor.
         var reversed = drive.state.reversed
-        if !pointing.mode.needsJoints { reversed.insert(drive.state.mirrored) }
-        if isClosed { reversed.insert(witness.mirrored) }
+        if !pointing.mode.needsJoints { reversed.insert(drive.state.opposed) }
+        if isClosed { reversed.insert(witness.reversed) }
         // An oscillation whose response lags by half a turn of phase looks like a wrong sign.
         if drive.state.isShaking { reversed = .none }
         faults.step(

@@ -11,7 +11,7 @@ public struct MotionRequest: Sendable, Equatable {
         /// The two wheels turn at these fractions of full speed, -1...1.
         case wheels(left: Double, right: Double)
         /// One of the robot's stepper motors moves; its number is 0...2.
-        case stepper(Int, StepWish)
+        case stepper(Int, StepRequest)
         /// The source takes control of the camera.
         case take
         /// The source releases control.
@@ -140,7 +140,7 @@ extension MotionRequest {
     }
 
     /// Move one of the robot's stepper motors, 0...2.
-    public static func step(axis: Int, _ wish: StepWish) -> MotionRequest {
+    public static func step(axis: Int, _ wish: StepRequest) -> MotionRequest {
         var misfit: Refusal?
         if case .turn(let speed) = wish, !speed.isFinite {
             misfit = .outOfRange(field: "speed", allowed: "steps per second")
@@ -202,7 +202,7 @@ extension MotionRequest {
 
 extension AxisVector {
     /// Whether at least one axis has a request, which is a value that is not NaN.
-    public var hasWish: Bool { !yaw.isNaN || !roll.isNaN || !pitch.isNaN }
+    public var isRequested: Bool { !yaw.isNaN || !roll.isNaN || !pitch.isNaN }
 
     /// The values of all axes.
     fileprivate var all: [Double] { [yaw, roll, pitch] }
@@ -217,7 +217,7 @@ extension AxisVector {
 }
 
 /// Requested motion of a stepper motor.
-public enum StepWish: Sendable, Equatable {
+public enum StepRequest: Sendable, Equatable {
     /// Stop, and hold the position.
     case hold
     /// Turn at the given rate, steps/s, until the next request, or until the dead-man time of

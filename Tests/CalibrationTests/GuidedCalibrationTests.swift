@@ -16,14 +16,14 @@ struct GuidedCalibrationTests {
     /// The service, its sensor, and a clock.
     struct Rig {
         static let laptop = CommandSource(link: .diagnostics, connection: 7)
-        let door = FakeDoor()
+        let store = FakeCalibrationStore()
         let service: CalibrationService
         var sensor = PosedSensor(seed: 3)
         var nanoseconds: Int64 = 0
         var areMotorsOn = false
         var temperature = Double.nan
 
-        init() { service = CalibrationService(store: door) }
+        init() { service = CalibrationService(store: store) }
 
         var now: Instant { Instant(nanoseconds: nanoseconds) }
 
@@ -37,7 +37,7 @@ struct GuidedCalibrationTests {
             var snapshot = StabilizerSnapshot()
             snapshot.temperature = temperature
             let (service, on, begin) = (service, areMotorsOn, nanoseconds)
-            let conditions: Conditions = door.isCalibrating ? .calibrating : .none
+            let conditions: Conditions = store.isCalibrating ? .calibrating : .none
             var count: Int64 = 0
             sensor.samples(attitude, seconds: seconds, rate: rate) { gyro, accel in
                 count += 1
@@ -58,7 +58,7 @@ struct GuidedCalibrationTests {
     func sixFaces() throws {
         var rig = Rig()
         _ = try rig.start(.accelerometer)
-        #expect(rig.door.isCalibrating)
+        #expect(rig.store.isCalibrating)
         let order: [CameraFace] = [.left, .bottom, .front, .back, .top, .right]
         var missing = Set(CameraFace.allCases.map(\.name))
         for (index, face) in order.enumerated() {
@@ -75,7 +75,7 @@ struct GuidedCalibrationTests {
                 #expect(report.saved.map(\.what) == ["accelerometer"])
             }
         }
-        #expect(!rig.door.isCalibrating)
+        #expect(!rig.store.isCalibrating)
     }
 
     @Test("begins to collect when the motors are off, not before")
@@ -97,7 +97,7 @@ struct GuidedCalibrationTests {
         rig.temperature = 31.5
         _ = try rig.start(.gyro)
         #expect(rig.lay(.identity, seconds: 4).saved.first?.temperatureC.known == 31.5)
-        #expect(rig.door.calibrations.record(.gyro)?.temperature == 31.5)
+        #expect(rig.store.calibrations.record(.gyro)?.temperature == 31.5)
     }
 
     @Test("a moving camera is refused with the reason, and the motors are free again")
@@ -108,7 +108,7 @@ struct GuidedCalibrationTests {
         #expect(report.state == "refused")
         #expect(report.sentence.contains("turns"))
         #expect(report.saved.isEmpty)
-        #expect(!rig.door.isCalibrating)
+        #expect(!rig.store.isCalibrating)
     }
 
     @Test("one at a time; cancelling or hanging up ends it and changes nothing")
@@ -120,7 +120,7 @@ struct GuidedCalibrationTests {
         #expect(rig.service.status().isRunning)
         rig.service.disconnected(Rig.laptop)
         #expect(rig.service.status().state == "cancelled")
-        #expect(!rig.door.isCalibrating)
+        #expect(!rig.store.isCalibrating)
         _ = try rig.start(.mounting)
         #expect(rig.service.cancel().state == "cancelled")
         #expect(rig.lay(.identity, seconds: 4).saved.isEmpty)
@@ -129,12 +129,12 @@ struct GuidedCalibrationTests {
     @Test("what cannot be saved is not in force, and the reason is told")
     func diskFull() throws {
         var rig = Rig()
-        rig.door.state.withLock { $0.refusal = Refusal(.refused, "no space left") }
+        rig.store.state.withLock { $0.refusal = Refusal(.refused, "no space left") }
         _ = try rig.start(.gyro)
         let report = rig.lay(.identity, seconds: 4)
         #expect(report.state == "refused")
         #expect(report.sentence == "no space left")
-        #expect(!rig.door.isCalibrating)
+        #expect(!rig.store.isCalibrating)
     }
 
     @Test("gives up after a while, so that nobody's motors stay off for ever")
@@ -144,7 +144,7 @@ struct GuidedCalibrationTests {
         rig.nanoseconds += 601_000_000_000
         rig.service.advance(now: rig.now, date: 0)
         #expect(rig.service.status().state == "refused")
-        #expect(!rig.door.isCalibrating)
+        #expect(!rig.store.isCalibrating)
     }
 
     @Test("a sensor without a magnetometer says so")

@@ -25,17 +25,17 @@ struct RestartTests {
             let logStore = LogStore(isJournal: true)
             store = logStore
             let log = Logger(label: "test") { _ in StoreLogHandler(store: logStore) }
-            let keeper = StateKeeper(directory: directory.string, log: log)
-            let parameters = keeper.load(into: LoadedConfiguration())
+            let stateOwner = StateOwner(directory: directory.string, log: log)
+            let parameters = stateOwner.load(into: LoadedConfiguration())
             let stabilizer = parameters.settings.stabilizerParameters(
-                calibrated: keeper.calibrations)
+                calibrated: stateOwner.calibrations)
             let assembly = GimbalRuntime.assemble(
                 parameters: stabilizer,
                 bus: SimulatedBus(
                     parameters: SimulatedGimbal.Parameters(), motion: BaseMotion(.still, seed: 1),
                     seed: 1))
             tuning = Tuning(
-                store: parameters, source: ConfigurationSource(), keeper: keeper,
+                store: parameters, source: ConfigurationSource(), stateOwner: stateOwner,
                 correction: stabilizer.correction, mailbox: assembly.tuning,
                 commander: Commander(
                     ring: assembly.commands, bootMode: .inactive, rules: Commander.Rules()),

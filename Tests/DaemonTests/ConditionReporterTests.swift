@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test("name what somebody asks for each time")
-    func wishes() {
+    func requests() {
         var reporter = ConditionReporter()
         let said = lines(&reporter, from: 1, milliseconds: 20_000) {
             $0 % 2000 < 1000 ? .inactiveMode : .none

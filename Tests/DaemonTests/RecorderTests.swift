@@ -93,7 +93,7 @@ import Wire
             #expect(replay["identical"] == .bool(true), "\(replay.text)")
             // The next start ends the file, for programs that need its summary.
             let next = try RunningDaemon(in: daemon.directory)
-            try next.status("the recorder has looked at its shelf") {
+            try next.status("the recorder has looked at its recordings") {
                 ($0["recorder"]?["files"]?.int ?? 0) >= 1
             }
             let ended = try Self.json(next, ["record", "info", path, "--json"])

@@ -29,12 +29,13 @@ import Wire
                 config: config?.string,
                 overrides: ["persistence.directory=\(directory)/state"] + overrides)
             let loaded = try ConfigurationLoader.load(source)
-            let keeper = StateKeeper(directory: "\(directory)/state", log: .silent)
-            let parameters = keeper.load(into: loaded)
+            let stateOwner = StateOwner(directory: "\(directory)/state", log: .silent)
+            let parameters = stateOwner.load(into: loaded)
             let mailbox = makeMailbox(initial: parameters.settings.stabilizerParameters)
             let logStore = store
             tuning = Tuning(
-                store: parameters, source: source, keeper: keeper, correction: SensorCorrection(),
+                store: parameters, source: source, stateOwner: stateOwner,
+                correction: SensorCorrection(),
                 mailbox: mailbox.writer,
                 commander: .idle(),
                 log: Logger(label: "test") { _ in StoreLogHandler(store: logStore) }

@@ -203,7 +203,7 @@ struct GyroWitnessTests {
                     strongest: 1000),
                 sensorDelay: 0.003, dt: 1e-3)
         }
-        #expect(witness.mirrored == AxisSet(yaw: false, roll: true, pitch: false))
+        #expect(witness.reversed == AxisSet(yaw: false, roll: true, pitch: false))
         let signed = witness.signedRate(gyro: Vector3(1, 1, 1), reversed: .none)
         #expect(signed == Vector3(-1, 1, 0))
     }

@@ -214,7 +214,7 @@ struct StabilizerInvariantTests {
                 bench.run(0.25, condition)
                 #expect(bench.output.enabled == (response < .softOff), "bit \(bit) in \(mode.name)")
                 bench.run(0.45)
-                // Wishes need no time to recover from.
+                // Requests need no time to recover from.
                 let isFault = !condition.intersects(.inactiveMode | .retracted | .calibrating)
                 if response >= .softOff, isFault {
                     #expect(!bench.output.enabled, "bit \(bit) in \(mode.name): too soon")

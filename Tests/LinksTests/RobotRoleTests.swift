@@ -51,7 +51,7 @@ import Wire
             memory.settings.robot.sliderSpeed = 120
         }
         role.receive(Array("F>B>".utf8), from: .iPad, now: at(1), &output)
-        let wishes: [StepWish] = [.by(1), .by(-1), .turn(120), .turn(-120)]
-        #expect(motors.asked == wishes.map { MotionRequest.step(axis: 0, $0).words })
+        let requests: [StepRequest] = [.by(1), .by(-1), .turn(120), .turn(-120)]
+        #expect(motors.asked == requests.map { MotionRequest.step(axis: 0, $0).words })
     }
 }

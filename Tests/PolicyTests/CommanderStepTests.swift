@@ -34,8 +34,8 @@ struct CommanderStepTests {
             steppers: Steppers(hasSwitches: hasSwitches) { motors.take($0, $1) })
     }
 
-    @Test("a slider's wish carries its dead-man; a position does not")
-    func wishes() throws {
+    @Test("a slider's wanted carries its dead-man; a position does not")
+    func requests() throws {
         let commander = door()
         try commander.request(.step(axis: 0, .turn(200)), from: robot, now: at(1))
         try commander.request(.step(axis: 1, .position(-45)), from: robot, now: at(1))

@@ -71,7 +71,7 @@ import Testing
     @Test(
         "a recorder that did not listen for a while leaves a gap, and the replay goes on behind it")
     func gap() throws {
-        var rig = FlightRig(.walking, tapeBytes: 1 << 18)
+        var rig = FlightRig(.walking, replayLogBytes: 1 << 18)
         rig.run(3)
         rig.run(2, isHeard: false)
         rig.listen()

@@ -5,7 +5,7 @@ import SystemPackage
 
 @testable import Recording
 
-/// The real loop over the simulated gimbal, with a flight recorder on its tape; time is an
+/// The real loop over the simulated gimbal, with a flight recorder on its replay log; time is an
 /// argument.
 struct FlightRig: ~Copyable {
     var loop: LoopRig
@@ -17,14 +17,14 @@ struct FlightRig: ~Copyable {
     /// Another version's layout, for the raw memory of state and parameters.
     var layout: OtherLayout?
     /// Changes what is recorded.
-    var tamper: (TapeKind, inout [UInt8]) -> Void = { _, _ in }
+    var tamper: (ReplayLogKind, inout [UInt8]) -> Void = { _, _ in }
 
-    init(_ motion: HandleMotion, motor: MotorType = .torque, tapeBytes: Int = 1 << 20) {
+    init(_ motion: HandleMotion, motor: MotorType = .torque, replayLogBytes: Int = 1 << 20) {
         var parameters = SimulatedGimbal.Parameters()
         parameters.motor = motor
         gimbal = SimulatedGimbal(
             parameters: parameters, motion: BaseMotion(motion, seed: 3), seed: 3)
-        loop = LoopRig(parameters: Self.tuning(motor), settings: Self.settings(tapeBytes))
+        loop = LoopRig(parameters: Self.tuning(motor), settings: Self.settings(replayLogBytes))
     }
 
     static func tuning(_ motor: MotorType = .torque) -> Stabilizer.Parameters {
@@ -33,15 +33,15 @@ struct FlightRig: ~Copyable {
         return tuning
     }
 
-    private static func settings(_ tapeBytes: Int) -> RuntimeSettings {
+    private static func settings(_ replayLogBytes: Int) -> RuntimeSettings {
         var settings = RuntimeSettings()
-        settings.tapeBytes = tapeBytes
+        settings.replayLogBytes = replayLogBytes
         return settings
     }
 
     var now: Instant { Instant(nanoseconds: 5_000_000_000 + Int64(tick) * 1_000_000) }
 
-    /// Runs the loop; the tape is read after each tick unless nobody listens.
+    /// Runs the loop; the replay log is read after each tick unless nobody listens.
     mutating func run(_ seconds: Double, isHeard: Bool = true) {
         for _ in 0..<Int((seconds * 1000).rounded()) {
             tick += 1
@@ -60,11 +60,11 @@ struct FlightRig: ~Copyable {
         }
     }
 
-    /// Reads the tape.
+    /// Reads the replay log.
     mutating func listen() {
-        var frames: [(kind: TapeKind, tick: UInt64, now: Instant, bytes: [UInt8])] = []
+        var frames: [(kind: ReplayLogKind, tick: UInt64, now: Instant, bytes: [UInt8])] = []
         let (layout, tamper) = (layout, tamper)
-        loop.tape.drain { frame in
+        loop.replayLog.drain { frame in
             var bytes = layout?.packed(frame) ?? Array(frame.bytes)
             tamper(frame.kind, &bytes)
             frames.append((frame.kind, frame.tick, frame.now, bytes))
@@ -72,7 +72,7 @@ struct FlightRig: ~Copyable {
         for frame in frames {
             let result = frame.bytes.withUnsafeBytes {
                 encoder.take(
-                    TapeFrame(kind: frame.kind, tick: frame.tick, now: frame.now, bytes: $0))
+                    ReplayLogFrame(kind: frame.kind, tick: frame.tick, now: frame.now, bytes: $0))
             }
             if let chunk = result.chunk { chunks.append(chunk) }
             faults = faults | result.faults

@@ -15,7 +15,7 @@ struct OtherLayout {
     }
 
     /// The bytes of a frame as the other version has them.
-    func packed(_ frame: TapeFrame) -> [UInt8]? {
+    func packed(_ frame: ReplayLogFrame) -> [UInt8]? {
         switch frame.kind {
         case .state: state.packed(frame.bytes)
         case .parameters: parameters.packed(frame.bytes)

@@ -105,7 +105,7 @@ extension Tuning {
     }
 
     private func baselines(_ sentence: String) -> BaselineReport {
-        BaselineReport(names: keeper.saved.baselineNames, sentence: sentence)
+        BaselineReport(names: stateOwner.saved.baselineNames, sentence: sentence)
     }
 }
 

@@ -37,7 +37,7 @@ final class Housekeeping: Sendable {
     ///   - calibration: Service of the calibrations, which receives every record.
     ///   - spectra: Service of the spectra, which receives every record.
     ///   - autotuning: Service of the autotune, which receives every record.
-    ///   - recorder: Flight recorder, which reads the loop's tape; nil if the recorder is off.
+    ///   - recorder: Flight recorder, which reads the loop's replay log; nil if the recorder is off.
     ///   - encoders: Reports of the encoders, to name the joint of a missing encoder.
     init(
         hub: TelemetryHub, commander: Commander, tuning: Tuning, calibration: CalibrationService,

@@ -16,9 +16,9 @@ final class FlightRecorder: Sendable {
     struct Setup: Sendable {
         var ringSeconds: Double
         var isContinuous: Bool
-        var shelf: FlightShelf
+        var recordings: RecordingDirectory
         /// Metadata and attachments of every file, except the settings.
-        var description: FlightKeeper.Description
+        var description: RecordingStore.Description
         /// Offset from the loop's clock to the wall clock, ns.
         var timeOffset: Int64
     }
@@ -75,8 +75,8 @@ final class FlightRecorder: Sendable {
     private static let pageLimit = 32
 
     private let setup: Setup
-    private let tapeBytes: Int
-    private let tape: Mutex<TapeRecorderEnd>
+    private let replayLogBytes: Int
+    private let replayLog: Mutex<ReplayLogConsumer>
     private let state: Mutex<State>
     private let bell = Doorbell()
     private let settings: @Sendable () -> String
@@ -84,24 +84,24 @@ final class FlightRecorder: Sendable {
     /// Creates a recorder.
     ///
     /// - Parameters:
-    ///   - tape: The loop's tape; only the recorder reads it.
-    ///   - bytes: Size of the tape, bytes.
+    ///   - replayLog: The loop's replay log; only the recorder reads it.
+    ///   - bytes: Size of the replay log, bytes.
     ///   - setup: Description and directory of the files.
     ///   - settings: The settings in force, as text.
     init(
-        tape: consuming TapeRecorderEnd, bytes: Int, setup: Setup,
+        replayLog: consuming ReplayLogConsumer, bytes: Int, setup: Setup,
         settings: @escaping @Sendable () -> String
     ) {
         self.setup = setup
-        tapeBytes = bytes
-        self.tape = Mutex(tape)
+        replayLogBytes = bytes
+        self.replayLog = Mutex(replayLog)
         self.settings = settings
         var state = State(
             encoder: FlightEncoder(timeOffset: setup.timeOffset),
             ring: FlightRing(seconds: setup.ringSeconds))
         state.status.isEnabled = true
         state.status.ringS = Number(setup.ringSeconds)
-        state.status.directory = setup.shelf.directory.string
+        state.status.directory = setup.recordings.directory.string
         state.isRecording = setup.isContinuous
         if setup.isContinuous { state.wanted = 0 }
         state.pages = [Page(number: 0, time: 0, text: settings())]
@@ -110,12 +110,12 @@ final class FlightRecorder: Sendable {
 
     deinit { bell.deallocate() }
 
-    /// Encodes the waiting frames of the loop's tape. The tape holds up to half a second; call this
+    /// Encodes the waiting frames of the loop's replay log. The replay log holds up to half a second; call this
     /// method often enough that it does not fill.
     func poll() {
-        tape.withLock { tape in
+        replayLog.withLock { replayLog in
             state.withLock { state in
-                tape.drain { frame in
+                replayLog.drain { frame in
                     let result = state.encoder.take(frame)
                     state.newest = frame.now
                     if let chunk = result.chunk { keep(chunk, &state) }
@@ -213,7 +213,7 @@ final class FlightRecorder: Sendable {
             var status = state.status
             status.isRecording = state.isRecording
             status.heldS = Number(state.ring.span)
-            status.memoryBytes = state.ring.bytes + tapeBytes
+            status.memoryBytes = state.ring.bytes + replayLogBytes
             status.lostTicks = Int(state.encoder.lostTicks)
             return status
         }
@@ -225,17 +225,17 @@ final class FlightRecorder: Sendable {
 extension FlightRecorder {
     /// Body of the writing thread: writes files until `end` is called.
     ///
-    /// - Parameter mended: Function that receives the name of each recording that an earlier
+    /// - Parameter recovered: Function that receives the name of each recording that an earlier
     ///   process left incomplete and that is now repaired.
-    func run(mended: (String) -> Void) {
-        for name in setup.shelf.mend() { mended(name) }
-        var keeper = FlightKeeper(shelf: setup.shelf)
-        keeper.look()
-        take(keeper.report)
+    func run(recovered: (String) -> Void) {
+        for name in setup.recordings.recover() { recovered(name) }
+        var store = RecordingStore(recordings: setup.recordings)
+        store.look()
+        take(store.report)
         while true {
             _ = bell.wait(until: MonotonicClock.now.advanced(bySeconds: 1))
-            let isEnding = work(&keeper)
-            take(keeper.report)
+            let isEnding = work(&store)
+            take(store.report)
             if isEnding { return }
         }
     }
@@ -252,7 +252,7 @@ extension FlightRecorder {
     }
 
     /// Executes one round of the writing thread; returns whether it was the last round.
-    private func work(_ keeper: inout FlightKeeper) -> Bool {
+    private func work(_ store: inout RecordingStore) -> Bool {
         let (dumps, chunks, wanted, isRecording, isEnding) = state.withLock { state in
             if let fault = state.fault, WallClock.seconds > fault.latest { write(fault, &state) }
             defer {
@@ -260,39 +260,39 @@ extension FlightRecorder {
                 state.wanted = nil
             }
             let isRecording = state.isRecording
-            let from = state.wanted ?? keeper.next
-            let isWanted = isRecording || keeper.isOpen || state.wanted != nil
+            let from = state.wanted ?? store.next
+            let isWanted = isRecording || store.isOpen || state.wanted != nil
             let chunks = isWanted ? Array(state.ring.since(from)) : []
             return (state.dumps, chunks, state.wanted, isRecording, state.isEnding)
         }
         for dump in dumps {
-            keeper.dump(
+            store.dump(
                 dump.chunks, reason: dump.reason, description(), date: WallClock.seconds)
             state.withLock { $0.status.finished += 1 }
-            take(keeper.report)
+            take(store.report)
         }
-        if let wanted { keeper.begin(at: wanted) }
+        if let wanted { store.begin(at: wanted) }
         if !chunks.isEmpty {
-            keeper.record(chunks, description, date: WallClock.seconds)
+            store.record(chunks, description, date: WallClock.seconds)
         }
-        if !isRecording || isEnding { keeper.stop() }
+        if !isRecording || isEnding { store.stop() }
         return isEnding
     }
 
-    private func take(_ report: FlightKeeper.Report) {
+    private func take(_ report: RecordingStore.Report) {
         state.withLock { state in
             state.status.openFile = report.openFile
             state.status.openBytes = report.openBytes
             state.status.lastFile = report.lastFile
-            state.status.files = report.shelved
-            state.status.fileBytes = report.shelvedBytes
+            state.status.files = report.stored
+            state.status.fileBytes = report.storedBytes
             state.status.lostChunks = report.lostChunks
             state.status.problem = report.problem
         }
     }
 
     /// Description of the machine and its settings for a new file.
-    private func description() -> FlightKeeper.Description {
+    private func description() -> RecordingStore.Description {
         var description = setup.description
         let pages = state.withLock { $0.pages }
         for page in pages {

@@ -38,16 +38,16 @@ struct RecorderService: Service {
 }
 
 extension Settings {
-    /// Size of the loop's tape, bytes: enough for a quarter of a second of ticks and samples, and
+    /// Size of the loop's replay log, bytes: enough for a quarter of a second of ticks and samples, and
     /// for a complete state. 0 if the recorder is off.
-    var tapeBytes: Int { recording.enabled ? 65536 + loop.rateHz * 440 : 0 }
+    var replayLogBytes: Int { recording.enabled ? 65536 + loop.rateHz * 440 : 0 }
 
     /// Create the setup of the flight recorder: its directory, limits and description.
     ///
     /// - Parameter clock: The loop's clock.
     /// - Returns: Setup of a `FlightRecorder`.
     func recorderSetup(clock: LoopClock) -> FlightRecorder.Setup {
-        var limits = FlightShelf.Limits()
+        var limits = RecordingDirectory.Limits()
         limits.fileBytes = recording.maxFileMb * 1_000_000
         limits.totalBytes = recording.maxTotalMb * 1_000_000
         limits.ageSeconds = recording.maxAgeDays * 86400
@@ -57,14 +57,14 @@ extension Settings {
         let offset = isLockstep ? 0 : WallClock.seconds - clock.seconds(clock.now)
         return FlightRecorder.Setup(
             ringSeconds: recording.ringS, isContinuous: recording.continuous,
-            shelf: FlightShelf(
+            recordings: RecordingDirectory(
                 directory: FilePath(persistence.directory).appending("recordings"),
                 limits: limits),
             description: description, timeOffset: Int64(offset * 1e9))
     }
 
     /// Description of this machine for every recording.
-    private var description: FlightKeeper.Description {
+    private var description: RecordingStore.Description {
         let versions: [String: String] = [
             "airframe": Version.text, "kernel": Board.kernel, "architecture": Board.architecture,
             "zstd": FlightChannels.compression,
@@ -72,7 +72,7 @@ extension Settings {
         let board: [String: String] = [
             "model": Board.model, "cpus": "\(Board.cpus)", "memory_kb": "\(Board.memory)",
         ]
-        return FlightKeeper.Description(
+        return RecordingStore.Description(
             library: "airframed \(Version.text)",
             metadata: [
                 "format": "\(FlightChannels.format)", "version": Version.text,

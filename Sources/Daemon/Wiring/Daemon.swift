@@ -59,16 +59,16 @@ public struct Daemon {
         logger = Logger(label: "airframed") { _ in StoreLogHandler(store: logStore) }
         let log = logger
 
-        let keeper = StateKeeper(
+        let stateOwner = StateOwner(
             directory: configuration.settings.persistence.directory, log: log)
         do throws(StateProblem) {
-            stateLock = try keeper.lock()
+            stateLock = try stateOwner.lock()
         } catch {
             throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.cannotCreate)
         }
-        let store = keeper.load(into: configuration)
+        let store = stateOwner.load(into: configuration)
         let settings = store.settings
-        let stabilizer = settings.stabilizerParameters(calibrated: keeper.calibrations)
+        let stabilizer = settings.stabilizerParameters(calibrated: stateOwner.calibrations)
         let loop = try LoopAssembly(settings, stabilizer)
         let sensors = loop.sensors
         let hub = TelemetryHub(ring: loop.telemetry)
@@ -87,7 +87,7 @@ public struct Daemon {
                 Steppers(hasSwitches: steppers.hasSwitches) { steppers.ask($1, axis: $0) }
             })
         tuning = Tuning(
-            store: store, source: source, keeper: keeper, correction: stabilizer.correction,
+            store: store, source: source, stateOwner: stateOwner, correction: stabilizer.correction,
             mailbox: loop.tuning, commander: commander, clock: clock, log: log
         ) { logStore.setMinimum($0.logLevel) }
         let calibration = CalibrationService(store: tuning)
@@ -98,7 +98,7 @@ public struct Daemon {
         recorder =
             settings.recording.enabled
             ? FlightRecorder(
-                tape: loop.tape, bytes: settings.tapeBytes,
+                replayLog: loop.replayLog, bytes: settings.replayLogBytes,
                 setup: settings.recorderSetup(clock: clock),
                 settings: { tuning.settings.listing }) : nil
         housekeeping = Housekeeping(

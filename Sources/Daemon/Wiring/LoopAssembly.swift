@@ -22,7 +22,7 @@ package struct LoopAssembly: ~Copyable {
     package var commands: RingWriter<TimedCommand>
     package var tuning: MailboxWriter<Stabilizer.Parameters>
     package var telemetry: RingReader<TelemetryRecord>
-    package var tape: TapeRecorderEnd
+    package var replayLog: ReplayLogConsumer
     /// Reports of the sensors; they stay empty without real sensors.
     let sensors = SensorReports()
 
@@ -49,7 +49,7 @@ package struct LoopAssembly: ~Copyable {
             commands = assembly.commands
             tuning = assembly.tuning
             telemetry = assembly.telemetry
-            tape = assembly.tape
+            replayLog = assembly.replayLog
         case .lockstep:
             let assembly = LockstepEngine.assemble(
                 parameters: stabilizer, settings: settings.runtimeSettings)
@@ -57,7 +57,7 @@ package struct LoopAssembly: ~Copyable {
             commands = assembly.commands
             tuning = assembly.tuning
             telemetry = assembly.telemetry
-            tape = assembly.tape
+            replayLog = assembly.replayLog
         }
     }
 }

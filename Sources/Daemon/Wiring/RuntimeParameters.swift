@@ -27,7 +27,7 @@ extension Settings {
         // that a delayed reader loses no records. It is not larger, because all of its memory is
         // locked.
         runtime.telemetryCapacity = loop.rateHz / 4
-        runtime.tapeBytes = tapeBytes
+        runtime.replayLogBytes = replayLogBytes
         return runtime
     }
 

@@ -150,7 +150,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case .home(let asked):
             if asked != self.asked { homing = .none }
             self.asked = asked
-            return homingWish(isAtSwitch: isAtSwitch)
+            return homingRequest(isAtSwitch: isAtSwitch)
         }
     }
 
@@ -178,7 +178,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     /// Homing speed, steps/s, negative, limited to the motor's largest speed.
     private var homingSpeed: Double { max(parameters.homingSpeed, -parameters.maxSpeed) }
 
-    private mutating func homingWish(isAtSwitch: Bool) -> Double {
+    private mutating func homingRequest(isAtSwitch: Bool) -> Double {
         switch homing {
         case .none:
             homing = isAtSwitch ? .leaving : .seeking

@@ -67,7 +67,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// rad.
     private var modelled = Vector3.zero
     private var startRate = Vector3.zero
-    private var images = MirrorImages()
+    private var images = PolarityChecks()
     private var lastRate = Vector3.zero
     private var calm = 0.0
     private var sampleSeconds = 0.0
@@ -210,7 +210,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
     /// The camera axes on which the gyroscope measures the opposite of the motors' effect. Either
     /// the sign of the gyroscope or the sign of a motor has changed; both have the same effect.
-    var mirrored: AxisSet { @_noLocks get { images.mirrored } }
+    var reversed: AxisSet { @_noLocks get { images.reversed } }
 
     /// The camera's rate when a sign is wrong, camera frame, rad/s: on each axis the gyroscope's
     /// rate with the sign that results from the responses to the motors, or zero if the sign is
@@ -287,11 +287,11 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
     @_noLocks
     private mutating func compare(_ change: Vector3, with motors: Motors, dt: Double) {
-        guard let exerted = motors.exerted else { return images = MirrorImages() }
+        guard let exerted = motors.exerted else { return images = PolarityChecks() }
         images.step(
             push: exerted * dt, gyro: change, planned: motors.planned.acceleration * dt,
             rate: lastRate - motors.planned.rate,
-            MirrorTest.Rule(scatter: scatter / 3, dt: dt))
+            PolarityCheck.Rule(scatter: scatter / 3, dt: dt))
     }
 
     @_noLocks

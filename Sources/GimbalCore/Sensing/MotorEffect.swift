@@ -19,7 +19,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Torques for the polarity check: `MirrorTest` searches for their mirror image in the camera's
+    /// Torques for the polarity check: `PolarityCheck` searches for their mirror image in the camera's
     /// response.
     enum Push: Sendable, BitwiseCopyable {
         /// Error-correcting part of the commanded torques, N·m; it takes effect after the delay of
@@ -68,7 +68,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - torques: Torques commanded in this period, N·m.
-    ///   - push: Torques whose mirror image `MirrorTest` searches for; ignored until the inertia is
+    ///   - push: Torques whose mirror image `PolarityCheck` searches for; ignored until the inertia is
     ///     identified.
     ///   - delay: Time from a command to the sample that contains its effect, s.
     ///   - limit: The largest torques, N·m.

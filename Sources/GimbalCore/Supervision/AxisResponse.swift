@@ -7,7 +7,7 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     /// Largest credible ratio of response to command.
     var most: Double
     /// Smallest correlation between the response and the inverted command, 0...1.
-    var likeness: Double
+    var correlation: Double
     /// Smallest angle by which the camera must have turned away from its set-point, rad. This angle
     /// must exceed the remaining motion of a stabilised camera while a person walks.
     var evidence: Double
@@ -20,12 +20,12 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 
     @_noLocks
     init(
-        least: Double, most: Double, likeness: Double, evidence: Double = 0.6 * .pi / 180,
+        least: Double, most: Double, correlation: Double, evidence: Double = 0.6 * .pi / 180,
         needsJoint: Bool = false
     ) {
         self.least = least
         self.most = most
-        self.likeness = likeness
+        self.correlation = correlation
         self.evidence = evidence
         self.needsJoint = needsJoint
     }
@@ -37,11 +37,11 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     init(findsInertia: Bool, isInertiaFound: Bool, isDelayKnown: Bool) {
         defer { self.isDelayKnown = isDelayKnown }
         if !findsInertia {
-            self.init(least: 0.2, most: 5, likeness: 0.96)
+            self.init(least: 0.2, most: 5, correlation: 0.96)
         } else if isInertiaFound {
-            self.init(least: 0.7, most: 1.35, likeness: 0.97)
+            self.init(least: 0.7, most: 1.35, correlation: 0.97)
         } else {
-            self.init(least: 0.03, most: 30, likeness: 0.98, needsJoint: true)
+            self.init(least: 0.03, most: 30, correlation: 0.98, needsJoint: true)
         }
     }
 }
@@ -135,7 +135,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         turned += (astray - first) * dt - turned * fade
         firstRate = first * (1 - fade)
         let isTurned = turns(joint, astray: astray, pace)
-        let isMirrored =
+        let isOpposite =
             (fast.step(told: told, seen: seen, astray: astray, bar: bar, pace.fast)
                 && (bar.isDelayKnown || slow.isOpposed))
             || slow.step(told: told, seen: seen, astray: astray, bar: bar, pace.slow)
@@ -146,7 +146,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         // With a wrong sign the response keeps its direction. If the camera oscillates with twice
         // the control period, the response looks inverted in every second period.
         isReversed =
-            isMirrored && isLeaving && (isTurned || !bar.needsJoint) && abs(told) > least
+            isOpposite && isLeaving && (isTurned || !bar.needsJoint) && abs(told) > least
             && seen * pastSeen > 0
         pastSeen = seen
     }
@@ -211,7 +211,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
         seenSquares = seenSquares * keep + v * v
         guard toldSquares > 0, u * astray < 0, v * astray > 0 else { return false }
         let ratio = -products / toldSquares
-        return products < -bar.likeness * cm_sqrt(toldSquares * seenSquares)
+        return products < -bar.correlation * cm_sqrt(toldSquares * seenSquares)
             && ratio > bar.least && ratio < bar.most
     }
 }

@@ -64,7 +64,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         compare(
             told: jointRates, seen: rates, astray: rates - wanted, errors: errors, joints: nil,
             bar: ResponseBar(
-                least: 0.6, most: 1.5, likeness: 0.96, evidence: 1.5 * .pi / 180),
+                least: 0.6, most: 1.5, correlation: 0.96, evidence: 1.5 * .pi / 180),
             least: .zero, dt: dt)
     }
 

@@ -32,12 +32,12 @@ public final class StepperMotors: Sendable {
         }
     }
 
-    private struct Door: ~Copyable {
+    private struct Goals: ~Copyable {
         var goals = StepperGoals()
         var mailbox: MailboxWriter<StepperGoals>
     }
 
-    private let door: Mutex<Door>
+    private let goals: Mutex<Goals>
     private let parameters: [StepAxis.Parameters]
     private let context: StepperContext
     private let thread = Mutex<RealtimeThread?>(nil)
@@ -62,7 +62,7 @@ public final class StepperMotors: Sendable {
         self.hasSwitches = hasSwitches
         self.parameters = parameters
         let ends = makeMailbox(initial: StepperGoals())
-        door = Mutex(Door(mailbox: ends.writer))
+        goals = Mutex(Goals(mailbox: ends.writer))
         context = StepperContext(
             rig: StepperRig(lines: lines, parameters: parameters),
             goals: ends.reader)
@@ -85,13 +85,13 @@ public final class StepperMotors: Sendable {
     public func ask(_ goal: StepAxis.Goal, axis: Int) {
         let position = positions[axis]
         let limits = parameters[axis]
-        door.withLock { door in
+        goals.withLock { goals in
             switch axis {
-            case 0: door.goals.first = door.goals.first.replaced(by: goal, at: position, limits)
-            case 1: door.goals.second = door.goals.second.replaced(by: goal, at: position, limits)
-            default: door.goals.third = door.goals.third.replaced(by: goal, at: position, limits)
+            case 0: goals.goals.first = goals.goals.first.replaced(by: goal, at: position, limits)
+            case 1: goals.goals.second = goals.goals.second.replaced(by: goal, at: position, limits)
+            default: goals.goals.third = goals.goals.third.replaced(by: goal, at: position, limits)
             }
-            door.mailbox.publish(door.goals)
+            goals.mailbox.publish(goals.goals)
         }
     }
 

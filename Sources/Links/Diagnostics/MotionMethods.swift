@@ -205,7 +205,7 @@ extension Parameters {
         let axes = AxisVector(
             yaw: try radians("yaw", in: range, unit), roll: try radians("roll", in: range, unit),
             pitch: try radians("pitch", in: range, unit))
-        guard axes.hasWish else {
+        guard axes.isRequested else {
             throw Refusal(
                 .invalidParams, "\(method) needs at least one of yaw, roll and pitch.",
                 field: field)

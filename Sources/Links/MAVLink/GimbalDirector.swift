@@ -148,55 +148,55 @@ struct GimbalDirector {
 
     /// Executes a peer's request that requires control.
     mutating func steer(
-        _ wish: GimbalWish, from sender: MAVLinkAddress, now: Instant
+        _ wanted: GimbalRequest, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
         try demandControl(of: sender)
-        try carryOut(wish, for: source, now: now)
+        try carryOut(wanted, for: source, now: now)
     }
 
     /// Executes a request of the old protocol, or a request that a manager sends to its device. If
     /// control is free, the sender takes it.
     mutating func steerUnmanaged(
-        _ wish: GimbalWish, from sender: MAVLinkAddress, now: Instant
+        _ wanted: GimbalRequest, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
         if source == .none {
             try configure([-2, -2, -1, -1], from: sender, isHeard: { _ in true }, now: now)
         }
-        try steer(wish, from: sender, now: now)
+        try steer(wanted, from: sender, now: now)
     }
 
     private mutating func carryOut(
-        _ wish: GimbalWish, for peer: MAVLinkAddress, now: Instant
+        _ wanted: GimbalRequest, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
-        guard !wish.isContradictory else {
+        guard !wanted.isContradictory else {
             throw Refusal(
                 .refused, "Yaw cannot be relative to the vehicle and to north at the same time.")
         }
         guard let snapshot = port.snapshot else {
             throw Refusal(.noValue, "The sensor has not delivered a sample yet.")
         }
-        if wish.flags.contains(.retract) || wish.flags.contains(.neutral) {
+        if wanted.flags.contains(.retract) || wanted.flags.contains(.neutral) {
             forgetYaw()
-            let isRest = wish.flags.contains(.retract)
+            let isRest = wanted.flags.contains(.retract)
             return try port.enter(isRest ? .retract : .neutral, for: peer, now: now)
         }
-        let isLocked = wish.flags.contains(.yawLock)
-        guard wish.angles.hasWish || !wish.rates.hasWish else {
+        let isLocked = wanted.flags.contains(.yawLock)
+        guard wanted.angles.isRequested || !wanted.rates.isRequested else {
             forgetYaw()
             return try port.turn(
-                wish.rates.orZero, isFollowing: !isLocked, for: peer, now: now)
+                wanted.rates.orZero, isFollowing: !isLocked, for: peer, now: now)
         }
         let heading = VehicleHeading.heading(in: snapshot) ?? 0
-        var angles = wish.angles
+        var angles = wanted.angles
         if isLocked {
             followedYaw = nil
-            if wish.isYawFromVehicle { angles.yaw += heading } else { angles.yaw -= north }
+            if wanted.isYawFromVehicle { angles.yaw += heading } else { angles.yaw -= north }
             angles.yaw = Self.wrapped(angles.yaw)
-            try port.lock(angles, rate: wish.rates.fastest, for: peer, now: now)
+            try port.lock(angles, rate: wanted.rates.fastest, for: peer, now: now)
             if !angles.yaw.isNaN { heldYaw = angles.yaw + north }
             if !angles.yaw.isNaN { askedYaw = angles.yaw }
         } else {
-            if !wish.isYawFromVehicle { angles.yaw -= heading + north }
+            if !wanted.isYawFromVehicle { angles.yaw -= heading + north }
             angles.yaw = Self.wrapped(angles.yaw)
             heldYaw = nil
             if !angles.yaw.isNaN {
@@ -204,7 +204,7 @@ struct GimbalDirector {
                 askedLead = lead
                 angles.yaw = Self.wrapped(angles.yaw + lead)
             }
-            try port.follow(angles, rate: wish.rates.fastest, for: peer, now: now)
+            try port.follow(angles, rate: wanted.rates.fastest, for: peer, now: now)
         }
     }
 

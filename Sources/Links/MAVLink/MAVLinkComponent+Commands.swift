@@ -186,15 +186,15 @@ extension MAVLinkComponent {
             )
         case .gimbalManagerPitchYaw:
             try checkManager(device: params[6])
-            try director.steer(GimbalWish(pitchYaw: params), from: sender, now: now)
+            try director.steer(GimbalRequest(pitchYaw: params), from: sender, now: now)
         case .mountControl:
             try director.steerUnmanaged(try Self.mount(params), from: sender, now: now)
         case .mountConfigure:
             // The gimbal always holds the horizon, so other settings of the mount are ignored.
             // Mount mode 0 retracts the camera, and mode 1 centres it, as in
             // MAV_CMD_DO_MOUNT_CONTROL.
-            guard let wish = Self.mountMode(params[0]) else { return }
-            try director.steerUnmanaged(wish, from: sender, now: now)
+            guard let wanted = Self.mountMode(params[0]) else { return }
+            try director.steerUnmanaged(wanted, from: sender, now: now)
         case .preflightCalibration:
             try demandOwnAddress(order)
             guard params[0] == 1 else {
@@ -252,24 +252,24 @@ extension MAVLinkComponent {
 
     /// Parses a command of the old protocol: pitch, roll and yaw in degrees, yaw relative to the
     /// vehicle; the seventh parameter selects the meaning.
-    private static func mount(_ params: [Float]) throws(Refusal) -> GimbalWish {
-        if let wish = mountMode(params[6]) { return wish }
+    private static func mount(_ params: [Float]) throws(Refusal) -> GimbalRequest {
+        if let wanted = mountMode(params[6]) { return wanted }
         guard params[6] == 2 else {
             throw Refusal(
                 .unsupported, "Of the mount modes, only retract, neutral and angles are supported.")
         }
         func radians(_ degrees: Float) -> Double { Angle.degrees(Double(degrees)).radians }
-        return GimbalWish(
+        return GimbalRequest(
             flags: [.rollLock, .pitchLock, .yawInVehicleFrame],
             angles: AxisVector(
                 yaw: radians(params[2]), roll: radians(params[1]), pitch: radians(params[0])))
     }
 
     /// The request that MAV_MOUNT_MODE 0 or 1 means; nil for other modes.
-    private static func mountMode(_ mode: Float) -> GimbalWish? {
+    private static func mountMode(_ mode: Float) -> GimbalRequest? {
         switch mode {
-        case 0: GimbalWish(flags: .retract)
-        case 1: GimbalWish(flags: .neutral)
+        case 0: GimbalRequest(flags: .retract)
+        case 1: GimbalRequest(flags: .neutral)
         default: nil
         }
     }

@@ -304,7 +304,7 @@ final class MAVLinkComponent {
             if obeyAsCamera(order, from: frame.sender, peer, now: now) { return }
             guard isForUs(order.target) else { return }
             obey(order, from: frame.sender, peer, now: now)
-        } else if !receiveWish(frame, now: now) {
+        } else if !receiveRequest(frame, now: now) {
             receiveOther(frame, from: peer, now: now)
         }
     }

@@ -78,7 +78,7 @@ extension MotionRequest {
         case .mode(let wanted): return off ?? (mode == wanted ? misfit : .notInMode(mode))
         case .axes(let axes):
             let own = axes * mode.commandable
-            return off ?? (axes.hasWish && !own.hasWish ? .notInMode(mode) : misfit)
+            return off ?? (axes.isRequested && !own.isRequested ? .notInMode(mode) : misfit)
         }
     }
 }
@@ -102,7 +102,7 @@ public struct Steppers: Sendable {
     }
 }
 
-extension StepWish {
+extension StepRequest {
     /// Goal of the stepper motor that this request means.
     func goal(now: Instant, validUntil: Instant) -> StepAxis.Goal {
         switch self {

@@ -243,11 +243,11 @@ public final class Commander: Sendable {
             wheels(DriveModel.Request(left: left, right: right, validUntil: until))
             state.driver = hold
             return nil
-        case .stepper(let axis, let wish):
+        case .stepper(let axis, let wanted):
             guard let steppers = state.steppers else { return .noSteppers }
-            if wish == .home, !steppers.hasSwitches { return .noHomeSwitches }
-            steppers.ask(axis, wish.goal(now: now, validUntil: until))
-            switch wish {
+            if wanted == .home, !steppers.hasSwitches { return .noHomeSwitches }
+            steppers.ask(axis, wanted.goal(now: now, validUntil: until))
+            switch wanted {
             case .turn, .home: state.turningSteppers.insert(axis)
             case .hold, .position, .by: state.turningSteppers.remove(axis)
             }

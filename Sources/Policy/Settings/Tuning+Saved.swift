@@ -17,7 +17,7 @@ extension Tuning {
     ///   - who: Author of the change, for the log.
     ///   - done: Closure that receives a sentence, or the reason why nothing was written.
     package func save(by who: String, _ done: @escaping Later<String>) {
-        let change = state.withLock { $0.store.unsaved(beside: keeper.saved.parameters) }
+        let change = state.withLock { $0.store.unsaved(beside: stateOwner.saved.parameters) }
         write(by: who, "saved the tuning") {
             $0.parameters.merge(change: change)
         } commit: { state, saved in
@@ -41,12 +41,12 @@ extension Tuning {
     ///   - done: Closure that receives the result of `commit`, or the reason why nothing was
     ///     written and changed.
     func write<Value: Sendable>(
-        by who: String, _ what: String, change: @escaping StateKeeper.Change,
+        by who: String, _ what: String, change: @escaping StateOwner.Change,
         commit: @escaping @Sendable (inout State, SavedState) throws(Refusal) -> Value,
         done: @escaping Later<Value>
     ) {
         state.withLock { $0.savesUnderWay += 1 }
-        keeper.write(by: who, what, change) { result in
+        stateOwner.write(by: who, what, change) { result in
             let outcome: Result<Value, Refusal> = self.state.withLock { state in
                 state.savesUnderWay -= 1
                 return result.flatMap { saved in
@@ -122,7 +122,7 @@ extension Tuning {
             guard state.appSaves.take(now: clock.now) else {
                 throw Refusal(.refused, "phones have saved too often; try again in 5 s")
             }
-            return changed.unsaved(beside: keeper.saved.parameters, among: keys)
+            return changed.unsaved(beside: stateOwner.saved.parameters, among: keys)
         }
     }
 
@@ -139,9 +139,9 @@ extension Tuning {
 
     private func note(
         by who: String, _ what: String, _ done: @escaping Later<Void>,
-        _ change: @escaping StateKeeper.Change
+        _ change: @escaping StateOwner.Change
     ) {
-        keeper.write(by: who, what, change) { result in
+        stateOwner.write(by: who, what, change) { result in
             if case .success = result { self.log.notice("\(who) \(what).") }
             done(
                 result.map { _ in }.mapError { Refusal(.refused, $0.message, field: "name") })
@@ -156,7 +156,7 @@ extension Tuning {
     package func restoreBaseline(_ name: String, by who: String) throws(Refusal) -> [String] {
         let overlay: [String: String]
         do {
-            overlay = try keeper.saved.baseline(name)
+            overlay = try stateOwner.saved.baseline(name)
         } catch {
             throw Refusal(.refused, "\(error)", field: "name")
         }
@@ -213,7 +213,7 @@ extension Tuning {
     /// Reads the files again. Live settings change; settings that need a restart are listed. If a
     /// file contains an error, nothing changes.
     package func reload(by who: String, _ done: @escaping Later<ReloadReport>) {
-        let isTaken = keeper.run {
+        let isTaken = stateOwner.run {
             done(Result { () throws(Refusal) in try self.reload(by: who) })
         }
         if !isTaken { done(.failure(Refusal(.refused, "the disk is slow; try again later"))) }
@@ -237,5 +237,5 @@ extension Tuning {
     }
 
     /// Saves the unsaved entries of the history at the end of the process.
-    package func close() { keeper.close(within: Self.patience) }
+    package func close() { stateOwner.close(within: Self.patience) }
 }

@@ -10,7 +10,7 @@ import Synchronization
 /// passes them to the loop for its next tick. Live changes last until the process ends, until they
 /// are saved, or until their rollback time has passed.
 ///
-/// The `StateKeeper` writes to the disk outside the lock. Changes that must be saved apply after
+/// The `StateOwner` writes to the disk outside the lock. Changes that must be saved apply after
 /// the write, and a slow disk delays no other method. Any ordinary thread can call the methods.
 package final class Tuning: Sendable {
     struct State: ~Copyable {
@@ -53,7 +53,7 @@ package final class Tuning: Sendable {
     let state: Mutex<State>
     let source: ConfigurationSource
     /// Owner of the state directory.
-    package let keeper: StateKeeper
+    package let stateOwner: StateOwner
     let commander: Commander
     private let onChange: @Sendable (Settings) -> Void
     /// Clock of the loop.
@@ -65,7 +65,7 @@ package final class Tuning: Sendable {
     /// - Parameters:
     ///   - store: Values from files and saved values, which the loop already uses.
     ///   - source: Files that `reload` reads again.
-    ///   - keeper: Owner of the state directory.
+    ///   - stateOwner: Owner of the state directory.
     ///   - correction: The loop's present correction of samples.
     ///   - mailbox: The loop's mailbox. Nothing else writes to this mailbox.
     ///   - commander: Receiver of the rules, which depend on the settings.
@@ -74,7 +74,7 @@ package final class Tuning: Sendable {
     ///   - onChange: Function that receives the settings immediately and after each change. It must
     ///     not call this class.
     package init(
-        store: ParameterStore, source: ConfigurationSource, keeper: StateKeeper,
+        store: ParameterStore, source: ConfigurationSource, stateOwner: StateOwner,
         correction: SensorCorrection,
         mailbox: consuming MailboxWriter<Stabilizer.Parameters>, commander: Commander,
         clock: LoopClock = .monotonic, log: Logger,
@@ -82,11 +82,11 @@ package final class Tuning: Sendable {
     ) {
         state = Mutex(
             State(
-                store: store, calibrations: keeper.calibrations,
+                store: store, calibrations: stateOwner.calibrations,
                 correction: correction, mailbox: mailbox,
                 loop: LoopReport(store.settings.stabilizerParameters)))
         self.source = source
-        self.keeper = keeper
+        self.stateOwner = stateOwner
         self.commander = commander
         self.onChange = onChange
         self.clock = clock
@@ -95,7 +95,7 @@ package final class Tuning: Sendable {
     }
 
     /// The history of changes.
-    package var history: ChangeHistory { keeper.history }
+    package var history: ChangeHistory { stateOwner.history }
 
     /// The active values.
     package var settings: Settings { state.withLock { $0.store.settings } }

@@ -46,7 +46,7 @@ struct ControlLoop: ~Copyable, Sendable {
     /// the motors' bus, and publishes the telemetry. This method never waits and never allocates
     /// memory.
     mutating func tick(now: Instant) {
-        if ports.tape.begin(tick: ticks, now: now) { ports.tape.keep(state: stabilizer) }
+        if ports.replayLog.begin(tick: ticks, now: now) { ports.replayLog.keep(state: stabilizer) }
         applyRequests(now: now)
         integrateSamples(now: now)
         let estimated = cl_now_ns()
@@ -62,10 +62,10 @@ struct ControlLoop: ~Copyable, Sendable {
     private mutating func publish(now: Instant, isLook: Bool) {
         let record = record(now: now)
         ports.telemetry.push(record)
-        ports.tape.end(
-            TapeTick(
+        ports.replayLog.end(
+            ReplayLogTick(
                 reported: reported, samples: Int32(truncatingIfNeeded: sampleCount),
-                lostTicks: ports.tape.lostTicks, isWarmingUp: isWarmingUp, isLook: isLook,
+                lostTicks: ports.replayLog.lostTicks, isWarmingUp: isWarmingUp, isLook: isLook,
                 record: record))
     }
 
@@ -85,7 +85,7 @@ struct ControlLoop: ~Copyable, Sendable {
     private mutating func applyRequests(now: Instant) {
         for _ in 0..<requestsPerTick {
             guard let request = ports.commands.pop() else { break }
-            ports.tape.keep(request)
+            ports.replayLog.keep(request)
             stabilizer.apply(request.command, validUntil: request.validUntil, now: now)
             if let received = request.received {
                 ports.stages.request.record(
@@ -94,7 +94,7 @@ struct ControlLoop: ~Copyable, Sendable {
         }
         if ports.tuning.hasNew {
             let parameters = ports.tuning.read().value
-            ports.tape.keep(parameters)
+            ports.replayLog.keep(parameters)
             stabilizer.apply(parameters)
         }
     }
@@ -110,7 +110,7 @@ struct ControlLoop: ~Copyable, Sendable {
                 timing.write = delivery.writeNanoseconds
                 timing.imuToMotor = delivery.imuToMotorNanoseconds
             }
-            ports.tape.keep(delivery.sample)
+            ports.replayLog.keep(delivery.sample)
             stabilizer.integrate(delivery.sample)
             newestSample = delivery.sample.time
             sampleCount &+= 1
@@ -178,7 +178,7 @@ struct ControlLoop: ~Copyable, Sendable {
 
     /// Runs the supervisor again at the time of the last tick, and publishes the telemetry.
     mutating func look(now: Instant) {
-        if ports.tape.begin(tick: ticks, now: now) { ports.tape.keep(state: stabilizer) }
+        if ports.replayLog.begin(tick: ticks, now: now) { ports.replayLog.keep(state: stabilizer) }
         sampleCount = 0
         answer(think(now: now), now: now)
         publish(now: now, isLook: true)
@@ -189,7 +189,7 @@ struct ControlLoop: ~Copyable, Sendable {
         while ports.commands.pop() != nil {}
         while ports.samples.pop() != nil {}
         stabilizer = Stabilizer(parameters: ports.tuning.read().value)
-        ports.tape.restart()
+        ports.replayLog.restart()
         outsideConditions = .none
         ticks = 0
         timing = TickTiming()
@@ -230,7 +230,7 @@ struct LoopPorts: ~Copyable, Sendable {
     /// Mailbox to the thread of the line that switches the motors' power.
     var power: MailboxWriter<LoopAnswer>
     var telemetry: RingWriter<TelemetryRecord>
-    var tape: LoopTape
+    var replayLog: LoopReplayLog
     let motorsBell: Doorbell
     let lanes: OutputLanes
     let bus: BusStatus

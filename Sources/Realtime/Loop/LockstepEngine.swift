@@ -11,8 +11,8 @@ public struct LockstepAssembly: ~Copyable, Sendable {
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// Records of the loop, one for each tick.
     public var telemetry: RingReader<TelemetryRecord>
-    /// Reading end of the tape, which contains all data for a replay.
-    public var tape: TapeRecorderEnd
+    /// Reading end of the replay log, which contains all data for a replay.
+    public var replayLog: ReplayLogConsumer
 }
 
 /// Control loop without real-time threads. The caller delivers a sample, and the tick is complete
@@ -68,7 +68,7 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
                 loop: wiring.loop, samples: wiring.samples, answers: wiring.answers,
                 handles: handles),
             commands: wiring.commands, tuning: wiring.tuning, telemetry: wiring.telemetry,
-            tape: wiring.tape)
+            replayLog: wiring.replayLog)
     }
 
     /// Executes one tick at the time of the sample.

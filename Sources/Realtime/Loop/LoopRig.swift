@@ -6,7 +6,7 @@ package struct LoopRig: ~Copyable {
     var commands: RingWriter<TimedCommand>
     package var tuning: MailboxWriter<Stabilizer.Parameters>
     package var telemetry: RingReader<TelemetryRecord>
-    package var tape: TapeRecorderEnd
+    package var replayLog: ReplayLogConsumer
     var samples: RingWriter<SampleDelivery>
     var answers: MailboxReader<LoopAnswer>
     let handles = SharedHandles()
@@ -26,7 +26,7 @@ package struct LoopRig: ~Copyable {
         commands = wiring.commands
         tuning = wiring.tuning
         telemetry = wiring.telemetry
-        tape = wiring.tape
+        replayLog = wiring.replayLog
         samples = wiring.samples
         answers = wiring.answers
     }

@@ -6,7 +6,7 @@ struct LoopWiring: ~Copyable {
     var commands: RingWriter<TimedCommand>
     var tuning: MailboxWriter<Stabilizer.Parameters>
     var telemetry: RingReader<TelemetryRecord>
-    var tape: TapeRecorderEnd
+    var replayLog: ReplayLogConsumer
     var samples: RingWriter<SampleDelivery>
     var answers: MailboxReader<LoopAnswer>
     var ownBus: MailboxReader<LoopAnswer>
@@ -26,7 +26,7 @@ struct LoopWiring: ~Copyable {
         let commands = makeRing(of: TimedCommand.self, capacity: settings.commandCapacity)
         let telemetry = makeRing(
             of: TelemetryRecord.self, capacity: settings.telemetryCapacity)
-        let tape = makeTapeRing(bytes: settings.tapeBytes)
+        let replayLog = makeReplayLogRing(bytes: settings.replayLogBytes)
         let samples = makeRing(of: SampleDelivery.self, capacity: 4 * SampleBatch.capacity)
         let tuning = makeMailbox(initial: parameters)
         let motors = makeMailbox(initial: LoopAnswer.none)
@@ -37,14 +37,14 @@ struct LoopWiring: ~Copyable {
             ports: LoopPorts(
                 commands: commands.reader, tuning: tuning.reader, samples: samples.reader,
                 motors: motors.writer, ownBus: ownBus.writer, power: power.writer,
-                telemetry: telemetry.writer, tape: LoopTape(ring: tape.writer),
+                telemetry: telemetry.writer, replayLog: LoopReplayLog(ring: replayLog.writer),
                 motorsBell: handles.busBell, lanes: handles.lanes,
                 bus: handles.status, stages: handles.stages),
             settings: settings)
         self.commands = commands.writer
         self.tuning = tuning.writer
         self.telemetry = telemetry.reader
-        self.tape = TapeRecorderEnd(ring: tape.reader)
+        self.replayLog = ReplayLogConsumer(ring: replayLog.reader)
         self.samples = samples.writer
         answers = motors.reader
         self.ownBus = ownBus.reader

@@ -17,8 +17,8 @@ public struct RuntimeSettings: Sendable {
     public var commandCapacity = 64
     /// Number of records that can wait for their reader.
     public var telemetryCapacity = 2048
-    /// Capacity of the flight recorder's tape, bytes; 0 disables the recorder.
-    public var tapeBytes = 0
+    /// Capacity of the flight recorder's replay log, bytes; 0 disables the recorder.
+    public var replayLogBytes = 0
     /// Number of initial ticks with the outputs off. Allocations and page faults of the first use
     /// of code occur in these ticks.
     public var warmUpTicks = 100
@@ -46,8 +46,8 @@ public struct GimbalAssembly: ~Copyable, Sendable {
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// Records of the loop, one for each tick.
     public var telemetry: RingReader<TelemetryRecord>
-    /// Reading end of the tape, which contains all data for a replay.
-    public var tape: TapeRecorderEnd
+    /// Reading end of the replay log, which contains all data for a replay.
+    public var replayLog: ReplayLogConsumer
 }
 
 /// The real-time threads and all connections between them. The composition root creates one, passes
@@ -105,7 +105,7 @@ public final class GimbalRuntime: Sendable {
                 motors: motors, power: power))
         return GimbalAssembly(
             runtime: runtime, commands: wiring.commands, tuning: wiring.tuning,
-            telemetry: wiring.telemetry, tape: wiring.tape)
+            telemetry: wiring.telemetry, replayLog: wiring.replayLog)
     }
 
     /// Starts the threads of power line, motors, loop and bus, in this order. Call this method

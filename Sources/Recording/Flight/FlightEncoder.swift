@@ -2,7 +2,7 @@ public import GimbalCore
 public import Realtime
 import Wire
 
-/// Encoder from the frames of the loop's tape to chunks of an MCAP file. The same chunks are used
+/// Encoder from the frames of the loop's replay log to chunks of an MCAP file. The same chunks are used
 /// for the ring in memory, for the file about a fault, and for a continuous recording. Only one
 /// thread at a time uses an encoder.
 public struct FlightEncoder: ~Copyable {
@@ -27,7 +27,7 @@ public struct FlightEncoder: ~Copyable {
     private static let earliestSeconds = 0.25
 
     private var builder = MCAPChunkBuilder()
-    private var last: (now: Instant, result: TapeTick)?
+    private var last: (now: Instant, result: ReplayLogTick)?
     /// Offset from the loop's time to the time of the file, ns.
     private let timeOffset: Int64
 
@@ -37,11 +37,11 @@ public struct FlightEncoder: ~Copyable {
     ///   external program supplies the loop's time.
     public init(timeOffset: Int64) { self.timeOffset = timeOffset }
 
-    /// Encodes the next frame of the tape.
+    /// Encodes the next frame of the replay log.
     ///
-    /// - Parameter frame: The next frame, in the order of the tape.
+    /// - Parameter frame: The next frame, in the order of the replay log.
     /// - Returns: Completed chunk and new faults.
-    public mutating func take(_ frame: TapeFrame) -> Result {
+    public mutating func take(_ frame: ReplayLogFrame) -> Result {
         var result = Result()
         switch frame.kind {
         case .filler: break
@@ -68,7 +68,7 @@ public struct FlightEncoder: ~Copyable {
                 SampleMessage(tick: frame.tick, sample), FlightChannels.sample, frame,
                 at: (0..<1_000_000_000).contains(age) ? sample.time : frame.now)
         case .tick:
-            let end = frame.value(as: TapeTick.self)
+            let end = frame.value(as: ReplayLogTick.self)
             let dt = last.map { frame.now.nanoseconds &- $0.now.nanoseconds } ?? 0
             add(TickMessage(frame, end, dt: dt), FlightChannels.tick, frame)
             result.faults = tell(frame, end)
@@ -80,7 +80,7 @@ public struct FlightEncoder: ~Copyable {
         return result
     }
 
-    /// Number of ticks since the start whose frames were lost because the tape was full.
+    /// Number of ticks since the start whose frames were lost because the replay log was full.
     public var lostTicks: UInt32 { last?.result.lostTicks ?? 0 }
 
     /// Completes a chunk with the remaining messages; nil if there are none.
@@ -92,7 +92,7 @@ public struct FlightEncoder: ~Copyable {
     }
 
     private mutating func add(
-        _ message: some RecordedMessage, _ channel: UInt16, _ frame: TapeFrame,
+        _ message: some RecordedMessage, _ channel: UInt16, _ frame: ReplayLogFrame,
         at time: Instant? = nil
     ) {
         builder.add(
@@ -103,7 +103,7 @@ public struct FlightEncoder: ~Copyable {
 
     /// Records the changes of the mode, the outputs and the conditions in this tick, and returns
     /// the new faults.
-    private mutating func tell(_ frame: TapeFrame, _ end: TapeTick) -> Conditions {
+    private mutating func tell(_ frame: ReplayLogFrame, _ end: ReplayLogTick) -> Conditions {
         if let last, end.lostTicks != last.result.lostTicks {
             tell(frame, "gap", "\(end.lostTicks &- last.result.lostTicks) ticks are missing")
         }
@@ -127,7 +127,7 @@ public struct FlightEncoder: ~Copyable {
     }
 
     private mutating func tell(
-        _ frame: TapeFrame, _ word: String, _ what: String, _ isFault: Bool = false
+        _ frame: ReplayLogFrame, _ word: String, _ what: String, _ isFault: Bool = false
     ) {
         var message = EventMessage()
         message.tick = frame.tick

@@ -35,7 +35,7 @@ public struct FlightWriter {
         } catch {
             throw (error as? Errno) ?? .ioError
         }
-        // The lock prevents `MCAPMender` from completing the file while it is being written. The
+        // The lock prevents `MCAPRecovery` from completing the file while it is being written. The
         // kernel releases the lock when this process ends for any reason.
         _ = flock(file.rawValue, LOCK_EX | LOCK_NB)
         var bytes = assembler.begin(library: library)

@@ -44,7 +44,7 @@ struct TickMessage: RecordedMessage, Sendable {
     ///   - frame: Frame with number and time of the tick.
     ///   - result: Result of the tick.
     ///   - dt: Time since the previous tick, ns.
-    init(_ frame: TapeFrame, _ result: TapeTick, dt: Int64) {
+    init(_ frame: ReplayLogFrame, _ result: ReplayLogTick, dt: Int64) {
         let snapshot = result.record.snapshot
         tick = frame.tick
         now = frame.now.nanoseconds

@@ -6,9 +6,9 @@ public struct RecorderStatus: Hashable, Sendable, Codable {
     public var ringS: Number = .unknown
     /// Present duration of the recording in memory, s.
     public var heldS: Number = .unknown
-    /// Memory that the recorder uses, including the loop's tape, bytes.
+    /// Memory that the recorder uses, including the loop's replay log, bytes.
     public var memoryBytes = 0
-    /// Number of ticks since the start whose frames were lost because the tape was full.
+    /// Number of ticks since the start whose frames were lost because the replay log was full.
     public var lostTicks = 0
     /// Directory in which the recorder stores its files.
     public var directory = ""

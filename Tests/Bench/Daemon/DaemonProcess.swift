@@ -94,8 +94,8 @@ final class DaemonProcess {
 
     deinit {
         end()
-        let shelf = FlightShelf(directory: recordings, limits: FlightShelf.Limits())
-        for entry in shelf.entries { _ = remove(recordings.appending(entry.name).string) }
+        let folder = RecordingDirectory(directory: recordings, limits: RecordingDirectory.Limits())
+        for entry in folder.entries { _ = remove(recordings.appending(entry.name).string) }
         let saved = ["lock", "state", "state.previous"].map { "state/airframed.\($0)" }
         for name in ["s.sock", "l.sock", "log", "counts"] + saved + ["state/recordings", "state"] {
             _ = remove("\(directory)/\(name)")

@@ -20,11 +20,11 @@ enum RecorderBench {
         try death(options, &report)
     }
 
-    /// Measures the cost of the tape: the same ticks run alternately with and without a tape, so
+    /// Measures the cost of the replay log: the same ticks run alternately with and without a replay log, so
     /// that variations of the computer's speed affect both.
     private static func tickCost(_ report: inout BenchReport) {
-        var bare = rig(tapeBytes: 0)
-        var recorded = rig(tapeBytes: 1 << 21)
+        var bare = rig(replayLogBytes: 0)
+        var recorded = rig(replayLogBytes: 1 << 21)
         var times: ([Double], [Double]) = ([], [])
         let blocks = 400
         let block = 500
@@ -50,17 +50,17 @@ enum RecorderBench {
                     times.0.append(median(spent))
                 }
             }
-            recorded.tape.drain { _ in }
+            recorded.replayLog.drain { _ in }
         }
         let difference = median(zip(times.1, times.0).map { $0 - $1 })
         report.show("tick without recorder, p50", median(times.0), "ns")
         report.check("recorder's part of a tick, p50", difference, atMost: 100, "ns")
     }
 
-    private static func rig(tapeBytes: Int) -> LoopRig {
+    private static func rig(replayLogBytes: Int) -> LoopRig {
         var settings = RuntimeSettings()
         settings.telemetryCapacity = 64
-        settings.tapeBytes = tapeBytes
+        settings.replayLogBytes = replayLogBytes
         var rig = LoopRig(parameters: Stabilizer.Parameters(), settings: settings)
         rig.ask(.mode(.locked))
         return rig
@@ -79,19 +79,20 @@ enum RecorderBench {
     /// a walking person carries.
     private static func encoding(_ report: inout BenchReport) throws {
         let directory = try temporaryDirectory("/tmp")
-        var keeper = FlightKeeper(
-            shelf: FlightShelf(directory: directory, limits: FlightShelf.Limits()))
+        var store = RecordingStore(
+            recordings: RecordingDirectory(
+                directory: directory, limits: RecordingDirectory.Limits()))
         var ring = FlightRing(seconds: Double(seconds))
         var busy: Int64 = 0
         record(rateHz: rateHz, seconds: seconds, spent: &busy) { chunk in
             ring.append(chunk)
-            keeper.record([chunk], { description }, date: 1_800_000_000)
+            store.record([chunk], { description }, date: 1_800_000_000)
         }
-        keeper.stop()
+        store.stop()
         let share = Double(busy) * 1e-9 / Double(seconds) * 100
         report.check("recording at \(rateHz) Hz to a file, of one core", share, atMost: 5, "%")
         report.show("ring of \(seconds) s at \(rateHz) Hz", Double(ring.bytes) / 1e6, "MB")
-        if let path = keeper.report.lastFile {
+        if let path = store.report.lastFile {
             let series = FlightSeries(try FlightFile(path: FilePath(path)))
             report.check(
                 "ticks in the file", Double(series.times.count),
@@ -109,7 +110,7 @@ enum RecorderBench {
             seed: 3)
         var settings = RuntimeSettings()
         settings.rateHz = Double(rateHz)
-        settings.tapeBytes = 1 << 21
+        settings.replayLogBytes = 1 << 21
         var rig = LoopRig(parameters: Stabilizer.Parameters(), settings: settings)
         var encoder = FlightEncoder(timeOffset: 0)
         for number in 1...(rateHz * seconds) {
@@ -122,7 +123,7 @@ enum RecorderBench {
             guard number % 5 == 0 else { continue }
             let start = processorTime()
             var chunks: [MCAPChunk] = []
-            rig.tape.drain { frame in
+            rig.replayLog.drain { frame in
                 if let chunk = encoder.take(frame).chunk { chunks.append(chunk) }
             }
             for chunk in chunks { take(chunk) }
@@ -137,10 +138,11 @@ enum RecorderBench {
         record(rateHz: 50, seconds: 20, spent: &busy) { some.append($0) }
         // The directory is in memory, so that 24 h of data do not wear out a disk.
         let directory = try temporaryDirectory("/dev/shm")
-        var limits = FlightShelf.Limits()
+        var limits = RecordingDirectory.Limits()
         limits.fileBytes = 2_000_000
         limits.totalBytes = 20_000_000
-        var keeper = FlightKeeper(shelf: FlightShelf(directory: directory, limits: limits))
+        var store = RecordingStore(
+            recordings: RecordingDirectory(directory: directory, limits: limits))
         var largest = 0
         // Files get the computer's present date, so the simulated day begins at that date.
         let today = Double(time(nil))
@@ -149,15 +151,15 @@ enum RecorderBench {
             var chunk = some[number % some.count]
             chunk.number = UInt64(number)
             let date = today + Double(number) * FlightEncoder.chunkSeconds
-            keeper.record([chunk], { description }, date: date)
+            store.record([chunk], { description }, date: date)
             if number % 100 == 0 {
-                largest = max(largest, keeper.shelf.entries.reduce(0) { $0 + $1.bytes })
+                largest = max(largest, store.recordings.entries.reduce(0) { $0 + $1.bytes })
             }
         }
-        keeper.stop()
+        store.stop()
         report.check("24 h at 50 Hz, limit 20 MB: largest", Double(largest) / 1e6, atMost: 22, "MB")
-        report.check("24 h: chunks lost", Double(keeper.report.lostChunks), atMost: 0, "")
-        if let problem = keeper.report.problem { report.fail(problem) }
+        report.check("24 h: chunks lost", Double(store.report.lostChunks), atMost: 0, "")
+        if let problem = store.report.problem { report.fail(problem) }
         remove(directory)
     }
 
@@ -175,18 +177,18 @@ enum RecorderBench {
             }
             let ticks = newest["loop"]?["ticks"]?.number ?? .nan
             process.end()
-            let shelf = FlightShelf(
-                directory: process.recordings, limits: FlightShelf.Limits())
-            guard let name = shelf.entries.first?.name else {
+            let folder = RecordingDirectory(
+                directory: process.recordings, limits: RecordingDirectory.Limits())
+            guard let name = folder.entries.first?.name else {
                 return report.fail("there is no recording")
             }
-            let series = FlightSeries(try FlightFile(path: shelf.directory.appending(name)))
+            let series = FlightSeries(try FlightFile(path: folder.directory.appending(name)))
             worst = max(worst, (ticks - Double(series.times.count)) / Double(rateHz))
         }
         report.check("kill -9 while recording, worst of 5: lost", worst, atMost: 1, "s")
     }
 
-    private static let description = FlightKeeper.Description(
+    private static let description = RecordingStore.Description(
         library: "airframe-bench", metadata: ["format": "\(FlightChannels.format)"],
         attachments: [])
 
@@ -204,8 +206,8 @@ enum RecorderBench {
     }
 
     private static func remove(_ directory: FilePath) {
-        let shelf = FlightShelf(directory: directory, limits: FlightShelf.Limits())
-        for entry in shelf.entries { _ = unlink(directory.appending(entry.name).string) }
+        let folder = RecordingDirectory(directory: directory, limits: RecordingDirectory.Limits())
+        for entry in folder.entries { _ = unlink(directory.appending(entry.name).string) }
         _ = rmdir(directory.string)
     }
 }

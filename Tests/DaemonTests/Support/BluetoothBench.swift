@@ -84,11 +84,11 @@ final class BluetoothBench {
             overrides: ["persistence.directory=\(directory)/state", "log.level=trace"] + overrides)
         let logStore = logStore
         let log = Logger(label: "test") { _ in StoreLogHandler(store: logStore) }
-        let keeper = StateKeeper(directory: "\(directory)/state", log: log)
-        let store = keeper.load(into: try ConfigurationLoader.load(source))
+        let stateOwner = StateOwner(directory: "\(directory)/state", log: log)
+        let store = stateOwner.load(into: try ConfigurationLoader.load(source))
         let settings = store.settings
         let assembly = LockstepEngine.assemble(
-            parameters: settings.stabilizerParameters(calibrated: keeper.calibrations))
+            parameters: settings.stabilizerParameters(calibrated: stateOwner.calibrations))
         engine = assembly.engine
         let hub = TelemetryHub(ring: assembly.telemetry)
         self.hub = hub
@@ -96,8 +96,9 @@ final class BluetoothBench {
             ring: assembly.commands, bootMode: settings.mode.boot, rules: settings.commanderRules,
             loop: { hub.view.map { LoopState($0.record.snapshot) } })
         tuning = Tuning(
-            store: store, source: source, keeper: keeper,
-            correction: settings.stabilizerParameters(calibrated: keeper.calibrations).correction,
+            store: store, source: source, stateOwner: stateOwner,
+            correction: settings.stabilizerParameters(calibrated: stateOwner.calibrations)
+                .correction,
             mailbox: assembly.tuning, commander: commander, clock: clock, log: log
         ) { [logStore] in logStore.setMinimum($0.logLevel) }
         calibration = CalibrationService(store: tuning)

@@ -66,7 +66,7 @@ final class RunningDaemon {
     /// deadline.
     @discardableResult
     func status(
-        within seconds: Double = 20, _ wish: String,
+        within seconds: Double = 20, _ wanted: String,
         where isMet: (JSONValue) -> Bool = { _ in true }
     ) throws -> JSONValue {
         let deadline = Deadline(seconds: seconds)
@@ -74,7 +74,7 @@ final class RunningDaemon {
             let status = try ask("status")
             if isMet(status) { return status }
             guard !deadline.hasPassed else {
-                throw Trouble("not within \(seconds) s: \(wish); \(status.text); \(log)")
+                throw Trouble("not within \(seconds) s: \(wanted); \(status.text); \(log)")
             }
             _ = program.hasEnded(within: 0.02)
         }

@@ -183,14 +183,14 @@ import Wire
         #expect(command(.requestMessage, [280], component) == [3])
         #expect(command(.requestMessage, [283], component) == [0])
         #expect(command(.gimbalManagerConfigure, [-2, -2, -1, -1], component) == [3])
-        var wish = GimbalDeviceSetAttitude()
-        wish.flags = 16
-        wish.rates = [.nan, .nan, .nan]
-        wish.target = component.address
-        receive(wish, component, from: MAVLinkAddress(system: 2, component: 1))
+        var wanted = GimbalDeviceSetAttitude()
+        wanted.flags = 16
+        wanted.rates = [.nan, .nan, .nan]
+        wanted.target = component.address
+        receive(wanted, component, from: MAVLinkAddress(system: 2, component: 1))
         #expect(component.counters.foreign == 1)
         #expect(gimbal.takeRequests().isEmpty)
-        receive(wish, component, from: MAVLinkAddress(system: 1, component: 1))
+        receive(wanted, component, from: MAVLinkAddress(system: 1, component: 1))
         #expect(gimbal.takeRequests().count == 2)
     }
 

@@ -80,10 +80,10 @@ import Wire
         var director = try director(gimbal)
         director.vehicle.learn(
             Self.state(heading: 90), Self.snapshot(camera: 0, handle: 0), now: at(0))
-        let wish = GimbalWish(
+        let wanted = GimbalRequest(
             flags: [.yawLock, .yawInEarthFrame],
             angles: AxisVector(yaw: 100 * Self.degree, roll: .nan, pitch: 0))
-        try director.steer(wish, from: Self.station, now: at(0))
+        try director.steer(wanted, from: Self.station, now: at(0))
         director.holdHeading(now: at(0.1))
         _ = gimbal.takeRequests()
         director.holdHeading(now: at(0.2))
@@ -106,10 +106,10 @@ import Wire
     func feedForward() throws {
         let gimbal = FakePort()
         var director = try director(gimbal)
-        let wish = GimbalWish(
+        let wanted = GimbalRequest(
             flags: [.yawInVehicleFrame],
             angles: AxisVector(yaw: 10 * Self.degree, roll: .nan, pitch: .nan))
-        try director.steer(wish, from: Self.station, now: at(0))
+        try director.steer(wanted, from: Self.station, now: at(0))
         director.vehicle.learn(
             Self.state(heading: 0, rate: 30), Self.snapshot(camera: 0, handle: 0), now: at(0.1))
         _ = gimbal.takeRequests()

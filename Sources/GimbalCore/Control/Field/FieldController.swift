@@ -48,7 +48,7 @@ public struct FieldController: MotorController {
     /// set-point.
     public private(set) var isReady = false
     /// The joints that turned opposite to their field in the last step.
-    public private(set) var mirrored = AxisSet.none
+    public private(set) var opposed = AxisSet.none
     /// Standard deviation of the natural logarithm of `inertia`. Before the inertia is measured,
     /// this value allows for an error of a factor of four (two standard deviations).
     public var inertiaSigma: AxisVector {
@@ -71,7 +71,7 @@ public struct FieldController: MotorController {
     private var strength = 0.0
     private var search = FieldInertia()
     private var rotors = PerAxis(FieldObserver())
-    private var mirrors = PerAxis(MirroredJoint())
+    private var mirrors = PerAxis(JointPolarity())
     private var fields = JointHistory()
     private var powers = JointHistory()
 
@@ -89,7 +89,7 @@ public struct FieldController: MotorController {
             state.saturated = saturated
             state.oscillating = oscillating
             state.isShaking = search.isShaking
-            state.mirrored = mirrored
+            state.opposed = opposed
             state.slipping = slipping
             state.isReady = isReady
             state.inertia = (inertia, inertiaSigma)
@@ -153,7 +153,7 @@ public struct FieldController: MotorController {
             search.forgetMotion()
         }
         if isReady { notice(attitude: attitude, dt: dt) }
-        if isReady { mirrored = mirroredJoints(known, dt: dt) } else { forgetMotion() }
+        if isReady { opposed = opposedJoints(known, dt: dt) } else { forgetMotion() }
         fields.append(output.field, dt: dt)
         powers.append(output.power, dt: dt)
     }
@@ -229,7 +229,7 @@ public struct FieldController: MotorController {
         return .locking
     }
 
-    private mutating func mirroredJoints(_ known: AxisVector, dt: Double) -> AxisSet {
+    private mutating func opposedJoints(_ known: AxisVector, dt: Double) -> AxisSet {
         let hidden = rotors.map { $0.hiddenRate }
         return mirrors.judge { $0.step(known: known[$1], hidden: hidden[$1], dt: dt) }
     }
@@ -237,8 +237,8 @@ public struct FieldController: MotorController {
     /// Discards the camera's recent motion, because it is not evidence of the motors' signs.
     @_noLocks @_noAllocation
     mutating func forgetMotion() {
-        mirrored = .none
-        mirrors = PerAxis(MirroredJoint())
+        opposed = .none
+        mirrors = PerAxis(JointPolarity())
     }
 
     /// Handles lost rotors: starts a new search for each of them, with low gains.

@@ -86,9 +86,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var otherDelay: Double { @_noLocks get { 0.001 } }
     /// Longest delay in addition to `loopDelay` that can be measured, s.
     private static var latestDelay: Double { @_noLocks get { 0.015 } }
-    /// Absolute phase above which a response counts as mirrored, rad: at low and full frequency.
+    /// Absolute phase above which a response counts as reversed, rad: at low and full frequency.
     private static var uprightPhase: Double { @_noLocks get { 2 } }
-    private static var mirroredPhase: Double { @_noLocks get { .pi - 0.35 } }
+    private static var reversedPhase: Double { @_noLocks get { .pi - 0.35 } }
     /// Largest phase lag of the response of an inertia at full frequency, rad.
     private static var latestPhase: Double { @_noLocks get { 1.2 } }
     /// Largest ratio of the quadrature part to the in-phase part at which a response counts as an
@@ -272,7 +272,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         previousPhase = isClear ? phase : .nan
         previousSize = size
         if isSlow {
-            // A joint that static friction holds acts as a spring: its response is mirrored and
+            // A joint that static friction holds acts as a spring: its response is reversed and
             // contains no information about a delay.
             let isUpright = abs(phase) < Self.uprightPhase
             if agrees, isOther, isUpright || angle > Self.brokenAway * Self.largestAngle {
@@ -285,7 +285,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 at: answer, lag: lag, omega: omega, period: period, angle: angle,
                 isOther: isOther, heaviest: p.torqueLimit / Self.weakest)
             if !isKnown, agrees, isOther, p.foundDelay.isNaN, !isPlausible(phase: phase) {
-                if !isUprightKnown, abs(phase) < Self.mirroredPhase || isAtMost {
+                if !isUprightKnown, abs(phase) < Self.reversedPhase || isAtMost {
                     return descend(angle: angle, p)
                 }
                 // Because of friction the response leads, and more so at a lower frequency. The
@@ -337,7 +337,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             && late < Self.latestPhase && found > Self.smallest && found < heaviest
         let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < Self.sameSize
         // A joint that static friction holds acts as a spring, and the response of a light camera
-        // is then mirrored too. A response that is 10 ms late is also mirrored, but not exactly.
+        // is then reversed too. A response that is 10 ms late is also reversed, but not exactly.
         let isExact = abs(ratio.inQuadrature) < Self.exactness * ratio.inPhase || coarseDelay > 0
         if isSeen, agrees, sign < 0, angle > Self.brokenAway * Self.largestAngle, isExact,
             !isUprightKnown

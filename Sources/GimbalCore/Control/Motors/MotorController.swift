@@ -90,7 +90,7 @@ struct MotorState: Sendable, BitwiseCopyable {
     var reversed = AxisSet.none
     /// The motors without encoder that seem to turn opposite to their field. A handle that turns
     /// twice as fast as the camera has the same effect on the gyroscope as a reversed motor.
-    var mirrored = AxisSet.none
+    var opposed = AxisSet.none
     /// The rotors that have slipped out of their field within the last second.
     var slipping = AxisSet.none
     /// Whether the controller can follow a set-point: false while the inertia is being identified.

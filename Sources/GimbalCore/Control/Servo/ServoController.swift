@@ -79,7 +79,7 @@ public struct ServoController: MotorController {
     private(set) var jolts = AxisVector.zero
 
     private var history = JointHistory()
-    private var horns = PerAxis(ServoHorn(angle: 0))
+    private var servoModels = PerAxis(ServoPositionModel(angle: 0))
     /// Lasting attitude error, rad. The controller corrects it independently of the loop gain,
     /// because otherwise the error would remain within the dead band.
     private var lasting = Vector3.zero
@@ -141,10 +141,11 @@ public struct ServoController: MotorController {
         let arrived = history.value(age: parameters.delay + parameters.sensorDelay, dt: dt)
         let before = modelledJoints
         let p = parameters
-        modelledJoints = horns.step {
+        modelledJoints = servoModels.step {
             $0.follow(
                 arrived[$1],
-                ServoHorn.Parameters(lag: p.lag, deadBand: p.deadBand, maxRate: p.maxRate[$1]),
+                ServoPositionModel.Parameters(
+                    lag: p.lag, deadBand: p.deadBand, maxRate: p.maxRate[$1]),
                 dt: dt)
         }
         modelledRates = (modelledJoints - before) * (1 / dt)
@@ -196,7 +197,7 @@ public struct ServoController: MotorController {
         modelledJoints = joints
         modelledRates = .zero
         jolts = .zero
-        horns.change { $0 = ServoHorn(angle: joints[$1]) }
+        servoModels.change { $0 = ServoPositionModel(angle: joints[$1]) }
         history.fill(joints)
         handleMotion = HandleTracker()
         followed = FollowedShare()

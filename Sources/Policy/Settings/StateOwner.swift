@@ -15,7 +15,7 @@ import SystemPackage
 /// links never overwrite each other, even on a slow disk. Changes that arrive during a write share
 /// the next write. A change is confirmed when it is safe from a power cut. A refused change has no
 /// effect.
-package final class StateKeeper: Sendable {
+package final class StateOwner: Sendable {
     /// Function that changes the saved state, or throws the reason of a refusal.
     package typealias Change = @Sendable (inout SavedState) throws -> Void
 
@@ -38,12 +38,12 @@ package final class StateKeeper: Sendable {
     private let contents = Mutex(Contents())
     private let store: StateStore
     private let directory: FilePath
-    private let worker = Worker(ThreadTable.state, capacity: 2 * StateKeeper.capacity)
+    private let worker = Worker(ThreadTable.state, capacity: 2 * StateOwner.capacity)
     private let log: Logger
     /// History of changes, of this process and of earlier processes.
     package let history = ChangeHistory()
 
-    /// Creates a keeper.
+    /// Creates an owner.
     ///
     /// - Parameters:
     ///   - directory: The setting `persistence.directory`. The directory is created if its parent

@@ -4,8 +4,8 @@ import Testing
 @testable import GimbalCore
 
 @Suite("Mirror test: the gyroscope shows the opposite of what the motor does")
-struct MirrorTestTests {
-    let rule = MirrorTest.Rule(scatter: 1e-6, dt: 1e-3)
+struct PolarityCheckTests {
+    let rule = PolarityCheck.Rule(scatter: 1e-6, dt: 1e-3)
 
     /// Milliseconds until the test reports a mirror image, nil if it never does. The set-point's
     /// rate changes by `planned` rad/s in each millisecond.
@@ -13,13 +13,13 @@ struct MirrorTestTests {
         _ milliseconds: Int, planned: Double = 0,
         _ signal: (Int) -> (push: Double, change: Double)
     ) -> Int? {
-        var test = MirrorTest()
+        var test = PolarityCheck()
         var rate = 0.0
         for t in 0..<milliseconds {
             let (push, change) = signal(t)
             rate += change - planned
             test.step(push: push, gyro: change, planned: planned, rate: rate, rule)
-            if test.isMirrored { return t }
+            if test.isReversed { return t }
         }
         return nil
     }

@@ -1,14 +1,14 @@
 internal import Glibc
 public import SystemPackage
 
-/// Completion of a file whose writing program ended unexpectedly. The mender keeps the complete
+/// Completion of a file whose writing program ended unexpectedly. The recovery keeps the complete
 /// part, cuts off an incomplete end, and appends the missing summary and end.
 ///
-/// Programs that need the summary, such as PlotJuggler, reject a file without a summary. The mender
+/// Programs that need the summary, such as PlotJuggler, reject a file without a summary. The recovery
 /// reads only the headers of the records and the last chunk, so it is fast even for a long file. If
-/// the index of the last chunk is incomplete, the mender writes it again. If the file is damaged
+/// the index of the last chunk is incomplete, the recovery writes it again. If the file is damaged
 /// before its end, the file stays unchanged, because the part after the damage can be readable.
-public enum MCAPMender {
+public enum MCAPRecovery {
     /// Largest incomplete end, bytes: the data between two syncs at the highest rate, plus a
     /// margin. A larger incomplete end is treated as damage.
     private static let longestTear = 8 << 20
@@ -20,7 +20,7 @@ public enum MCAPMender {
     ///   `FlightWriter` has locked because it is being written, and for a file with another
     ///   structure than the files of `FlightWriter`. These files stay unchanged.
     /// - Throws: The system's error.
-    public static func mend(_ path: FilePath) throws(Errno) -> Bool {
+    public static func recover(_ path: FilePath) throws(Errno) -> Bool {
         do {
             let file = try FileDescriptor.open(
                 path, .readWrite, options: [.closeOnExec, .noFollow])

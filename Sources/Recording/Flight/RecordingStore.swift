@@ -2,10 +2,10 @@ internal import Glibc
 public import SystemPackage
 
 /// Writer of files to the directory of the recordings: copies of the ring, and continuous
-/// recordings, which it divides into several files. The keeper waits for the disk and therefore
-/// runs on a separate thread. If the disk is full or not writable, the keeper reports the problem
+/// recordings, which it divides into several files. The store waits for the disk and therefore
+/// runs on a separate thread. If the disk is full or not writable, the store reports the problem
 /// and tries again.
-public struct FlightKeeper {
+public struct RecordingStore {
     /// Description of the machine, included in every file.
     public struct Description: Sendable {
         /// Name and version of the writing program, such as `airframed 0.1.0`.
@@ -34,9 +34,9 @@ public struct FlightKeeper {
         /// Number of files completed since the start.
         public var files = 0
         /// Number of recordings in the directory.
-        public var shelved = 0
+        public var stored = 0
         /// Size of all recordings in the directory, bytes.
-        public var shelvedBytes = 0
+        public var storedBytes = 0
         /// Number of chunks that a continuous recording has lost.
         public var lostChunks = 0
         /// Reason why the last attempt failed, with a remedy; nil after a success.
@@ -44,7 +44,7 @@ public struct FlightKeeper {
     }
 
     /// The directory of the recordings.
-    public let shelf: FlightShelf
+    public let recordings: RecordingDirectory
     /// Present state of the recordings.
     public private(set) var report = Report()
     private var open: FlightWriter?
@@ -52,14 +52,14 @@ public struct FlightKeeper {
     private var embedded: Set<String> = []
     /// Number of the next chunk that the continuous recording needs.
     public private(set) var next: UInt64 = 0
-    /// Date before which the keeper does not write again after a failure, seconds since 1970.
+    /// Date before which the store does not write again after a failure, seconds since 1970.
     private var retryDate = 0.0
     private static let retrySeconds = 10.0
     /// Smallest free space at which a continuous recording is begun, bytes.
     private static let smallest = 1_000_000
 
-    /// Creates a keeper that has not written anything yet.
-    public init(shelf: FlightShelf) { self.shelf = shelf }
+    /// Creates a store that has not written anything yet.
+    public init(recordings: RecordingDirectory) { self.recordings = recordings }
 
     /// Whether a continuous recording has an open file.
     public var isOpen: Bool { open != nil }
@@ -161,7 +161,9 @@ public struct FlightKeeper {
     private mutating func keep(
         _ chunk: MCAPChunk, _ description: Description, date: Double
     ) throws(Failure) {
-        if let writer = open, writer.size + chunk.fileBytes > shelf.limits.fileBytes { close() }
+        if let writer = open, writer.size + chunk.fileBytes > recordings.limits.fileBytes {
+            close()
+        }
         if open == nil {
             open = try begin(
                 "recording", description, date: date, reserve: Self.smallest)
@@ -171,7 +173,7 @@ public struct FlightKeeper {
         // The limits of the directory are checked only once in 20 chunks, because a read of the
         // directory takes long, and this method is called twice a second.
         if chunk.number % 20 == 0 {
-            shelf.prune(date: date, reserve: 0, keeping: path.lastComponent?.string)
+            recordings.prune(date: date, reserve: 0, keeping: path.lastComponent?.string)
             count()
             try requireRoom(chunk.fileBytes)
         }
@@ -200,18 +202,18 @@ public struct FlightKeeper {
         _ reason: String, _ description: Description, date: Double, reserve: Int
     ) throws(Failure) -> FlightWriter {
         do throws(Errno) {
-            try shelf.prepare()
+            try recordings.prepare()
         } catch {
-            throw Failure(error, "making the directory", shelf.directory)
+            throw Failure(error, "making the directory", recordings.directory)
         }
-        shelf.prune(date: date, reserve: reserve, keeping: report.openFile.map(Self.name))
+        recordings.prune(date: date, reserve: reserve, keeping: report.openFile.map(Self.name))
         try requireRoom(reserve)
         var metadata = description.metadata
         metadata["reason"] = reason
         // If two faults occur in the same second, the next attempt uses another name.
         for attempt in 0..<100 {
-            let path = shelf.directory.appending(
-                FlightShelf.name(reason, date: date, attempt: attempt))
+            let path = recordings.directory.appending(
+                RecordingDirectory.name(reason, date: date, attempt: attempt))
             do throws(Errno) {
                 return try FlightWriter(
                     path: path, library: description.library, metadata: metadata,
@@ -220,12 +222,12 @@ public struct FlightKeeper {
                 if error != .fileExists { throw Failure(error, "creating", path) }
             }
         }
-        throw Failure(.fileExists, "creating", shelf.directory)
+        throw Failure(.fileExists, "creating", recordings.directory)
     }
 
     private func requireRoom(_ bytes: Int) throws(Failure) {
-        if let room = shelf.room, room < bytes {
-            throw Failure(.noSpace, "writing", shelf.directory)
+        if let room = recordings.room, room < bytes {
+            throw Failure(.noSpace, "writing", recordings.directory)
         }
     }
 
@@ -233,9 +235,9 @@ public struct FlightKeeper {
     public mutating func look() { count() }
 
     private mutating func count() {
-        let entries = shelf.entries
-        report.shelved = entries.count
-        report.shelvedBytes = entries.reduce(0) { $0 + $1.bytes }
+        let entries = recordings.entries
+        report.stored = entries.count
+        report.storedBytes = entries.reduce(0) { $0 + $1.bytes }
     }
 
     private static func name(_ path: String) -> String {

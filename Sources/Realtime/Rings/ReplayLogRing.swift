@@ -7,26 +7,27 @@ internal import GimbalCore
 ///   the ring.
 /// - Returns: The two ends. Each can move to its own thread; the memory is freed when both ends
 ///   have been destroyed.
-func makeTapeRing(bytes: Int) -> TapeEnds {
+func makeReplayLogRing(bytes: Int) -> ReplayLogEnds {
     precondition(
-        (0...(1 << 30)).contains(bytes), "the size of the tape ring is outside 0...2^30 bytes")
+        (0...(1 << 30)).contains(bytes), "the size of the replayLog ring is outside 0...2^30 bytes")
     var rounded = 4096
     while rounded < bytes { rounded <<= 1 }
-    let storage = TapeStorage.allocate(capacity: rounded)
-    return TapeEnds(
-        writer: TapeWriter(storage: storage, isOn: bytes > 0), reader: TapeReader(storage: storage))
+    let storage = ReplayLogStorage.allocate(capacity: rounded)
+    return ReplayLogEnds(
+        writer: ReplayLogWriter(storage: storage, isOn: bytes > 0),
+        reader: ReplayLogReader(storage: storage))
 }
 
 /// The two ends of a new ring of frames, to be passed to their owners.
-struct TapeEnds: ~Copyable, Sendable {
-    var writer: TapeWriter
-    var reader: TapeReader
+struct ReplayLogEnds: ~Copyable, Sendable {
+    var writer: ReplayLogWriter
+    var reader: ReplayLogReader
 }
 
 /// The producer's end, which only the loop uses. Frames that do not fit are dropped and counted;
 /// the producer never waits.
-struct TapeWriter: ~Copyable, @unchecked Sendable {
-    private let storage: TapeStorage
+struct ReplayLogWriter: ~Copyable, @unchecked Sendable {
+    private let storage: ReplayLogStorage
     /// Whether the ring exists, so that frames are recorded.
     let isOn: Bool
     /// Number of bytes written since the start; the shared atomic variable contains a copy for the
@@ -36,7 +37,7 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
     /// it.
     private var cachedTail: UInt = 0
 
-    fileprivate init(storage: TapeStorage, isOn: Bool) {
+    fileprivate init(storage: ReplayLogStorage, isOn: Bool) {
         self.storage = storage
         self.isOn = isOn
     }
@@ -53,10 +54,10 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
     ///   - value: Value that is copied into the ring.
     /// - Returns: Whether the ring had room for the frame.
     mutating func append<Value: BitwiseCopyable>(
-        _ kind: TapeKind, tick: UInt64, now: Instant, _ value: Value
+        _ kind: ReplayLogKind, tick: UInt64, now: Instant, _ value: Value
     ) -> Bool {
         let size = UInt(MemoryLayout<Value>.size)
-        let length = TapeStorage.frameBytes(payload: size)
+        let length = ReplayLogStorage.frameBytes(payload: size)
         let offset = head & storage.mask
         // A frame is contiguous. If the remainder before the end of the ring is too short for the
         // frame, the remainder is skipped.
@@ -64,14 +65,14 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
         let skipped = rest < length ? rest : 0
         guard hasRoom(length &+ skipped) else { return false }
         if skipped > 0 {
-            storage.put(TapeHeader(kind: .filler, size: 0, tick: tick, now: now), at: offset)
+            storage.put(ReplayLogHeader(kind: .filler, size: 0, tick: tick, now: now), at: offset)
         }
         let start = skipped > 0 ? 0 : offset
         storage.put(
-            TapeHeader(
+            ReplayLogHeader(
                 kind: kind, size: UInt32(truncatingIfNeeded: size), tick: tick, now: now), at: start
         )
-        (storage.slots + Int(bitPattern: start &+ TapeStorage.headerBytes))
+        (storage.slots + Int(bitPattern: start &+ ReplayLogStorage.headerBytes))
             .bindMemory(to: Value.self, capacity: 1).initialize(to: value)
         head &+= length &+ skipped
         storage.head.store(head, ordering: .releasing)
@@ -88,11 +89,11 @@ struct TapeWriter: ~Copyable, @unchecked Sendable {
 
 /// The consumer's end, which only the recorder uses.
 @frozen
-public struct TapeReader: ~Copyable, @unchecked Sendable {
-    @usableFromInline let storage: TapeStorage
+public struct ReplayLogReader: ~Copyable, @unchecked Sendable {
+    @usableFromInline let storage: ReplayLogStorage
     @usableFromInline var tail: UInt = 0
 
-    fileprivate init(storage: TapeStorage) { self.storage = storage }
+    fileprivate init(storage: ReplayLogStorage) { self.storage = storage }
 
     deinit { storage.release() }
 
@@ -101,7 +102,7 @@ public struct TapeReader: ~Copyable, @unchecked Sendable {
     ///
     /// - Parameter visit: Function that receives the header and the bytes of each frame; the bytes
     ///   are valid during the call.
-    mutating func drain(_ visit: (TapeHeader, UnsafeRawBufferPointer) -> Void) {
+    mutating func drain(_ visit: (ReplayLogHeader, UnsafeRawBufferPointer) -> Void) {
         let head = storage.head.load(ordering: .acquiring)
         while tail != head {
             let offset = tail & storage.mask
@@ -110,11 +111,12 @@ public struct TapeReader: ~Copyable, @unchecked Sendable {
                 tail &+= storage.mask &+ 1 &- offset
             } else {
                 let size = UInt(header.size)
-                let payload = storage.slots + Int(bitPattern: offset &+ TapeStorage.headerBytes)
+                let payload =
+                    storage.slots + Int(bitPattern: offset &+ ReplayLogStorage.headerBytes)
                 visit(
                     header,
                     UnsafeRawBufferPointer(start: payload, count: Int(bitPattern: size)))
-                tail &+= TapeStorage.frameBytes(payload: size)
+                tail &+= ReplayLogStorage.frameBytes(payload: size)
             }
             storage.tail.store(tail, ordering: .releasing)
         }
@@ -123,8 +125,8 @@ public struct TapeReader: ~Copyable, @unchecked Sendable {
 }
 
 /// Header of each frame.
-struct TapeHeader: BitwiseCopyable, Sendable {
-    var kind: TapeKind
+struct ReplayLogHeader: BitwiseCopyable, Sendable {
+    var kind: ReplayLogKind
     var size: UInt32
     var tick: UInt64
     var now: Instant
@@ -134,7 +136,7 @@ struct TapeHeader: BitwiseCopyable, Sendable {
 /// at a multiple of `headerBytes`.
 @frozen
 @usableFromInline
-struct TapeStorage: @unchecked Sendable {
+struct ReplayLogStorage: @unchecked Sendable {
     @usableFromInline let block: UnsafeMutableRawPointer
     @usableFromInline let slots: UnsafeMutableRawPointer
     @usableFromInline let mask: UInt
@@ -147,7 +149,7 @@ struct TapeStorage: @unchecked Sendable {
         headerBytes &+ (payload &+ (headerBytes &- 1)) & ~(headerBytes &- 1)
     }
 
-    static func allocate(capacity: Int) -> TapeStorage {
+    static func allocate(capacity: Int) -> ReplayLogStorage {
         let header = 3 * cacheLine
         let block = UnsafeMutableRawPointer.allocate(
             byteCount: header + capacity, alignment: cacheLine)
@@ -158,7 +160,7 @@ struct TapeStorage: @unchecked Sendable {
                 .bindMemory(to: UnsafeAtomic<UInt>.Storage.self, capacity: 1)
                 .initialize(to: .init(line == 2 ? 2 : 0))
         }
-        return TapeStorage(block: block, slots: block + header, mask: UInt(capacity - 1))
+        return ReplayLogStorage(block: block, slots: block + header, mask: UInt(capacity - 1))
     }
 
     func atomic(line: Int) -> UnsafeAtomic<UInt> {
@@ -170,13 +172,13 @@ struct TapeStorage: @unchecked Sendable {
     var head: UnsafeAtomic<UInt> { atomic(line: 0) }
     var tail: UnsafeAtomic<UInt> { atomic(line: 1) }
 
-    func put(_ header: TapeHeader, at offset: UInt) {
-        (slots + Int(bitPattern: offset)).bindMemory(to: TapeHeader.self, capacity: 1)
+    func put(_ header: ReplayLogHeader, at offset: UInt) {
+        (slots + Int(bitPattern: offset)).bindMemory(to: ReplayLogHeader.self, capacity: 1)
             .initialize(to: header)
     }
 
-    func header(at offset: UInt) -> TapeHeader {
-        (slots + Int(bitPattern: offset)).assumingMemoryBound(to: TapeHeader.self).pointee
+    func header(at offset: UInt) -> ReplayLogHeader {
+        (slots + Int(bitPattern: offset)).assumingMemoryBound(to: ReplayLogHeader.self).pointee
     }
 
     /// Each end calls this method once, when it is destroyed; the second call frees the block.

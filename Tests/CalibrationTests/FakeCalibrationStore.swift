@@ -9,7 +9,7 @@ import Wire
 @testable import Daemon
 
 /// Where results go in tests: remembers, and can be told to refuse.
-final class FakeDoor: CalibrationStore {
+final class FakeCalibrationStore: CalibrationStore {
     struct State {
         var book = CalibrationBook()
         var isCalibrating = false

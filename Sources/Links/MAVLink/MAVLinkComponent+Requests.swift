@@ -12,20 +12,20 @@ extension MAVLinkComponent {
     ///   - frame: An accepted frame of any kind.
     ///   - now: Time at which the frame was received.
     /// - Returns: Whether the frame contained such a message.
-    func receiveWish(_ frame: MAVLinkFrame, now: Instant) -> Bool {
+    func receiveRequest(_ frame: MAVLinkFrame, now: Instant) -> Bool {
         if let message = frame.message(GimbalManagerSetPitchYaw.self) {
-            manage(message.target, message.device, GimbalWish(message), frame.sender, now)
+            manage(message.target, message.device, GimbalRequest(message), frame.sender, now)
         } else if let message = frame.message(GimbalManagerSetAttitude.self) {
-            manage(message.target, message.device, GimbalWish(message), frame.sender, now)
+            manage(message.target, message.device, GimbalRequest(message), frame.sender, now)
         } else if let message = frame.message(GimbalManagerSetManualControl.self) {
             let range = port.settings.motion.rangeDeg
-            let wish = GimbalWish(
+            let wanted = GimbalRequest(
                 message, lower: range.lower * (.pi / 180), upper: range.upper * (.pi / 180))
-            manage(message.target, message.device, wish, frame.sender, now)
+            manage(message.target, message.device, wanted, frame.sender, now)
         } else if let message = frame.message(GimbalDeviceSetAttitude.self) {
             guard isForUs(message.target), isOfOurSystem(frame.sender) else { return true }
             count { () throws(Refusal) in
-                try director.steerUnmanaged(GimbalWish(message), from: frame.sender, now: now)
+                try director.steerUnmanaged(GimbalRequest(message), from: frame.sender, now: now)
             }
         } else if let message = frame.message(AutopilotStateForGimbalDevice.self) {
             guard isForUs(message.target), isOfOurSystem(frame.sender),
@@ -40,7 +40,8 @@ extension MAVLinkComponent {
     }
 
     private func manage(
-        _ target: MAVLinkAddress, _ device: UInt8, _ wish: GimbalWish, _ sender: MAVLinkAddress,
+        _ target: MAVLinkAddress, _ device: UInt8, _ wanted: GimbalRequest,
+        _ sender: MAVLinkAddress,
         _ now: Instant
     ) {
         guard isForUs(target), configuration.isManager else { return }
@@ -49,7 +50,7 @@ extension MAVLinkComponent {
             return
         }
         count { () throws(Refusal) in
-            try director.steer(wish, from: sender, now: now)
+            try director.steer(wanted, from: sender, now: now)
         }
     }
 

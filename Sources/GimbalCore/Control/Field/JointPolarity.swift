@@ -11,7 +11,7 @@ internal import CMathShim
 /// search for the rotor is not a hidden rate.
 ///
 /// Loop thread only; constant time, no allocation.
-struct MirroredJoint: Sendable, BitwiseCopyable {
+struct JointPolarity: Sendable, BitwiseCopyable {
     private var products = 0.0
     private var knownSquares = 0.0
     private var hiddenSquares = 0.0

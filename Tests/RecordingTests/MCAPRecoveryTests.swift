@@ -7,15 +7,15 @@ import Testing
 @testable import Recording
 
 /// Recordings whose writer was killed, as the next start finds them.
-@Suite("Recordings that were left open") struct MCAPMenderTests {
-    /// What is in a directory of one file with these bytes after it was mended.
-    private func mended(_ bytes: [UInt8]) throws -> (isMended: Bool, bytes: [UInt8]) {
+@Suite("Recordings that were left open") struct MCAPRecoveryTests {
+    /// What is in a directory of one file with these bytes after it was recovered.
+    private func recovered(_ bytes: [UInt8]) throws -> (isRecovered: Bool, bytes: [UInt8]) {
         var result = (false, [UInt8]())
         try withTemporaryDirectory { directory in
             let path = directory.appending("a.mcap")
             try write(bytes, to: path)
-            let isMended = try MCAPMender.mend(path)
-            result = (isMended, try TestSupport.bytes(of: path))
+            let isRecovered = try MCAPRecovery.recover(path)
+            result = (isRecovered, try TestSupport.bytes(of: path))
         }
         return result
     }
@@ -32,8 +32,8 @@ import Testing
         let whole = FlightRig.file(Self.chunks[...])
         let open = FlightRig.file(Self.chunks[...], isEnded: false)
         #expect(whole.count > open.count)
-        let result = try mended(open)
-        #expect(result.isMended)
+        let result = try recovered(open)
+        #expect(result.isRecovered)
         #expect(result.bytes == whole)
     }
 
@@ -58,11 +58,11 @@ import Testing
         let places = Array(stride(from: prefixes[0].0, through: open.count, by: 997))
         for place in places + Self.recordEnds(open, from: prefixes[0].0) {
             let expected = try #require(prefixes.last { $0.0 <= place }).1
-            let result = try mended(Array(open[..<place]))
-            #expect(result.isMended)
+            let result = try recovered(Array(open[..<place]))
+            #expect(result.isRecovered)
             #expect(result.bytes == expected, "torn at byte \(place)")
         }
-        let last = try mended(Array(open.dropLast(1))).bytes
+        let last = try recovered(Array(open.dropLast(1))).bytes
         let outcome = try FlightFile(bytes: last, path: "a").read { _, _ in true }
         #expect(outcome.isComplete && outcome.remarks.isEmpty)
     }
@@ -83,7 +83,7 @@ import Testing
         let whole = FlightRig.file(Self.chunks[...])
         let open = FlightRig.file(Self.chunks[...], isEnded: false)
         for place in stride(from: open.count + 1, to: whole.count, by: 97) {
-            #expect(try mended(Array(whole[..<place])).bytes == whole, "torn at byte \(place)")
+            #expect(try recovered(Array(whole[..<place])).bytes == whole, "torn at byte \(place)")
         }
     }
 
@@ -93,19 +93,21 @@ import Testing
         var zeros = MCAPOpcode.magic
         zeros += [UInt8](repeating: 0, count: 4096)
         for bytes in [whole, Array("IMU1 and so on".utf8), [], MCAPOpcode.magic, zeros] {
-            let result = try mended(bytes)
-            #expect(!result.isMended && result.bytes == bytes)
+            let result = try recovered(bytes)
+            #expect(!result.isRecovered && result.bytes == bytes)
         }
         try withTemporaryDirectory { directory in
             let path = directory.appending("a.mcap")
             var writer = try FlightWriter(
                 path: path, library: "test", metadata: [:], attachments: [])
             for chunk in Self.chunks { try writer.append(chunk) }
-            #expect(try !MCAPMender.mend(path))
+            #expect(try !MCAPRecovery.recover(path))
             writer.abandon()
-            #expect(try MCAPMender.mend(path))
+            #expect(try MCAPRecovery.recover(path))
         }
-        #expect(throws: Errno.noSuchFileOrDirectory) { _ = try MCAPMender.mend("/nowhere/a.mcap") }
+        #expect(throws: Errno.noSuchFileOrDirectory) {
+            _ = try MCAPRecovery.recover("/nowhere/a.mcap")
+        }
     }
 
     @Test("lose nothing that could be read, wherever a byte is wrong")
@@ -121,10 +123,10 @@ import Testing
         for place in places {
             var bytes = open
             bytes[place] = ~bytes[place]
-            let result = try mended(bytes)
+            let result = try recovered(bytes)
             #expect(
                 Self.readable(result.bytes) == Self.readable(bytes), "byte \(place) is wrong")
-            if !result.isMended { #expect(result.bytes == bytes) }
+            if !result.isRecovered { #expect(result.bytes == bytes) }
         }
     }
 

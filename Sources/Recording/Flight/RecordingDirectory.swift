@@ -2,7 +2,7 @@ internal import Glibc
 public import SystemPackage
 
 /// Directory of the recordings, with its limits.
-public struct FlightShelf: Sendable {
+public struct RecordingDirectory: Sendable {
     /// Limits of the stored recordings.
     public struct Limits: Sendable, Equatable {
         /// Size at which a continuous recording continues in a new file, bytes.
@@ -100,9 +100,9 @@ public struct FlightShelf: Sendable {
     /// be completed stays unchanged; it can be read up to its last chunk.
     ///
     /// - Returns: The names of the completed recordings.
-    public func mend() -> [String] {
+    public func recover() -> [String] {
         entries.map(\.name).filter { name in
-            (try? MCAPMender.mend(directory.appending(name))) ?? false
+            (try? MCAPRecovery.recover(directory.appending(name))) ?? false
         }
     }
 

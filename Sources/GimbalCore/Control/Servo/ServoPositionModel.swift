@@ -2,7 +2,7 @@
 /// input is the servo's command.
 ///
 /// Loop thread only; constant time.
-struct ServoHorn: Sendable, BitwiseCopyable {
+struct ServoPositionModel: Sendable, BitwiseCopyable {
     /// Properties of the servo.
     struct Parameters: Sendable, BitwiseCopyable {
         /// Time constant of the servo's position loop, s.

@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// Kind of a frame on the loop's tape.
-public enum TapeKind: UInt32, BitwiseCopyable, Sendable {
+/// Kind of a frame on the loop's replay log.
+public enum ReplayLogKind: UInt32, BitwiseCopyable, Sendable {
     /// A frame without content that fills the remainder of the ring before its end.
     case filler
     /// The state of the `Stabilizer` before the tick.
@@ -12,17 +12,17 @@ public enum TapeKind: UInt32, BitwiseCopyable, Sendable {
     case command
     /// An `IMUSample`, as the bus delivered it.
     case sample
-    /// A `TapeTick`: the other inputs of the tick, and its results.
+    /// A `ReplayLogTick`: the other inputs of the tick, and its results.
     case tick
 }
 
 /// Results of one tick, and its inputs other than samples and commands.
-public struct TapeTick: Sendable, BitwiseCopyable {
+public struct ReplayLogTick: Sendable, BitwiseCopyable {
     /// Conditions that the loop and its bus have reported to the stabilizer.
     public var reported: Conditions
     /// Number of integrated samples.
     public var samples: Int32
-    /// Number of ticks since the start whose frames were lost because the tape was full.
+    /// Number of ticks since the start whose frames were lost because the replay log was full.
     public var lostTicks: UInt32
     /// Whether the loop kept the outputs off, because it was warming up.
     public var isWarmingUp: Bool
@@ -32,16 +32,16 @@ public struct TapeTick: Sendable, BitwiseCopyable {
     public var record: TelemetryRecord
 }
 
-/// The loop's end of the flight recorder's tape, to which the loop writes all data for a replay, in
+/// The loop's end of the flight recorder's replay log, to which the loop writes all data for a replay, in
 /// order.
 ///
 /// If one frame of a tick is missing, later ticks cannot be replayed. Therefore, after the first
 /// dropped frame, all frames are dropped until there is room for a complete state again.
-struct LoopTape: ~Copyable, Sendable {
-    private var ring: TapeWriter
+struct LoopReplayLog: ~Copyable, Sendable {
+    private var ring: ReplayLogWriter
     /// Whether all frames are dropped until the next complete state.
     private var isBroken = true
-    /// Number of ticks since the start that are not on the tape.
+    /// Number of ticks since the start that are not on the replay log.
     private(set) var lostTicks: UInt32 = 0
     private var lastState = Instant(nanoseconds: .min)
     private var tick: UInt64 = 0
@@ -49,11 +49,11 @@ struct LoopTape: ~Copyable, Sendable {
 
     /// Interval between two complete states, ns.
     static var stateNanoseconds: Int64 { 1_000_000_000 }
-    /// Free space of the ring at which the tape continues after it has dropped frames, bytes:
+    /// Free space of the ring at which the replay log continues after it has dropped frames, bytes:
     /// enough for a complete state and some ticks.
     static var resumeBytes: UInt { UInt(MemoryLayout<Stabilizer>.size) &+ 65536 }
 
-    init(ring: consuming TapeWriter) { self.ring = ring }
+    init(ring: consuming ReplayLogWriter) { self.ring = ring }
 
     /// Begins a tick.
     ///
@@ -87,22 +87,22 @@ struct LoopTape: ~Copyable, Sendable {
     mutating func keep(_ sample: IMUSample) { put(.sample, sample) }
 
     /// Records the results of a tick, and ends it.
-    mutating func end(_ result: TapeTick) {
+    mutating func end(_ result: ReplayLogTick) {
         guard ring.isOn else { return }
         put(.tick, result)
         if isBroken { lostTicks &+= 1 }
     }
 
-    private mutating func put<Value: BitwiseCopyable>(_ kind: TapeKind, _ value: Value) {
+    private mutating func put<Value: BitwiseCopyable>(_ kind: ReplayLogKind, _ value: Value) {
         guard ring.isOn, !isBroken else { return }
         isBroken = !ring.append(kind, tick: tick, now: now, value)
     }
 }
 
-/// One frame of the tape: an input or a result of the loop.
-public struct TapeFrame {
+/// One frame of the replay log: an input or a result of the loop.
+public struct ReplayLogFrame {
     /// Kind of the frame.
-    public let kind: TapeKind
+    public let kind: ReplayLogKind
     /// Number of the tick.
     public let tick: UInt64
     /// Beginning of the tick.
@@ -111,7 +111,7 @@ public struct TapeFrame {
     public let bytes: UnsafeRawBufferPointer
 
     /// Creates a frame.
-    public init(kind: TapeKind, tick: UInt64, now: Instant, bytes: UnsafeRawBufferPointer) {
+    public init(kind: ReplayLogKind, tick: UInt64, now: Instant, bytes: UnsafeRawBufferPointer) {
         self.kind = kind
         self.tick = tick
         self.now = now
@@ -127,21 +127,21 @@ public struct TapeFrame {
     }
 }
 
-/// The recorder's end of the loop's tape.
+/// The recorder's end of the loop's replay log.
 @frozen
-public struct TapeRecorderEnd: ~Copyable, Sendable {
-    @usableFromInline var ring: TapeReader
+public struct ReplayLogConsumer: ~Copyable, Sendable {
+    @usableFromInline var ring: ReplayLogReader
 
-    init(ring: consuming TapeReader) { self.ring = ring }
+    init(ring: consuming ReplayLogReader) { self.ring = ring }
 
     /// Removes every waiting frame, oldest first. The method never waits; only one thread at a time
     /// can call it.
     ///
     /// - Parameter visit: Function that receives each frame.
-    public mutating func drain(_ visit: (TapeFrame) -> Void) {
+    public mutating func drain(_ visit: (ReplayLogFrame) -> Void) {
         ring.drain { header, bytes in
             visit(
-                TapeFrame(kind: header.kind, tick: header.tick, now: header.now, bytes: bytes))
+                ReplayLogFrame(kind: header.kind, tick: header.tick, now: header.now, bytes: bytes))
         }
     }
 }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Realtime
 
-/// The loop's tape: frames of any size, in order, each in one piece.
-@Suite("Tape ring") struct TapeRingTests {
+/// The loop's replay log: frames of any size, in order, each in one piece.
+@Suite("Replay log's ring") struct ReplayLogRingTests {
     private struct Small: BitwiseCopyable { var words: (UInt64, UInt64) }
     private struct Odd: BitwiseCopyable { var bytes: (UInt8, UInt8, UInt8) }
     private struct Large: BitwiseCopyable {
@@ -12,7 +12,7 @@ import Testing
     }
 
     /// Appends the frame of a number: its size goes by the number.
-    private func append(_ number: UInt64, to writer: inout TapeWriter) -> Bool {
+    private func append(_ number: UInt64, to writer: inout ReplayLogWriter) -> Bool {
         let now = Instant(nanoseconds: Int64(number))
         let byte = UInt8(truncatingIfNeeded: number)
         switch number % 3 {
@@ -29,7 +29,7 @@ import Testing
         "gives every frame back in order and unharmed, over many laps and at every place of the end"
     )
     func order() {
-        var ends = makeTapeRing(bytes: 4096)
+        var ends = makeReplayLogRing(bytes: 4096)
         var expected: UInt64 = 0
         for number in UInt64(0)..<20_000 {
             #expect(append(number, to: &ends.writer))
@@ -57,7 +57,7 @@ import Testing
     @Test(
         "has room for a filler's header wherever a frame ends: nothing is written behind the ring")
     func places() {
-        var ends = makeTapeRing(bytes: 4096)
+        var ends = makeReplayLogRing(bytes: 4096)
         // 48 bytes without the rounding: 85 of them would leave 16, and a header has 24.
         for number in UInt64(0)..<1000 {
             let frame = Small(words: (number, 0))
@@ -65,15 +65,15 @@ import Testing
                 .tick, tick: number, now: Instant(nanoseconds: 0), frame)
             #expect(isKept)
             ends.reader.drain { _, bytes in
-                #expect(UInt(bitPattern: bytes.baseAddress) % TapeStorage.headerBytes == 0)
+                #expect(UInt(bitPattern: bytes.baseAddress) % ReplayLogStorage.headerBytes == 0)
             }
         }
-        #expect(MemoryLayout<TapeHeader>.size <= Int(TapeStorage.headerBytes))
+        #expect(MemoryLayout<ReplayLogHeader>.size <= Int(ReplayLogStorage.headerBytes))
     }
 
     @Test("drops what does not fit, and takes frames again when there is room")
     func full() {
-        var ends = makeTapeRing(bytes: 4096)
+        var ends = makeReplayLogRing(bytes: 4096)
         var kept: UInt64 = 0
         while append(3 * kept, to: &ends.writer) { kept += 1 }
         #expect(kept == 4096 / 64)

@@ -13,7 +13,7 @@ import Wire
 
 @testable import Daemon
 
-@Suite("The state directory's thread") struct StateKeeperTests {
+@Suite("The state directory's thread") struct StateOwnerTests {
     /// The machine's disk, whose fsync waits until it is let go on.
     private final class Gate: Sendable {
         private let isShut = Mutex(false)
@@ -39,11 +39,11 @@ import Wire
     func together() throws {
         try withTemporaryDirectory { directory throws in
             let gate = Gate()
-            let keeper = StateKeeper(directory: "\(directory)", calls: gate.calls, log: .silent)
+            let stateOwner = StateOwner(directory: "\(directory)", calls: gate.calls, log: .silent)
             gate.shut(true)
             let order = Mutex<[String]>([])
             func write(_ name: String) {
-                keeper.write(by: "test", "stored \(name)") {
+                stateOwner.write(by: "test", "stored \(name)") {
                     try $0.saveBaseline(name, ["a": name])
                 } done: { result in
                     let outcome = (try? result.get()) == nil ? "refused" : "done"
@@ -54,9 +54,9 @@ import Wire
             while gate.syncs.withLock({ $0 }) == 0 { usleepBriefly() }
             for name in ["second", "not a name", "third"] { write(name) }
             #expect(order.withLock { $0 }.isEmpty)
-            #expect(keeper.saved.baselineNames.isEmpty, "not saved before it is durable")
+            #expect(stateOwner.saved.baselineNames.isEmpty, "not saved before it is durable")
             gate.shut(false)
-            keeper.close(within: 10)
+            stateOwner.close(within: 10)
             #expect(
                 order.withLock { $0 } == [
                     "first done", "second done", "not a name refused", "third done",
@@ -64,10 +64,10 @@ import Wire
             // File and directory, twice.
             #expect(gate.syncs.withLock { $0 } == 4)
             #expect(
-                keeper.history.entries.map(\.what) == [
+                stateOwner.history.entries.map(\.what) == [
                     "stored first", "stored second", "stored third",
                 ])
-            let again = StateKeeper(directory: "\(directory)", log: .silent)
+            let again = StateOwner(directory: "\(directory)", log: .silent)
             _ = again.load(into: LoadedConfiguration())
             #expect(again.saved.baselineNames == ["first", "second", "third"])
         }
@@ -79,11 +79,11 @@ import Wire
     func hangs() throws {
         try withTemporaryDirectory { directory throws in
             let gate = Gate()
-            let keeper = StateKeeper(directory: "\(directory)", calls: gate.calls, log: .silent)
+            let stateOwner = StateOwner(directory: "\(directory)", calls: gate.calls, log: .silent)
             gate.shut(true)
             let refusals = Mutex<[String]>([])
             func write() {
-                keeper.write(by: "test", "changed") {
+                stateOwner.write(by: "test", "changed") {
                     $0.mode = "locked"
                 } done: { result in
                     if case .failure(let error) = result {
@@ -96,7 +96,7 @@ import Wire
             for _ in 0..<65 { write() }
             #expect(refusals.withLock { $0 }.count == 1)
             #expect(refusals.withLock { $0 }.first?.contains("64 saves wait") == true)
-            keeper.close(within: 0.05)
+            stateOwner.close(within: 0.05)
             gate.shut(false)
         }
     }

@@ -3,7 +3,7 @@ import Wire
 
 /// Requested motion, in one form for every kind of message. Angles are in rad and rates in rad/s;
 /// pitch up, roll right and yaw right are positive; an axis without a request is NaN.
-struct GimbalWish: Equatable {
+struct GimbalRequest: Equatable {
     /// Rate that the end position of a stick requests, rad/s.
     private static let fullRate = Angle.degrees(60).radians
 

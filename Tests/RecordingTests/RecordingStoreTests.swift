@@ -6,24 +6,25 @@ import Testing
 
 @testable import Recording
 
-@Suite("Recordings on the disk") struct FlightKeeperTests {
+@Suite("Recordings on the disk") struct RecordingStoreTests {
     private static let chunks: [MCAPChunk] = {
         var rig = FlightRig(.walking)
         rig.run(5.1)
         return rig.chunks
     }()
-    private static let description = FlightKeeper.Description(
+    private static let description = RecordingStore.Description(
         library: "test", metadata: ["format": "1", "version": "test"], attachments: [])
     /// 2026-11-22 02:15:30 UTC.
     private static let date = 1_795_313_730.0
 
-    private static func keeper(
-        in directory: FilePath, _ change: (inout FlightShelf.Limits) -> Void = { _ in }
-    ) -> FlightKeeper {
-        var limits = FlightShelf.Limits()
+    private static func store(
+        in directory: FilePath, _ change: (inout RecordingDirectory.Limits) -> Void = { _ in }
+    ) -> RecordingStore {
+        var limits = RecordingDirectory.Limits()
         change(&limits)
-        return FlightKeeper(
-            shelf: FlightShelf(directory: directory.appending("recordings"), limits: limits))
+        return RecordingStore(
+            recordings: RecordingDirectory(
+                directory: directory.appending("recordings"), limits: limits))
     }
 
     private static func ticks(_ path: FilePath) throws -> [UInt64] {
@@ -38,18 +39,18 @@ import Testing
     @Test("a file is named by time and reason, and its directory is made")
     func named() throws {
         try withTemporaryDirectory { directory in
-            var keeper = Self.keeper(in: directory)
-            let first = keeper.dump(
+            var store = Self.store(in: directory)
+            let first = store.dump(
                 Self.chunks, reason: "fault-imu_stale", Self.description, date: Self.date)
-            let second = keeper.dump(
+            let second = store.dump(
                 Self.chunks, reason: "fault-imu_stale", Self.description, date: Self.date)
             #expect(
                 first?.lastComponent?.string == "airframe-20261122T021530Z-fault-imu_stale.mcap")
             #expect(
                 second?.lastComponent?.string
                     == "airframe-20261122T021530Z-fault-imu_stale-1.mcap")
-            #expect(keeper.report.files == 2)
-            #expect(keeper.report.problem == nil)
+            #expect(store.report.files == 2)
+            #expect(store.report.problem == nil)
         }
     }
 
@@ -57,17 +58,17 @@ import Testing
     func rotation() throws {
         try withTemporaryDirectory { directory in
             let limit = Self.chunks[0].fileBytes * 3
-            var keeper = Self.keeper(in: directory) { $0.fileBytes = limit }
+            var store = Self.store(in: directory) { $0.fileBytes = limit }
             for chunk in Self.chunks {
-                keeper.record([chunk], { Self.description }, date: Self.date)
+                store.record([chunk], { Self.description }, date: Self.date)
             }
-            keeper.stop()
-            let files = keeper.shelf.entries
+            store.stop()
+            let files = store.recordings.entries
             #expect(files.count >= 3)
             // Two files of one second differ in a number at the end, so they are put in order by
             // what is in them.
             let parts = try files.map {
-                try Self.ticks(keeper.shelf.directory.appending($0.name))
+                try Self.ticks(store.recordings.directory.appending($0.name))
             }.sorted { $0[0] < $1[0] }
             let all = parts.flatMap(\.self)
             #expect(all == Array(all[0]...all[all.count - 1]))
@@ -78,14 +79,14 @@ import Testing
     @Test("chunks that it has already are left out, chunks that are gone are counted")
     func overlap() throws {
         try withTemporaryDirectory { directory in
-            var keeper = Self.keeper(in: directory)
-            keeper.record(Self.chunks[0..<4], { Self.description }, date: Self.date)
-            keeper.record(Self.chunks[2..<5], { Self.description }, date: Self.date)
-            #expect(keeper.report.lostChunks == 0)
-            keeper.record(Self.chunks[7..<9], { Self.description }, date: Self.date)
-            #expect(keeper.report.lostChunks == 2)
-            keeper.stop()
-            let path = try #require(keeper.report.lastFile)
+            var store = Self.store(in: directory)
+            store.record(Self.chunks[0..<4], { Self.description }, date: Self.date)
+            store.record(Self.chunks[2..<5], { Self.description }, date: Self.date)
+            #expect(store.report.lostChunks == 0)
+            store.record(Self.chunks[7..<9], { Self.description }, date: Self.date)
+            #expect(store.report.lostChunks == 2)
+            store.stop()
+            let path = try #require(store.report.lastFile)
             let ticks = try Self.ticks(FilePath(path))
             #expect(Set(ticks).count == ticks.count)
         }
@@ -95,31 +96,31 @@ import Testing
     func total() throws {
         try withTemporaryDirectory { directory in
             let one = Self.chunks.reduce(0) { $0 + $1.fileBytes }
-            var keeper = Self.keeper(in: directory) { $0.totalBytes = 3 * one }
-            try keeper.shelf.prepare()
-            try write("mine", to: keeper.shelf.directory.appending("notes.mcap"))
+            var store = Self.store(in: directory) { $0.totalBytes = 3 * one }
+            try store.recordings.prepare()
+            try write("mine", to: store.recordings.directory.appending("notes.mcap"))
             for second in 0..<6 {
-                keeper.dump(
+                store.dump(
                     Self.chunks, reason: "request", Self.description,
                     date: Self.date + Double(second))
             }
-            let names = keeper.shelf.entries.map(\.name)
+            let names = store.recordings.entries.map(\.name)
             #expect(names.last == "airframe-20261122T021535Z-request.mcap")
             #expect(names.count < 4)
-            let total = keeper.shelf.entries.reduce(0) { $0 + $1.bytes }
+            let total = store.recordings.entries.reduce(0) { $0 + $1.bytes }
             #expect(total <= 3 * one)
-            #expect(access(keeper.shelf.directory.appending("notes.mcap").string, F_OK) == 0)
+            #expect(access(store.recordings.directory.appending("notes.mcap").string, F_OK) == 0)
         }
     }
 
     @Test("what is too old goes")
     func age() throws {
         try withTemporaryDirectory { directory in
-            var keeper = Self.keeper(in: directory) { $0.ageSeconds = 86400 }
-            keeper.dump(Self.chunks, reason: "request", Self.description, date: Self.date)
-            let now = keeper.shelf.entries[0].date
-            #expect(keeper.shelf.prune(date: now + 86000, reserve: 0, keeping: nil).isEmpty)
-            #expect(keeper.shelf.prune(date: now + 87000, reserve: 0, keeping: nil).count == 1)
+            var store = Self.store(in: directory) { $0.ageSeconds = 86400 }
+            store.dump(Self.chunks, reason: "request", Self.description, date: Self.date)
+            let now = store.recordings.entries[0].date
+            #expect(store.recordings.prune(date: now + 86000, reserve: 0, keeping: nil).isEmpty)
+            #expect(store.recordings.prune(date: now + 87000, reserve: 0, keeping: nil).count == 1)
         }
     }
 
@@ -127,7 +128,7 @@ import Testing
     func day() throws {
         try withTemporaryDirectory { directory in
             let limit = Self.chunks[0].fileBytes * 40
-            var keeper = Self.keeper(in: directory) {
+            var store = Self.store(in: directory) {
                 $0.fileBytes = limit
                 $0.totalBytes = 5 * limit
                 $0.ageSeconds = 3600
@@ -137,16 +138,16 @@ import Testing
             for number in 0..<2880 {
                 var chunk = Self.chunks[number % Self.chunks.count]
                 chunk.number = UInt64(number)
-                keeper.record([chunk], { Self.description }, date: Self.date + 30 * Double(number))
+                store.record([chunk], { Self.description }, date: Self.date + 30 * Double(number))
                 if number % 50 == 0 {
-                    largest = max(largest, keeper.shelf.entries.reduce(0) { $0 + $1.bytes })
+                    largest = max(largest, store.recordings.entries.reduce(0) { $0 + $1.bytes })
                 }
             }
-            keeper.stop()
+            store.stop()
             #expect(largest > 2 * limit)
             #expect(largest <= 6 * limit)
-            #expect(keeper.report.lostChunks == 0)
-            #expect(keeper.report.problem == nil)
+            #expect(store.report.lostChunks == 0)
+            #expect(store.report.problem == nil)
         }
     }
 
@@ -155,12 +156,12 @@ import Testing
         try withTemporaryDirectory { directory in
             let place = directory.appending("recordings")
             try write("in the way", to: place)
-            var keeper = Self.keeper(in: directory)
-            keeper.dump(Self.chunks, reason: "request", Self.description, date: Self.date)
-            #expect(keeper.report.problem?.contains("Not a directory") == true)
+            var store = Self.store(in: directory)
+            store.dump(Self.chunks, reason: "request", Self.description, date: Self.date)
+            #expect(store.report.problem?.contains("Not a directory") == true)
             unlink(place.string)
-            keeper.dump(Self.chunks, reason: "request", Self.description, date: Self.date)
-            #expect(keeper.report.problem == nil)
+            store.dump(Self.chunks, reason: "request", Self.description, date: Self.date)
+            #expect(store.report.problem == nil)
         }
     }
 }

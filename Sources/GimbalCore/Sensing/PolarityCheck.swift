@@ -16,10 +16,10 @@ internal import CMathShim
 /// explain them. The change of the set-point is subtracted first. The gyroscope's own change must
 /// also oppose the motor, because friction can hold a camera while its set-point moves away.
 /// Finally, the command to the motor must keep its direction, as it does with a wrong sign. An
-/// oscillation that looks mirrored means instead that the loop has more delay than assumed.
+/// oscillation that looks reversed means instead that the loop has more delay than assumed.
 ///
 /// Loop thread only; constant time, no allocation.
-struct MirrorTest: Sendable, BitwiseCopyable {
+struct PolarityCheck: Sendable, BitwiseCopyable {
     /// Values of one sample that are the same for all axes.
     struct Rule: Sendable, BitwiseCopyable {
         /// Usual mean square, per axis, of the rate changes that the motors do not explain,
@@ -55,7 +55,7 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     /// Time constant of the weighted sums, s; at least six samples.
     private static var memory: Double { @_noLocks get { 0.008 } }
 
-    /// Time for which the gyroscope must measure the mirror image until `isMirrored` is true, s; at
+    /// Time for which the gyroscope must measure the mirror image until `isReversed` is true, s; at
     /// least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
@@ -66,7 +66,7 @@ struct MirrorTest: Sendable, BitwiseCopyable {
     private static var leastRate: Double { @_noLocks get { 0.1 } }
 
     /// Whether the gyroscope measured the mirror image of the motor's effect at the last step.
-    private(set) var isMirrored = false
+    private(set) var isReversed = false
 
     /// Correlation of the motor's and the gyroscope's changes over about the last `memory` seconds,
     /// -1...1; 0 without commands.
@@ -112,34 +112,34 @@ struct MirrorTest: Sendable, BitwiseCopyable {
             && pushes * pushes * share > Self.steadiness * told
             && unexplained > 9 * rule.scatter * (memory / dt)
         lasting = isImage ? lasting + dt : 0
-        isMirrored = lasting > max(Self.patience, 4.5 * dt)
+        isReversed = lasting > max(Self.patience, 4.5 * dt)
     }
 }
 
 /// Polarity checks about the camera's three axes.
 ///
 /// Loop thread only; constant time, no allocation.
-struct MirrorImages: Sendable, BitwiseCopyable {
-    private var roll = MirrorTest()
-    private var pitch = MirrorTest()
-    private var yaw = MirrorTest()
+struct PolarityChecks: Sendable, BitwiseCopyable {
+    private var roll = PolarityCheck()
+    private var pitch = PolarityCheck()
+    private var yaw = PolarityCheck()
 
     @_noLocks
     init() {}
 
     /// The axes on which the gyroscope measured the mirror image of the motor's effect at the last
     /// step.
-    var mirrored: AxisSet {
+    var reversed: AxisSet {
         @_noLocks get {
-            AxisSet(yaw: yaw.isMirrored, roll: roll.isMirrored, pitch: pitch.isMirrored)
+            AxisSet(yaw: yaw.isReversed, roll: roll.isReversed, pitch: pitch.isReversed)
         }
     }
 
     /// Updates the tests with one sample. The parameters have the same meaning as in
-    /// `MirrorTest.step`; the vectors are in the camera frame.
+    /// `PolarityCheck.step`; the vectors are in the camera frame.
     @_noLocks
     mutating func step(
-        push: Vector3, gyro: Vector3, planned: Vector3, rate: Vector3, _ rule: MirrorTest.Rule
+        push: Vector3, gyro: Vector3, planned: Vector3, rate: Vector3, _ rule: PolarityCheck.Rule
     ) {
         roll.step(push: push.x, gyro: gyro.x, planned: planned.x, rate: rate.x, rule)
         pitch.step(push: push.y, gyro: gyro.y, planned: planned.y, rate: rate.y, rule)
@@ -159,7 +159,7 @@ struct MirrorImages: Sendable, BitwiseCopyable {
             Self.sign(yaw, isReversed: reversed.contains(.yaw)))
     }
 
-    private static func sign(_ image: MirrorTest, isReversed: Bool) -> Double {
+    private static func sign(_ image: PolarityCheck, isReversed: Bool) -> Double {
         let correlation = image.correlation
         if abs(correlation) > 0.5 { return correlation > 0 ? 1 : -1 }
         return isReversed ? -1 : 0
