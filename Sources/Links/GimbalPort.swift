@@ -2,11 +2,11 @@ public import Configuration
 public import GimbalCore
 public import Port
 
-/// Interface of a link to the gimbal: requests for motion, settings, the newest snapshot, and the
-/// end of a source's connection.
+/// Interface of the links to the gimbal: requests for motion, settings, the newest snapshot, and
+/// the end of a source's connection.
 ///
-/// The threads of the links call a port's methods, which never wait. When a write to the disk is
-/// complete, a closure of type `Later` is called.
+/// The threads of the links call the port's methods, which never wait. When a write to the disk is
+/// complete, the port calls a closure of type `Later`.
 public protocol GimbalPort: Sendable {
     // MARK: Motion
 
@@ -22,7 +22,8 @@ public protocol GimbalPort: Sendable {
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal)
 
-    /// Reports that a source's connection has ended: its motion stops, and its tasks end.
+    /// Reports the end of a source's connection. The motion that the source has requested stops,
+    /// and its tasks end.
     func left(_ source: CommandSource, now: Instant)
 
     /// State of control: which source is in control, and the active mode.
@@ -39,7 +40,8 @@ public protocol GimbalPort: Sendable {
 
     // MARK: Calibration
 
-    /// Takes control, and begins to find the gyroscope's zero with the motors off.
+    /// Takes control, switches the motors off, and starts the calibration of the gyroscope's
+    /// offset.
     ///
     /// - Throws: The refusal.
     func calibrateGyro(for source: CommandSource, now: Instant) throws(Refusal)
@@ -48,22 +50,22 @@ public protocol GimbalPort: Sendable {
     var calibration: CalibrationState { get }
 }
 
-/// Settings in the form in which a link reads and changes them. The threads of the links call a
-/// port's methods, which never wait for a disk.
+/// Interface of the links to the settings. The threads of the links call the port's methods, which
+/// never wait for a disk.
 public protocol SettingsPort: Sendable {
     /// The active settings.
     var settings: Settings { get }
 
-    /// Changes settings together, all or none, until the process ends or they are saved; the
-    /// changes of apps revert after `airos.rollback_s`. An app cannot change settings while another
-    /// source is in control.
+    /// Changes several settings together, either all or none. The changes last until the process
+    /// ends, unless they are saved; changes of apps revert after `airos.rollback_s`. An app cannot
+    /// change settings while another source is in control.
     ///
     /// - Parameters:
     ///   - updates: The new values.
     ///   - source: Source of the change.
     ///   - who: Name of the source for the log.
     /// - Throws: A refusal, because another source is in control, a value is invalid, or another
-    ///   client's temporary change is active; in this case nothing has changed.
+    ///   client's temporary change is active; nothing has changed.
     func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal)
@@ -76,8 +78,8 @@ public protocol SettingsPort: Sendable {
     ///     disk.
     ///   - source: Source of the request.
     ///   - note: Author and description of the change, for the log.
-    ///   - done: Receiver of the completion, or of the reason why nothing has changed; it is not
-    ///     called if the method throws.
+    ///   - done: Closure that receives the success, or the reason why nothing has changed. It is
+    ///     not called if the method throws.
     /// - Throws: A refusal, because another source is in control.
     func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
@@ -95,7 +97,7 @@ extension GimbalPort {
     }
 }
 
-/// State of the gyroscope's calibration that a phone can request.
+/// State of the calibration of the gyroscope, which a phone can request.
 public struct CalibrationState: Sendable, Equatable {
     /// Whether a calibration is running.
     public var isRunning = false

@@ -5,16 +5,16 @@ public import ServiceLifecycle
 import Synchronization
 public import SystemPackage
 
-/// File with the newest time or counter that was accepted with a link's key. The file keeps this
-/// value across restarts of airframed, so that a recorded frame is not accepted again after a
+/// File that limits the times or counters that a link with a key accepts. It keeps the newest value
+/// across restarts of airframed, so that the link does not accept a recorded frame again after a
 /// restart.
 ///
 /// airframed accepts a value only if the file already contains this value or a greater one.
-/// Therefore, even after a power cut, a recorded value is not accepted again. After a power cut, a
-/// genuine value is accepted only if it is greater than the value in the file, which is at most
-/// `margin` greater than the last accepted one. When airframed ends in order, the last accepted
-/// value is written. A separate thread, `airframed-keys`, writes the file, so links never wait for
-/// the disk.
+/// Therefore a recorded value is not accepted again, even after a power cut. After a power cut, a
+/// genuine value is accepted only if it is greater than the value in the file, which exceeds the
+/// last accepted value by at most `margin`. When airframed ends in order, it writes the last
+/// accepted value to the file. A separate thread, `airframed-keys`, writes the file, so links never
+/// wait for the disk.
 public final class FreshnessFile: Service {
     private static let stackSize = 128 * 1024
 
@@ -23,21 +23,21 @@ public final class FreshnessFile: Service {
     private let logger: Logger
     private let thread: ServiceThread
     private let bell: Bell
-    /// Value that an earlier run of airframed has stored in the file.
+    /// Value that an earlier process has stored in the file.
     private let floor: UInt64
     private let newest: Atomic<UInt64>
-    /// Value that must be written to the file, after the margin has been added to it.
+    /// Value that must be written to the file, with the margin added.
     private let wanted: Atomic<UInt64>
-    /// Value in the file, the largest time or counter that can be accepted now.
+    /// Value in the file; a time or counter up to this value can be accepted now.
     private let reserved: Atomic<UInt64>
 
-    /// Reads the value of an earlier run. If the file contains no number, the problem is logged,
-    /// and the file counts as missing.
+    /// Reads the value of an earlier process. If the file does not contain a number, the problem is
+    /// logged, and the file is treated as missing.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - margin: Difference between the value in the file and the accepted values, in the unit of
-    ///     the values.
+    ///   - margin: Largest difference between the value in the file and the accepted values, in the
+    ///     unit of the values.
     ///   - logger: Log for failures to read and write.
     /// - Throws: `Errno` if the process has no free descriptors.
     public init(path: FilePath, margin: UInt64, logger: Logger) throws {
@@ -52,12 +52,11 @@ public final class FreshnessFile: Service {
         reserved = Atomic(floor)
     }
 
-    /// The newest value that this run or an earlier run has accepted. The newest accepted value and
-    /// smaller values are refused.
+    /// Value that an earlier process has stored. The link refuses this value and smaller values.
     public var value: UInt64 { floor }
 
-    /// Whether a value can be accepted: the file must contain this value or a greater one. A value
-    /// that is greater than the value in the file is refused, and then written to the file, so that
+    /// Checks whether a value can be accepted, because the file contains this value or a greater
+    /// one. Otherwise the value is refused, and a greater value is written to the file, so that
     /// later values are accepted. Any thread can call this method, which never waits.
     public func admits(_ value: UInt64) -> Bool {
         let reserved = reserved.load(ordering: .acquiring)
@@ -65,7 +64,7 @@ public final class FreshnessFile: Service {
         return value <= reserved
     }
 
-    /// Writes a greater value to the file in advance, so that the values after this one can be
+    /// Writes a greater value to the file in advance, so that the values after `value` can be
     /// accepted. Any thread can call this method, which never waits.
     public func expect(_ value: UInt64) {
         guard value > wanted.load(ordering: .relaxed) else { return }
@@ -73,11 +72,11 @@ public final class FreshnessFile: Service {
         bell.ring()
     }
 
-    /// Registers a value that has been accepted and is greater than all earlier ones. Any thread
-    /// can call this method, which never waits.
+    /// Registers an accepted value, which must be greater than all earlier values. Any thread can
+    /// call this method, which never waits.
     public func note(_ value: UInt64) { newest.store(value, ordering: .relaxed) }
 
-    /// Writes until shutdown.
+    /// Writes the file when necessary, until shutdown.
     ///
     /// - Throws: `SocketError` when the thread that writes the file cannot be started.
     public func run() async throws {
@@ -94,15 +93,15 @@ public final class FreshnessFile: Service {
             let value = isTooLarge ? UInt64.max : ahead
             guard value > reserved.load(ordering: .relaxed) else { return }
             write(value)
-            // The value counts as saved even if the write failed, because a full disk must not
-            // disable the link; the log reports the failure.
+            // The value is treated as saved even if the write failed, because a full disk must not
+            // disable the link. The log reports the failure.
             reserved.store(value, ordering: .releasing)
         }
         end()
     }
 
-    /// Writes the value without a margin when airframed ends in order, so that a restart delays no
-    /// sender.
+    /// Writes the last accepted value without a margin when airframed ends in order, so that no
+    /// sender must wait after a restart.
     private func end() {
         let value = newest.load(ordering: .relaxed)
         if value != reserved.load(ordering: .relaxed) { write(value) }

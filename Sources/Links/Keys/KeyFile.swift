@@ -2,7 +2,7 @@ import Glibc
 public import SystemPackage
 public import Wire
 
-/// File with one line: the passphrase of a link's shared key. The key is derived from the
+/// File with the passphrase of a link's shared key, in one line. The key is derived from the
 /// passphrase as in ground stations.
 public struct KeyFile: Sendable {
     /// Shortest allowed passphrase, bytes; a shorter passphrase is easy to guess.

@@ -12,8 +12,8 @@ public protocol LockstepBackend: Sendable {
     ///   - output: Buffer to which the answer is appended.
     func answer(_ line: [UInt8]?, to output: inout [UInt8])
 
-    /// Handles that the simulator has sent no line for `LockstepConfiguration.timeout`. The method
-    /// is called once for each such silence.
+    /// Handles the silence of a simulator that has sent no line for
+    /// `LockstepConfiguration.timeout`. The method is called once for each silence.
     func silent()
 
     /// Handles the disconnection of the simulator; the next call is `connected`.
@@ -21,7 +21,7 @@ public protocol LockstepBackend: Sendable {
     /// - Parameter isMidLine: Whether the last line of the simulator was incomplete.
     func disconnected(isMidLine: Bool)
 
-    /// Appends the message that tells a second simulator that the socket is in use.
+    /// Appends the message to a second simulator, which states that the socket is in use.
     func refuse(to output: inout [UInt8])
 }
 
@@ -32,7 +32,7 @@ public struct LockstepConfiguration: Sendable {
     /// Group that owns the socket; nil, or a group that does not exist, means the daemon's own
     /// group.
     public var group: String?
-    /// Real time without a line after which the simulator counts as silent, s.
+    /// Real time without a line after which the simulator is silent, s.
     public var timeout: Double
     /// Size of unread replies, bytes, above which further lines wait.
     public var replyBacklog = 256 * 1024

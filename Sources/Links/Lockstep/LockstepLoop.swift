@@ -5,8 +5,8 @@ import Logging
 import SystemPackage
 import Wire
 
-/// Body of the thread of the lockstep socket: it waits with poll(2), reads, answers each line, and
-/// writes. The thread of the lockstep socket waits only for the simulator.
+/// Body of the thread of the lockstep socket. It waits with poll(2), reads lines, answers each
+/// line, and writes the answers. It waits only for the simulator.
 struct LockstepLoop {
     private static let chunkSize = 64 * 1024
     /// Largest number of ended connections with unsent replies; further ended connections are
@@ -131,7 +131,7 @@ struct LockstepLoop {
         backend.silent()
     }
 
-    /// The present real time, used only for the simulator's timeout and for ended connections.
+    /// Present real time. It is used only for the simulator's timeout and for ended connections.
     private static var now: Instant { Instant(nanoseconds: cl_now_ns()) }
 }
 

@@ -14,7 +14,7 @@ struct LockstepPeer {
     var hasEnded = false
     /// Whether complete lines can wait in `input`.
     var hasLines = false
-    /// Whether the kernel can already have more input of the simulator.
+    /// Whether the kernel can already have more input from the simulator.
     var hasMore = false
     /// Time of the last line; before the first line, time of the connection.
     var lastLine: Instant
@@ -42,7 +42,7 @@ struct LockstepPeer {
     mutating func flush() { if !output.send(to: descriptor) { hasEnded = true } }
 }
 
-/// An ended connection. An ended connection stays open until its replies have been sent and its
+/// Connection of a client that has ended. It stays open until its replies have been sent and its
 /// input has ended, so that the client reads its last replies instead of an error.
 struct LockstepLeaver {
     let descriptor: FileDescriptor
@@ -71,8 +71,8 @@ struct LockstepLeaver {
             isShut = true
         }
         do {
-            // One chunk per turn, so that many bytes on a refused connection do not delay other
-            // connections.
+            // Only one chunk is read in each turn, so that many bytes on a refused connection do
+            // not delay other connections.
             let count = try descriptor.read(into: chunk, retryOnInterrupt: true)
             hasEnded = count == 0
             return hasEnded && output.isEmpty

@@ -6,12 +6,12 @@ public import ServiceLifecycle
 import Synchronization
 import SystemPackage
 
-/// The lockstep socket as a service: one simulator at a time on a UNIX stream socket, airframed
-/// answers each line with one line, see `Wire`. The ordinary thread `airframed-sim` does all work
-/// of the lockstep socket.
+/// The lockstep socket as a service. One simulator at a time can connect to this UNIX stream
+/// socket; airframed answers each line with one line, see `Wire`. The ordinary thread
+/// `airframed-sim` does all work.
 public final class LockstepServer: Service {
-    /// Stack size, the same as for the diagnostics socket, because the loop's tick and a parser run
-    /// here.
+    /// Size of the thread's stack, bytes: the same as for the diagnostics socket, because this
+    /// thread runs the loop's tick and a parser.
     private static let stackSize = 512 * 1024
 
     private let configuration: LockstepConfiguration
@@ -50,7 +50,7 @@ public final class LockstepServer: Service {
         listener.withLock { $0 = opened }
     }
 
-    /// Serves until shutdown.
+    /// Serves simulators until shutdown.
     ///
     /// - Throws: `SocketError` when the socket cannot be opened, or the thread cannot be started.
     public func run() async throws {
@@ -59,8 +59,8 @@ public final class LockstepServer: Service {
     }
 
     /// Waits until all earlier events on the socket have been handled: lines, a connection, or its
-    /// end. So a request that is sent after a line of the simulator also takes effect after this
-    /// line. Any thread can call this method, which waits at most a second.
+    /// end. Therefore a request that is sent after a line of the simulator also takes effect after
+    /// this line. Any thread can call this method, which waits at most 1 s.
     public func settle() { settling.settle() }
 
     /// The body of the thread `airframed-sim`.
@@ -75,8 +75,8 @@ public final class LockstepServer: Service {
     }
 }
 
-/// Handshake of another thread with the server's thread, after which all events have been handled;
-/// each side sends one byte.
+/// Handshake between another thread and the server's thread, in which each side sends one byte.
+/// After the handshake, all earlier events have been handled.
 final class SettlingPipes: Sendable {
     /// Bell that a waiting thread rings.
     let request: Bell
@@ -103,7 +103,7 @@ final class SettlingPipes: Sendable {
     func settle() {
         isServed.withLock { isServed in
             guard isServed else { return }
-            // A late answer to the previous request must not be used for this request.
+            // A late answer to the previous request must not be used as the answer to this request.
             answer.silence()
             request.ring()
             var entry = pollfd(fd: answer.descriptor.rawValue, events: Int16(POLLIN), revents: 0)

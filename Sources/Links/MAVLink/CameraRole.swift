@@ -1,11 +1,11 @@
 import GimbalCore
 import Wire
 
-/// The video stream of a companion program as a MAVLink camera: the first camera component of the
-/// gimbal's system. Ground stations find the stream through this component. The component exists
-/// while a companion reports a stream; the pictures do not pass through airframed.
+/// MAVLink camera that announces the video stream of a companion program: the first camera
+/// component of the gimbal's system. Ground stations find the stream through this component, which
+/// exists while a companion reports a stream. The pictures do not pass through airframed.
 struct CameraRole {
-    /// MAV_COMP_ID_CAMERA.
+    /// Component ID of the camera, MAV_COMP_ID_CAMERA.
     static let component: UInt8 = 100
 
     /// Commands of the camera protocol in addition to MAV_CMD_REQUEST_MESSAGE; older ground
@@ -22,7 +22,7 @@ struct CameraRole {
     /// Time since the start of airframed, ms.
     let bootMs: UInt32
 
-    /// MAV_TYPE_CAMERA, active.
+    /// Heartbeat of an active camera (MAV_TYPE_CAMERA).
     static var heartbeat: Heartbeat {
         var message = Heartbeat()
         message.type = 30
@@ -32,7 +32,7 @@ struct CameraRole {
         return message
     }
 
-    /// Number of the message that a command requests; nil for a command that is not the camera's.
+    /// Number of the message that a command requests from the camera; nil for other commands.
     static func requested(_ order: Order) -> UInt32? {
         if order.number == MAVLinkCommand.requestMessage.rawValue {
             let known = [
@@ -100,7 +100,7 @@ extension MAVLinkComponent {
     /// Whether a companion reports a stream.
     var hasCamera: Bool { configuration.camera() != nil }
 
-    /// Sends the camera's heartbeat, each second.
+    /// Sends the camera's heartbeat, if a companion reports a stream. It is called once a second.
     func announceCamera() {
         guard hasCamera else { return }
         for peer in knownPeers { send(CameraRole.heartbeat, to: peer, from: cameraAddress) }

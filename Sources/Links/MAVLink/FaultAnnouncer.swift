@@ -1,8 +1,8 @@
 import GimbalCore
 import Wire
 
-/// Converter of conditions into sentences for ground stations: a sentence is sent when a condition
-/// appears, for each condition at most once a second.
+/// Converter of conditions into sentences for ground stations. A sentence is sent when a condition
+/// appears, at most once a second for each condition.
 struct FaultAnnouncer {
     private static let quietSeconds = 1.0
     /// Largest size of one chunk of a sentence, bytes.
@@ -12,7 +12,7 @@ struct FaultAnnouncer {
     private var named: [UInt64: Instant] = [:]
     private var number: UInt16 = 0
 
-    /// Messages that must be sent now, given the present conditions.
+    /// Create the messages that must be sent now about the present conditions.
     mutating func messages(for conditions: Conditions, now: Instant) -> [StatusText] {
         let appeared = conditions.subtracting(last)
         last = conditions

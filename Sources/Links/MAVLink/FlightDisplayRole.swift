@@ -2,12 +2,12 @@ public import GimbalCore
 public import Logging
 import Wire
 
-/// MAVLink over the serial service, for a flight display: the role uses only MAVLink 1, because
-/// such a display treats a frame of version 2 as noise, and can then also lose the next frame.
-/// Heartbeat, attitude and head-up display are sent without a request, because the display sends
-/// nothing. The role also executes the commands of a client, as on any other link. If signatures
-/// are required, only an emergency stop is accepted, because frames of version 1 have no signature.
-/// Thread airframed-ble.
+/// Role for MAVLink over the serial service, for a flight display. The role uses only MAVLink 1,
+/// because such a display treats a frame of version 2 as noise, and can then also lose the next
+/// frame. It sends heartbeat, attitude and head-up display without a request, because the display
+/// sends nothing. The role executes the commands of a client as on any other link. If signatures
+/// are required, it accepts only an emergency stop, because frames of version 1 have no signature.
+/// Only the thread airframed-ble uses the role.
 public final class FlightDisplayRole: SerialRole {
     /// Number of the role's only peer, which represents all subscribers, because every message goes
     /// to all subscribers.
@@ -26,7 +26,7 @@ public final class FlightDisplayRole: SerialRole {
     ///   - configuration: Identity of the gimbal.
     ///   - port: Port through which the role accesses the gimbal.
     ///   - attitudeHz: Rate of the attitude messages, Hz.
-    ///   - hearsStopsOnly: Whether everything except an emergency stop is ignored.
+    ///   - hearsStopsOnly: Whether the role ignores all messages except an emergency stop.
     ///   - logger: Log for changes of control.
     ///   - now: The loop's clock.
     public init(
@@ -41,8 +41,8 @@ public final class FlightDisplayRole: SerialRole {
             isConfigured: false)
     }
 
-    /// Handles frames of any sender; all senders count as one peer, because answers go to all
-    /// subscribers.
+    /// Handles frames of any sender. The role treats all senders as one peer, because answers go to
+    /// all subscribers.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {

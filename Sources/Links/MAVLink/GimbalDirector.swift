@@ -3,9 +3,9 @@ import GimbalCore
 import Port
 import Wire
 
-/// Gimbal manager: decides which MAVLink peer is in control, and carries out its requests.
+/// Gimbal manager, which decides which MAVLink peer is in control, and executes its requests.
 struct GimbalDirector {
-    /// Time without a message after which a peer counts as lost, s: five heartbeats.
+    /// Time without a message after which a peer is lost, s: five heartbeats.
     static let silenceSeconds = 5.0
 
     /// The primary peer in control; `.none` if no peer is in control.
@@ -16,15 +16,15 @@ struct GimbalDirector {
     var vehicle = VehicleHeading()
 
     private let port: any GimbalPort
-    /// Yaw relative to north that is being held, rad; nil if none is held.
+    /// Yaw relative to north that the camera holds, rad; nil if it holds none.
     private var heldYaw: Double?
-    /// Requested heading in the loop's frame at the last request.
+    /// Heading in the loop's frame of the last request, rad.
     private var askedYaw = 0.0
     private var wasEnabled = false
-    /// Yaw relative to the vehicle that is being kept, rad; nil if none is kept.
+    /// Yaw relative to the vehicle that the camera keeps, rad; nil if it keeps none.
     private var followedYaw: Double?
-    /// Lead angle of the yaw at the last request, from the turn that the autopilot has announced,
-    /// rad.
+    /// Lead angle of the yaw in the last request, rad. It compensates the turn that the autopilot
+    /// has announced.
     private var askedLead = 0.0
 
     init(port: any GimbalPort) { self.port = port }
@@ -42,14 +42,15 @@ struct GimbalDirector {
     /// Executes MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE: 0 means that no peer is in control, -1 leaves
     /// control unchanged, -2 gives control to the sender, -3 removes the sender's control.
     ///
-    /// A peer of equal rank must wait, as on every link: only the peer in control can give control
-    /// to another peer or release it. A change of the secondary peer leaves the primary unchanged.
+    /// As on every link, a peer of equal rank must wait: only the peer in control can transfer or
+    /// release control. A change of the secondary peer does not change the primary peer.
     ///
     /// - Parameters:
     ///   - params: Parameters of the command: primary system and component, secondary system and
     ///     component.
     ///   - sender: The requesting component.
-    ///   - isHeard: Whether a component is present; control can be given only to such a component.
+    ///   - isHeard: Function that returns whether a component is present. Control can be given only
+    ///     to such a component.
     ///   - now: Time of the receipt.
     /// - Throws: The reason why control has not changed.
     mutating func configure(
@@ -87,7 +88,7 @@ struct GimbalDirector {
         (self.primary, self.secondary) = (primary, secondary)
     }
 
-    /// Keeps the present peers in control, if the `Commander` permits it.
+    /// Takes control for the present peers at the `Commander`, or throws its refusal.
     private func confirm(now: Instant) throws(Refusal) {
         if source != .none { try port.ask(.take, for: source, now: now) }
     }
@@ -106,7 +107,7 @@ struct GimbalDirector {
         }
     }
 
-    /// Frees the control of a peer that has left.
+    /// Ends the control of a peer that has left.
     ///
     /// - Returns: Whether the peer was in control.
     mutating func left(_ peer: MAVLinkAddress, now: Instant) -> Bool {
@@ -118,7 +119,7 @@ struct GimbalDirector {
         return true
     }
 
-    /// Ends the peers' control, because a source on another link has taken over.
+    /// Ends the control of the MAVLink peers, because a source on another link has taken control.
     ///
     /// - Returns: The previous holder; `.none` if there was none.
     mutating func yield(to holder: CommandSource) -> MAVLinkAddress {
@@ -154,8 +155,8 @@ struct GimbalDirector {
         try carryOut(wanted, for: source, now: now)
     }
 
-    /// Executes a request of the old protocol, or a request that a manager sends to its device. If
-    /// control is free, the sender takes it.
+    /// Executes a request of the old protocol, or a request from a manager to its device. If no
+    /// source is in control, the sender takes control.
     mutating func steerUnmanaged(
         _ wanted: GimbalRequest, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
@@ -217,7 +218,7 @@ struct GimbalDirector {
         angle.isFinite ? angle.remainder(dividingBy: 2 * .pi) : .nan
     }
 
-    /// Lead angle that compensates the lag behind a turn, rad. At most 30°.
+    /// Lead angle that compensates the lag behind a turn of the vehicle, rad, limited to 30°.
     private var lead: Double {
         let most = Angle.degrees(30).radians
         let turn = vehicle.feedForward * port.settings.modeParameters.follow.smoothing.yaw
@@ -225,7 +226,7 @@ struct GimbalDirector {
     }
 
     /// Handles the autopilot's announcement of a turn, so that a yaw that follows the vehicle turns
-    /// at the same time as the vehicle, not later.
+    /// without lag.
     mutating func leadVehicle(now: Instant) {
         guard let followedYaw, source != .none else { return }
         let lead = lead
@@ -240,10 +241,11 @@ struct GimbalDirector {
         }
     }
 
-    /// Keeps the held heading constant relative to north, while the loop's own heading drifts.
+    /// Keeps the held heading constant relative to north, although the loop's own heading drifts.
     mutating func holdHeading(now: Instant) {
         let isEnabled = port.snapshot?.output.enabled ?? false
-        // The control loop drops the requested heading when the motors go off.
+        // The control loop drops the requested heading when the motors go off, so the request is
+        // repeated when they go on.
         let isBack = isEnabled && !wasEnabled
         wasEnabled = isEnabled
         guard let heldYaw, source != .none else { return }

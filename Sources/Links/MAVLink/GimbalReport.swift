@@ -18,8 +18,7 @@ struct GimbalReport {
     /// Creates a report.
     ///
     /// - Parameters:
-    ///   - snapshot: The newest snapshot of the loop; nil before the first sample, in which case no
-    ///     range is reported either.
+    ///   - snapshot: The newest snapshot of the loop; nil before the first sample.
     ///   - settings: Settings in force.
     ///   - north: Direction of north in the loop's frame, rad; nil if unknown.
     ///   - bootMs: Time since the start of airframed, ms.
@@ -188,7 +187,7 @@ struct GimbalReport {
         return message
     }
 
-    /// Permitted range of yaw; a yaw that can turn endlessly has no limits.
+    /// Permitted range of yaw, rad, limited to -π...π.
     private var yawRange: (Float, Float) {
         (Float(max(lower.yaw, -.pi)), Float(min(upper.yaw, .pi)))
     }

@@ -1,10 +1,10 @@
 import GimbalCore
 import Wire
 
-/// Requested motion, in one form for every kind of message. Angles are in rad and rates in rad/s;
-/// pitch up, roll right and yaw right are positive; an axis without a request is NaN.
+/// Requested motion, in the same form for every kind of message. Angles are in rad and rates in
+/// rad/s; pitch up, roll right and yaw right are positive. An axis without a request is NaN.
 struct GimbalRequest: Equatable {
-    /// Rate that the end position of a stick requests, rad/s.
+    /// Rate that a stick at its end position requests, rad/s.
     private static let fullRate = Angle.degrees(60).radians
 
     var flags: GimbalFlags
@@ -25,8 +25,8 @@ struct GimbalRequest: Equatable {
         rates.yaw = Double(message.yawRate)
     }
 
-    /// Creates the request from the position of a remote control's stick. The end position of the
-    /// stick means the end of the range, or 60 °/s.
+    /// Creates the request from the position of a remote control's stick. A stick at its end
+    /// position requests the end of the range, or 60 °/s.
     init(_ message: GimbalManagerSetManualControl, lower: AxisVector, upper: AxisVector) {
         func angle(_ share: Float, _ lower: Double, _ upper: Double) -> Double {
             let share = min(max(Double(share), -1), 1)

@@ -40,7 +40,7 @@ struct Order {
     }
 }
 
-/// A parameter save whose write to the disk is not complete.
+/// Request to save the parameters whose write to the disk may not be complete yet.
 final class PendingSave: Sendable {
     let order: Order
     let sender: MAVLinkAddress
@@ -113,7 +113,7 @@ extension MAVLinkComponent {
         acknowledgeSaves()
     }
 
-    /// Acknowledges completed saves. Call often.
+    /// Acknowledges completed saves. Call this method often.
     func acknowledgeSaves() {
         saves.removeAll { save in
             guard let outcome = save.outcome.withLock({ $0 }) else { return false }
@@ -190,9 +190,9 @@ extension MAVLinkComponent {
         case .mountControl:
             try director.steerUnmanaged(try Self.mount(params), from: sender, now: now)
         case .mountConfigure:
-            // The gimbal always holds the horizon, so other settings of the mount are ignored.
             // Mount mode 0 retracts the camera, and mode 1 centres it, as in
-            // MAV_CMD_DO_MOUNT_CONTROL.
+            // MAV_CMD_DO_MOUNT_CONTROL. Other settings of the mount are ignored, because the gimbal
+            // always holds the horizon.
             guard let wanted = Self.mountMode(params[0]) else { return }
             try director.steerUnmanaged(wanted, from: sender, now: now)
         case .preflightCalibration:
@@ -204,8 +204,8 @@ extension MAVLinkComponent {
             }
             try port.calibrateGyro(for: CommandSource(sender), now: now)
         case .flightTermination:
-            // `MAVLinkComponent.handle` has already executed a flight termination as an emergency
-            // stop.
+            // A flight termination that stops the gimbal is executed before this function is
+            // called.
             throw Refusal(
                 .refused,
                 "This command cannot reset an emergency stop; a forced arm command resets it.")
@@ -265,7 +265,7 @@ extension MAVLinkComponent {
                 yaw: radians(params[2]), roll: radians(params[1]), pitch: radians(params[0])))
     }
 
-    /// The request that MAV_MOUNT_MODE 0 or 1 means; nil for other modes.
+    /// The request for the MAV_MOUNT_MODE 0 or 1; nil for other modes.
     private static func mountMode(_ mode: Float) -> GimbalRequest? {
         switch mode {
         case 0: GimbalRequest(flags: .retract)

@@ -33,7 +33,7 @@ extension MAVLinkComponent {
             count(error)
             for text in announcer.sentence(error.message, severity: 4) { send(text, to: peer) }
         }
-        // The protocol requires the value in force as the answer, whether it has changed or not.
+        // The protocol requires an answer with the value in force, even if it has not changed.
         tell(Self.index(of: message.name), to: peer)
     }
 
@@ -54,8 +54,8 @@ extension MAVLinkComponent {
         send(answer, to: peer)
     }
 
-    /// Sends the next parameter of a list that is in progress, only one at a time, so that a slow
-    /// link is not overloaded.
+    /// Sends the next parameter of a list that is in progress. Each call sends only one parameter,
+    /// so that a slow link is not overloaded.
     ///
     /// - Returns: Whether parameters of the list remain to be sent.
     func listParameter(for peer: Int) -> Bool {
@@ -67,7 +67,7 @@ extension MAVLinkComponent {
 }
 
 extension Float {
-    /// The number with the shortest decimal text that converts to this float32: 1.2, not
+    /// The shortest decimal number whose nearest float32 is this value, such as 1.2 instead of
     /// 1.2000000476837158.
     var decimal: Double { Double("\(self)") ?? Double(self) }
 }

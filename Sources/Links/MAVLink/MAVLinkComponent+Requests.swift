@@ -3,8 +3,8 @@ import GimbalCore
 import Port
 import Wire
 
-// Messages that request motion without an answer: set-points for the gimbal's manager and its
-// device, and the autopilot's state.
+// Handling of messages without an answer: set-points for the gimbal's manager and its device, and
+// the autopilot's state.
 extension MAVLinkComponent {
     /// Handles a message that requests motion without an answer.
     ///
@@ -54,8 +54,8 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Whether the number of a gimbal device means this gimbal: its own number, the number of its
-    /// component, or 0 for all.
+    /// Whether the number of a gimbal device means this gimbal: the number is the device's own,
+    /// that of its component, or 0 (all devices).
     func isOurDevice(_ device: Float) -> Bool {
         [0, Float(MAVLinkConfiguration.device), Float(address.component)].contains(device)
     }

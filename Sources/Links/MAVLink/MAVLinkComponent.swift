@@ -4,9 +4,9 @@ import Logging
 import Port
 import Wire
 
-/// The gimbal as a MAVLink component, which is both device and manager. The component receives
-/// frames and returns frames; time is an argument. The component identifies peers by number and
-/// contains no socket. Thread airframed-mav.
+/// MAVLink component of the gimbal, which is both gimbal device and gimbal manager. It receives
+/// frames and returns frames; time is an argument. It identifies peers by numbers, and contains no
+/// socket. Only one thread uses it.
 final class MAVLinkComponent {
     /// Counters of ignored frames, by reason.
     struct Counters: Equatable {
@@ -14,8 +14,8 @@ final class MAVLinkComponent {
         var handled: UInt64 = 0
         /// Number of frames for another system or component.
         var wrongTarget: UInt64 = 0
-        /// Number of messages that were refused because they came from another system; only a
-        /// component of the gimbal's own system can send them.
+        /// Number of messages that were refused because only a component of the gimbal's own system
+        /// can send them.
         var foreign: UInt64 = 0
         /// Number of refused requests of components that were not in control.
         var notInControl: UInt64 = 0
@@ -29,8 +29,7 @@ final class MAVLinkComponent {
         var lostPeers: UInt64 = 0
         /// Number of frames without a valid signature, although signatures are required.
         var unsigned: UInt64 = 0
-        /// Number of frames whose sender uses the address of a component that belongs to another
-        /// peer.
+        /// Number of frames whose sender uses a component address that belongs to another peer.
         var spoofed: UInt64 = 0
     }
 
@@ -58,7 +57,7 @@ final class MAVLinkComponent {
     var saves: [PendingSave] = []
     var director: GimbalDirector
     var announcer = FaultAnnouncer()
-    /// Frames to send that wait for a call of `takeOutgoing`.
+    /// Outgoing frames, until `takeOutgoing` removes them.
     private var outbox: [Outgoing] = []
     private var peers: [Int: Peer] = [:]
     private var identities = MAVLinkIdentities()
@@ -83,7 +82,7 @@ final class MAVLinkComponent {
         signing = configuration.signing
     }
 
-    /// Newest time of an accepted signature; nil without signing.
+    /// Newest time of an accepted signature, units of 10 µs since 2015; nil without signing.
     var newestSignature: UInt64? { signing?.newest }
 
     var address: MAVLinkAddress { configuration.address }
@@ -95,9 +94,10 @@ final class MAVLinkComponent {
     /// - Parameters:
     ///   - peer: Number that identifies the peer.
     ///   - streams: Messages that the peer receives periodically.
-    ///   - version: Version that the peer supports; with v1, messages that do not fit are not sent.
-    ///   - isConfigured: Whether the peer is from the configuration: its components have precedence
-    ///     over those of other peers.
+    ///   - version: Version of MAVLink that the peer supports. Messages that version 1 cannot
+    ///     contain are not sent to a peer with version 1.
+    ///   - isConfigured: Whether the peer is from the configuration; its components have precedence
+    ///     over components of other peers.
     func join(
         _ peer: Int, streams: MessageStreams, version: MAVLinkFrame.Version = .v2,
         isConfigured: Bool
@@ -131,7 +131,7 @@ final class MAVLinkComponent {
     ) {
         guard let known = peers[peer], speaks(Message.format.id, to: peer) else { return }
         let sender = sender ?? address
-        // Each component counts its own messages.
+        // The gimbal and the camera have separate sequence numbers.
         let sequence = sender == address ? known.sequence : known.cameraSequence
         if sender == address {
             peers[peer]?.sequence &+= 1
@@ -190,7 +190,8 @@ final class MAVLinkComponent {
         return next
     }
 
-    /// Checks, ten times a second, for faults, lost control, silent peers, and a drifting heading.
+    /// Handles faults, lost control, silent peers and a drifting heading. It is called ten times
+    /// per second.
     private func watch(now: Instant) {
         acknowledgeSaves()
         director.vehicle.advance(now: now)
@@ -266,9 +267,9 @@ final class MAVLinkComponent {
         }
     }
 
-    /// Checks a frame before it is handled: the frame must not be the component's own, and must be
-    /// signed if signatures are required. An emergency stop need not pass these checks: it is
-    /// executed here for every sender.
+    /// Checks a frame before it is handled. The frame must not come from the component's own
+    /// address, and must be signed if signatures are required. An emergency stop need not pass
+    /// these checks: this method executes it for every sender.
     ///
     /// - Parameters:
     ///   - frame: Header and payload.
@@ -309,8 +310,8 @@ final class MAVLinkComponent {
         }
     }
 
-    /// Whether the sender's address belongs to the peer. If an address moves to another peer, that
-    /// peer does not get control.
+    /// Registers a message, and returns whether the sender's address belongs to the peer. If an
+    /// address moves to another peer, this peer does not get control.
     private func note(_ sender: MAVLinkAddress, from peer: Int, now: Instant) -> Bool {
         let finding = identities.note(
             sender, by: peer, now: now, isConfigured: { peers[$0]?.isConfigured ?? false },
@@ -344,7 +345,7 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// Whether a message is addressed to this component; counts all other messages.
+    /// Returns whether a message is addressed to this component, and counts all other messages.
     func isForUs(_ target: MAVLinkAddress) -> Bool {
         let isOurs = target.reaches(address)
         if isOurs { counters.handled += 1 } else { counters.wrongTarget += 1 }

@@ -4,8 +4,7 @@ public import Wire
 public struct MAVLinkConfiguration: Sendable {
     /// The gimbal's system ID and component ID: 1/154 is the first gimbal of the first vehicle.
     public var address = MAVLinkAddress(system: 1, component: 154)
-    /// Whether the gimbal itself has the role of the gimbal manager; otherwise the autopilot has
-    /// it.
+    /// Whether the gimbal is its own gimbal manager; otherwise the autopilot is the manager.
     public var isManager = true
     /// Local UDP address at which ground stations can reach the gimbal; nil if ground stations are
     /// not served.
@@ -17,15 +16,16 @@ public struct MAVLinkConfiguration: Sendable {
     /// Speed of the serial port, baud.
     public var baud = 57600
 
-    /// Key and times of signatures; nil means that frames are not signed, and signatures of
-    /// received frames are ignored.
+    /// Key and times of signatures. Nil means that the gimbal does not sign frames, and ignores the
+    /// signatures of received frames.
     public var signing: MAVLinkSigning?
     /// Newest time of a signature, stored across restarts.
     public var freshness: FreshnessFile?
     /// Function that returns the time of day for signatures, in units of 10 µs since 2015.
     public var timeOfDay: @Sendable () -> UInt64 = { 0 }
 
-    /// The video stream of a companion program, which is announced as a camera; nil without one.
+    /// Function that returns the video stream of a companion program, which the gimbal announces as
+    /// a camera; nil if there is none.
     public var camera: @Sendable () -> VideoStream? = { nil }
 
     /// Creates the default configuration, without any peer.

@@ -1,14 +1,14 @@
 import GimbalCore
 import Wire
 
-/// The guests: peers on the open MAVLink port that receive streams. The type is pure: it contains
+/// Guests: the peers on the open MAVLink port that receive streams. The type is pure: it contains
 /// no socket, and time is an argument.
 ///
 /// The number of places is small, because each guest receives streams. A peer in control keeps its
 /// place. If all places are taken, a peer that was silent for two heartbeats is dropped. If no peer
-/// was silent for this time, the host with the most peers loses the peer that has been silent
-/// longest, unless the new peer's host would then have the most peers. Therefore one host cannot
-/// exclude another host. An emergency stop is executed even from a peer without a place.
+/// was silent for this time, the host with the most peers loses the peer with the longest silence,
+/// unless the new peer's host would then have the most peers. Therefore one host cannot exclude
+/// another host. An emergency stop is executed even from a peer without a place.
 struct MAVLinkGuests {
     /// A guest: a peer with a place.
     struct Guest {
@@ -45,13 +45,14 @@ struct MAVLinkGuests {
         guests[address]?.heard = now
     }
 
-    /// Gives a new peer a place, possibly that of another peer.
+    /// Gives a place to a new peer, if necessary the place of another peer.
     ///
     /// - Parameters:
     ///   - address: Address of the peer.
-    ///   - parser: The parser of the guest's bytes.
-    ///   - now: Time of the guest's message.
-    ///   - isInControl: Whether the guest with a number must keep its place.
+    ///   - parser: Parser of the peer's bytes.
+    ///   - now: Time at which the peer's message was received.
+    ///   - isInControl: Function that returns whether the guest with the given number is in
+    ///     control, and must keep its place.
     /// - Returns: The number of the new peer, and the dropped peer; nil if there is no place.
     mutating func admit(
         _ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant,

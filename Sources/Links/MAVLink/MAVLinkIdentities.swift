@@ -1,12 +1,12 @@
 import GimbalCore
 import Wire
 
-/// The addresses of present components, each bound to one peer (a network address or a serial
-/// line). The type is pure: time is an argument.
+/// Table of the addresses of present components. Each address is bound to one peer (a network
+/// address or a serial line). The type is pure: time is an argument.
 ///
-/// The first peer that uses a component's address keeps it until the component is silent; until
-/// then the same address from another peer is refused. A peer from the configuration has precedence
-/// over a peer on the open port.
+/// The first peer that uses a component's address keeps this address until the component is silent.
+/// During this time, the same address is refused from other peers. A peer from the configuration
+/// has precedence over a peer on the open port.
 struct MAVLinkIdentities {
     /// Result of the check of a component's address.
     enum Finding: Equatable {
@@ -32,7 +32,7 @@ struct MAVLinkIdentities {
     /// Whether a component has sent a message recently.
     func contains(_ component: MAVLinkAddress) -> Bool { identities[component] != nil }
 
-    /// The present components that use a peer.
+    /// Addresses of the present components of a peer.
     func names(by peer: Int) -> [MAVLinkAddress] {
         identities.filter { $0.value.peer == peer }.map(\.key)
     }
@@ -43,8 +43,8 @@ struct MAVLinkIdentities {
     ///   - component: Address of the component.
     ///   - peer: The peer that has sent the message.
     ///   - now: Time at which the message was received.
-    ///   - isConfigured: Function that tells whether a peer is from the configuration.
-    ///   - isKept: Function that tells whether an address must not be removed.
+    ///   - isConfigured: Function that returns whether a peer is from the configuration.
+    ///   - isKept: Function that returns whether an address must not be removed.
     /// - Returns: Whether the address belongs to the peer.
     mutating func note(
         _ component: MAVLinkAddress, by peer: Int, now: Instant, isConfigured: (Int) -> Bool,
@@ -76,9 +76,9 @@ struct MAVLinkIdentities {
         identities = identities.filter { $0.value.peer != peer || isKept($0.key) }
     }
 
-    /// The component to remove when the table is full, so that invented addresses cannot exhaust
-    /// the memory: of the components of the same peer, the one that has been silent for the longest
-    /// time; if the peer has none, of all components.
+    /// Find the component to remove when the table is full, so that invented addresses cannot
+    /// exhaust the memory. It is the component of the same peer with the longest silence; if the
+    /// peer has no component, all components are compared.
     private func leastMissed(
         beside peer: Int, _ isKept: (MAVLinkAddress) -> Bool
     ) -> MAVLinkAddress? {

@@ -5,10 +5,11 @@ import Logging
 import SystemPackage
 import Wire
 
-/// Body of the MAVLink thread: it waits with poll(2) for its sockets and its serial port, and
+/// Body of the MAVLink thread. It waits with poll(2) for its sockets and its serial port, and
 /// receives and sends frames.
 final class MAVLinkLoop {
-    /// Number of datagrams that are read from one socket before the other sockets are served.
+    /// Largest number of datagrams that are read from one socket before the other sockets are
+    /// served.
     private static let datagramsPerTurn = 64
     /// Time in which a frame on the serial port must be complete, s.
     private static let tornSeconds = 0.1
@@ -32,7 +33,7 @@ final class MAVLinkLoop {
     private var statusDue = Instant(nanoseconds: .min)
     private var sent: UInt64 = 0
     private var unsent: UInt64 = 0
-    /// Counters of parsers that no longer exist.
+    /// Sum of the counters of parsers that no longer exist.
     private var past = MAVLinkParser.Counters()
     private var turnedAway: UInt64 = 0
     private var evicted: UInt64 = 0
@@ -198,7 +199,7 @@ final class MAVLinkLoop {
         }
     }
 
-    /// Parses a datagram, which must contain whole frames; an incomplete frame counts as noise.
+    /// Parses a datagram, which must contain whole frames. An incomplete frame is noise.
     private static func frames(
         inDatagram bytes: [UInt8], _ parser: inout MAVLinkParser
     ) -> [(frame: MAVLinkFrame, bytes: [UInt8])] {

@@ -2,15 +2,15 @@ import Configuration
 import GimbalCore
 import Port
 
-/// A number of a setting that ground stations can tune: the gains, with the names that ground
-/// stations show, and the limits of motion; each axis is a separate parameter.
+/// Parameter that ground stations can change: one number of a setting. The parameters are gains and
+/// limits of motion; each axis has a separate parameter.
 struct MAVLinkParameter: Sendable {
     /// Name of the parameter, at most 16 bytes. The name never changes, because ground stations
     /// store it in files.
     let name: String
     /// Function that reads the parameter's value, in the unit of the setting.
     let read: @Sendable (Settings) -> Double
-    /// Function that returns the change of the whole setting if the number is replaced.
+    /// Function that returns the update of the whole setting in which this number is replaced.
     let changed: @Sendable (Settings, Double) -> SettingUpdate
 
     /// Creates a parameter for the number at `part` of the setting at `path`.

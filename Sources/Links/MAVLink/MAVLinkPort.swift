@@ -3,7 +3,7 @@ public import Port
 public import Wire
 
 extension MAVLinkResult {
-    /// Creates the result that tells a peer about a refusal.
+    /// Creates the MAV_RESULT that a peer receives for a refusal.
     init(_ refusal: Refusal) {
         self =
             switch refusal.code {
@@ -34,15 +34,15 @@ extension GimbalPort {
         try self.request(request, from: CommandSource(peer), now: now)
     }
 
-    /// Changes the mode if necessary; motors that were switched off stay off.
+    /// Changes the mode if necessary. Motors that were switched off stay off.
     func enter(_ mode: Mode, for peer: MAVLinkAddress, now: Instant) throws(Refusal) {
         let present = control.mode
         guard present != .inactive else { throw Refusal.inactive }
         if present != mode { try ask(.mode(mode), for: peer, now: now) }
     }
 
-    /// Holds the given angles in the loop's earth frame, with a turn no faster than `rate`; 0 means
-    /// as fast as the limits allow.
+    /// Turns to the given angles in the loop's earth frame, with a rate of at most `rate`, and
+    /// holds them; 0 means as fast as the limits permit.
     func lock(
         _ angles: AxisVector, rate: Double, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {

@@ -41,10 +41,10 @@ public final class MAVLinkServer: Service {
 
     deinit { sockets.withLock { $0?.close() } }
 
-    /// Report of the peers and of the counters, at most a fifth of a second old. Any thread.
+    /// Report of the peers and of the counters, at most 0.2 s old. Any thread can read it.
     public var status: LinkStatus { latest.withLock(\.self) }
 
-    /// Serves until shutdown.
+    /// Serves the peers until shutdown.
     ///
     /// - Throws: `SocketError` when the thread cannot be started.
     public func run() async throws {

@@ -1,14 +1,14 @@
 import GimbalCore
 public import Wire
 
-/// MAVLink 2 signing with one key (mavlink.io, "Message signing"): signs frames, and checks
-/// signatures and their times. The type is pure: the time of day is an argument.
+/// Signer of MAVLink 2 frames with one key (mavlink.io, "Message signing"). It signs frames, and
+/// checks signatures and their times. The type is pure: the time of day is an argument.
 ///
 /// The times of a sender must increase on each of its links, so no frame is accepted twice. The
 /// first frame of a link can be up to a minute older than the time of day and than the newest time
-/// of all frames. The first frame must also be newer than all frames of an earlier run, because the
-/// links of that run are not stored. The signer stores the time of a frame only if the frame has a
-/// valid signature.
+/// of all frames. The first frame must also be newer than all frames that an earlier process has
+/// accepted, because the links of that process are not stored. The signer stores the time of a
+/// frame only if the frame has a valid signature.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {
         var sender: MAVLinkAddress
@@ -34,7 +34,7 @@ public struct MAVLinkSigning: Sendable {
     /// Creates a signer.
     ///
     /// - Parameters:
-    ///   - key: The key with which genuine frames are signed.
+    ///   - key: Key with which genuine frames are signed.
     ///   - newest: The newest signature time that an earlier run of airframed has accepted.
     public init(key: SharedKey, newest: UInt64 = 0) {
         self.key = key
@@ -43,10 +43,10 @@ public struct MAVLinkSigning: Sendable {
         timestamp = newest
     }
 
-    /// The time of day in units of 10 µs since 2015; 0 if the clock was never set.
+    /// Convert the time of day to units of 10 µs since 2015; 0 if the clock was never set.
     ///
     /// - Parameter seconds: Seconds since 1970.
-    /// - Returns: Converts a time to the format of signatures.
+    /// - Returns: The time in the format of signatures.
     public static func time(seconds: Double) -> UInt64 {
         UInt64(max(0, (seconds - Double(epoch)) * 1e5))
     }
@@ -57,8 +57,8 @@ public struct MAVLinkSigning: Sendable {
     ///   - bytes: The whole received frame.
     ///   - sender: The sender in the frame's header.
     ///   - time: The time of day, in units of 10 µs since 2015.
-    ///   - admits: Function that tells whether the time of a genuine frame can already be accepted,
-    ///     see `FreshnessFile`.
+    ///   - admits: Function that returns whether the time of a genuine frame can already be
+    ///     accepted, see `FreshnessFile`.
     /// - Returns: Whether the signature is valid and the frame's time is new.
     mutating func believes(
         _ bytes: [UInt8], from sender: MAVLinkAddress, time: UInt64,

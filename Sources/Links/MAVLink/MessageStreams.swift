@@ -6,7 +6,7 @@ struct MessageStreams {
     /// Shortest interval of messages of one kind, s: 200 messages a second.
     static let shortest = 0.005
 
-    /// Delay after which late messages are skipped, s.
+    /// Delay above which late messages are skipped, s.
     private static let makeUpSeconds = 0.1
 
     /// Kinds of messages that a peer can receive periodically, with their usual interval in
@@ -78,8 +78,8 @@ struct MessageStreams {
             if stream.due <= now {
                 ids.append(id)
                 stream.due = stream.due.advanced(bySeconds: stream.period)
-                // After a short delay the thread catches up; after a longer one the schedule
-                // restarts.
+                // After a short delay, the thread catches up; after a longer delay, the schedule
+                // starts again.
                 if now.seconds(since: stream.due) > Self.makeUpSeconds {
                     stream.due = now.advanced(bySeconds: stream.period)
                 }

@@ -3,18 +3,19 @@ import Wire
 
 /// Heading of the vehicle in the loop's earth frame, and relative to north.
 ///
-/// The joints show the vehicle in the loop's own frame, whose zero is arbitrary and whose heading
-/// drifts without a compass; the autopilot reports its heading relative to north. The difference of
-/// the two headings is the direction of north in the loop's frame. The difference is smoothed over
-/// seconds, because the two headings are measured at different times.
+/// The camera's attitude and the joint angles give the vehicle's heading in the loop's own frame,
+/// whose zero is arbitrary and whose heading drifts without a compass. The autopilot reports the
+/// heading relative to north. The difference of the two headings is the direction of north in the
+/// loop's frame. The difference is smoothed over seconds, because the two headings are measured at
+/// different times.
 struct VehicleHeading {
     /// Age at which a report of the autopilot is discarded, s.
     private static let staleSeconds = 2.0
     /// Time constant with which the direction of north is corrected, s.
     private static let timeConstant = 2.0
 
-    /// Direction of north in the loop's frame, rad; nil before the first report. An angle relative
-    /// to north minus this angle is the angle in the loop's frame.
+    /// Direction of north in the loop's frame, rad; nil before the first report. To convert an
+    /// angle relative to north to the loop's frame, subtract this angle.
     private(set) var north: Double?
     /// Rate with which the autopilot will turn the vehicle, rad/s; 0 if unknown.
     private(set) var feedForward = 0.0
@@ -35,7 +36,8 @@ struct VehicleHeading {
         else { return }
         let rates = [state.feedForwardYawRate, state.yawRate].map(Double.init)
         feedForward = rates.first { $0.isFinite } ?? 0
-        // The vehicle has turned since the message's data were measured.
+        // The heading is corrected for the turn of the vehicle since the message's data were
+        // measured.
         let age = min(Double(state.attitudeDelayUs) * 1e-6, 0.5)
         let turned = Double(state.yawRate).isFinite ? Double(state.yawRate) * age : 0
         let told = EulerZXY.angles(vehicle.normalized).yaw + turned

@@ -1,9 +1,9 @@
 import GimbalCore
 import Wire
 
-/// Gate between one remote control and the wheels: a new remote control, and one that was silent
-/// for too long, must send speeds of zero (a centred stick) before it can move the wheels. The gate
-/// uses no clock: time is an argument.
+/// Gate between one remote control and the wheels. A new remote control, and a remote control that
+/// was silent for too long, must send speeds of zero (a centred stick) before it can move the
+/// wheels. The gate uses no clock: time is an argument.
 struct RiderGate {
     private var lastAccepted: Instant?
     private var needsZero = true

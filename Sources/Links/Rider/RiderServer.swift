@@ -8,12 +8,12 @@ import Synchronization
 import SystemPackage
 public import Wire
 
-/// The remote control of the wheels as a service: it receives datagrams on a UDP port, and sends no
-/// answers, on one ordinary thread, `airframed-rider`.
+/// Link to the remote controls of the wheels, as a service on one ordinary thread,
+/// `airframed-rider`. It receives datagrams on a UDP port, and sends no answers.
 public final class RiderServer: Service {
     /// Size of the thread's stack, bytes, which is locked into memory.
     private static let stackSize = 256 * 1024
-    /// Number of datagrams that are read in one turn of the thread.
+    /// Largest number of datagrams that are read in one turn of the thread.
     private static let datagramsPerTurn = 64
     /// Interval between two updates of the status, s.
     private static let statusSeconds = 0.2
@@ -33,7 +33,8 @@ public final class RiderServer: Service {
     /// - Parameters:
     ///   - address: Local address at which the datagrams arrive.
     ///   - port: Port through which requests reach the wheels.
-    ///   - speeds: Present speeds of the wheels, per cent, by name, for the status.
+    ///   - speeds: Function that returns the present speeds of the wheels, per cent, by name, for
+    ///     the status.
     ///   - key: The key that every command except a stop needs; nil if no key is needed.
     ///   - freshness: File with the newest counter that was accepted.
     ///   - logger: Log for refusals.
@@ -64,10 +65,10 @@ public final class RiderServer: Service {
 
     deinit { socket.withLock { $0?.close() } }
 
-    /// Counters of the remote control's datagrams, at most a fifth of a second old. Any thread.
+    /// Counters of the remote control's datagrams, at most 0.2 s old. Any thread can read them.
     public var status: LinkStatus { latest.withLock(\.self) }
 
-    /// Serves until shutdown.
+    /// Handles datagrams until shutdown.
     ///
     /// - Throws: `SocketError` when the thread cannot be started.
     public func run() async throws {

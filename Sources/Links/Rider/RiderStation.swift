@@ -5,7 +5,7 @@ import Port
 import Wire
 
 /// Handler of all datagrams on the port for remote controls, from every sender. The handler uses no
-/// socket, and time is an argument. Thread airframed-rider.
+/// socket, and time is an argument. Only the thread airframed-rider uses it.
 struct RiderStation {
     /// Counters of the datagrams since the start of airframed.
     struct Counters: Equatable {
@@ -30,7 +30,8 @@ struct RiderStation {
         var heard: Instant
     }
 
-    /// Largest number of remembered remote controls; the one with the longest silence is dropped.
+    /// Largest number of remembered remote controls. If there are more, the remote control with the
+    /// longest silence is dropped.
     private static let maximumRemotes = 16
 
     private(set) var counters = Counters()
@@ -38,7 +39,7 @@ struct RiderStation {
     private let key: SharedKey?
     /// The newest accepted counter; airframed refuses this counter and lower ones.
     private(set) var newest: UInt64
-    /// Function that tells whether a genuine counter can be accepted, see `FreshnessFile`.
+    /// Function that returns whether a genuine counter can be accepted, see `FreshnessFile`.
     private let admits: (UInt64) -> Bool
     private let port: any GimbalPort
     private let log: Logger
@@ -56,7 +57,7 @@ struct RiderStation {
         log = logger
     }
 
-    /// Senders of an accepted command in the last ten seconds.
+    /// Addresses of the remote controls with an accepted command in the last ten seconds.
     func peers(now: Instant) -> [String] {
         remotes.filter { now.seconds(since: $0.value.heard) < 10 }.keys.map(\.description)
             .sorted()
@@ -78,8 +79,8 @@ struct RiderStation {
                 "\(address) sent a command that is not signed with the key, or replayed an old command."
             )
         }
-        // Only senders with an accepted request are remembered, so strangers can neither fill the
-        // memory nor displace others.
+        // Only senders with an accepted request are remembered, so that unauthorised senders can
+        // neither fill the memory nor displace other senders.
         var remote = remotes[address] ?? Remote(number: nextNumber, heard: now)
         defer { if remotes[address] != nil { remotes[address] = remote } }
         guard case .drive(let left, let right) = command else {

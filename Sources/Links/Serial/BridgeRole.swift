@@ -3,17 +3,18 @@ public import Glibc
 public import Logging
 import Wire
 
-/// Bridge from the serial service to a serial port, as on a BLE Mini: bytes from the port are
-/// collected until it pauses, then go to the clients; bytes from the clients go to the port. Thread
-/// airframed-ble.
+/// Bridge from the Bluetooth serial service to a serial port, as on a BLE Mini. The bridge collects
+/// bytes from the port until the port pauses, then sends them to the clients. It writes the
+/// clients' bytes to the port at once. Only the thread airframed-ble uses this type.
 ///
 /// With the setting `rbl.tap`, the gimbal's own MAVLink uses the same link to the clients: the
 /// bytes from the port are then split into frames, and the gimbal's frames are sent between them.
 public final class BridgeRole: SerialRole {
-    /// Pause of the port after which collected bytes are sent, s: as in the firmware of BLE Mini.
+    /// Pause of the port after which the bridge sends the collected bytes, s. The firmware of the
+    /// BLE Mini uses the same pause.
     private static let idleSeconds = 0.005
-    /// Number of collected bytes that are sent even if the port does not pause, because a stream at
-    /// 115200 baud may never pause.
+    /// Number of collected bytes that the bridge sends even if the port does not pause, because a
+    /// stream at 115200 baud may never pause.
     private static let full = 160
     /// Longest time until a frame is complete, s; a USB adapter can pause for 16 ms within a frame.
     private static let tornSeconds = 0.1

@@ -5,7 +5,7 @@ import Logging
 import SystemPackage
 
 /// Serial port whose adapter can be unplugged: the port is opened again when the adapter returns.
-/// No call waits. One thread.
+/// No call waits. Only one thread may use this type.
 struct SerialPort {
     /// Counters of the serial port since the start of airframed.
     struct Counters: Equatable {

@@ -7,8 +7,8 @@ import SystemPackage
 /// Listening socket that accepts connections one by one, and pauses while the process has no free
 /// descriptor.
 struct Acceptor {
-    /// Duration of a pause, s. The listening socket stays readable while a client waits, so without
-    /// the pause the thread would run continuously.
+    /// Duration of a pause, s. The listening socket stays readable while a client waits, so the
+    /// thread would run continuously without a pause.
     private static let pauseSeconds = 1.0
 
     let listener: SocketListener

@@ -9,9 +9,9 @@ struct PeerCredentials: Equatable, Sendable {
 
 /// Policy for write access: root, the daemon's own user, and members of one group.
 ///
-/// The file mode of the socket decides which users can connect. airframed also applies this policy
-/// to every write request, because an administrator can have allowed more users to connect, and
-/// because it checks the membership even if a user namespace hides user ids.
+/// The file mode of the socket determines which users can connect. airframed also applies this
+/// policy to every write request, because an administrator can allow more users to connect, and
+/// because the policy works even if a user namespace hides user ids.
 struct AccessPolicy: Equatable, Sendable {
     /// The kernel's substitute for ids that are unknown in the daemon's user namespace. The kernel
     /// gives the same substitute to many users, so it does not identify a user.
@@ -33,7 +33,7 @@ struct AccessPolicy: Equatable, Sendable {
 
     /// Message to a client that requests a change without write access.
     var sentence: String {
-        // The message must not advise anybody to join root's group.
+        // If the group is root's group, the message does not advise the user to join it.
         if group == 0 {
             return "Only root can make changes, because the socket belongs to root's group. "
                 + "Use sudo, or set diagnostics.group and restart airframed."

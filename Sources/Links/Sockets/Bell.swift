@@ -22,7 +22,7 @@ final class Bell: Sendable {
     /// Rings the bell, which wakes the waiting thread. Any thread can call this method, which never
     /// waits.
     func ring() {
-        // If the pipe is full, the reader wakes up too, so an error can be ignored.
+        // An error can be ignored: if the pipe is full, it is readable, so the reader wakes up.
         _ = try? writer.writeAll([1])
     }
 

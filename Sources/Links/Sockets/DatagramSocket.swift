@@ -38,7 +38,7 @@ public struct DatagramAddress: Hashable, Sendable, CustomStringConvertible {
 
 /// UDP socket whose calls never wait.
 struct DatagramSocket {
-    /// Longest accepted datagram, bytes; a longer datagram is cut, and is then invalid in every
+    /// Longest accepted datagram, bytes. A longer datagram is cut, which makes it invalid in every
     /// format.
     static let capacity = 2048
 
@@ -64,7 +64,8 @@ struct DatagramSocket {
                 descriptor.rawValue, buffer.baseAddress, buffer.count, &count, &from, &length)
             used = error == 0 ? min(count, buffer.count) : 0
         }
-        // The next receive reports ICMP's "port unreachable" for an earlier datagram.
+        // This error reports an ICMP message "port unreachable" about an earlier sent datagram, so
+        // the receive is repeated.
         if error == ECONNREFUSED { return receive() }
         guard error == 0 else { return nil }
         return (bytes, DatagramAddress(bytes: Array(from.prefix(Int(length)))))

@@ -14,7 +14,7 @@ struct LineBuffer {
         case tooLong
     }
 
-    /// Longest line, in bytes without its end.
+    /// Longest permitted line without its end, bytes.
     let limit: Int
     private var bytes: [UInt8] = []
     /// Index of the first byte that `next` has not returned.

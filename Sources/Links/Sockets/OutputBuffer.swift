@@ -24,8 +24,8 @@ struct OutputBuffer {
 
     /// Sends bytes until `send` accepts no more.
     ///
-    /// - Parameter send: Function that sends some of the first bytes and returns their number; 0 if
-    ///   it would have to wait.
+    /// - Parameter send: Function that sends some of the first bytes, and returns their number; 0
+    ///   if no byte can be sent without waiting.
     /// - Returns: Number of bytes that `send` has accepted.
     mutating func flush(_ send: (UnsafeRawBufferPointer) -> Int) -> Int {
         var total = 0
@@ -38,8 +38,8 @@ struct OutputBuffer {
             total += taken
         }
         if isEmpty {
-            // Memory for a rare large reply is freed, because airframed locks all its memory into
-            // RAM.
+            // The memory of a rare large reply is freed, because airframed locks all its memory
+            // into RAM.
             bytes.removeAll(keepingCapacity: bytes.capacity <= 8192)
             sent = 0
         }

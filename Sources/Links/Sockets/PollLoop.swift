@@ -30,12 +30,12 @@ struct PollSet {
         entries.append(entry ?? pollfd(fd: -1, events: 0, revents: 0))
     }
 
-    /// Sets the latest end of the wait; if the time has passed, the call does not wait.
+    /// Sets the latest end of the wait. If this time has passed, the call does not wait.
     mutating func end(by time: Instant?) {
         if let time, time < end { end = time }
     }
 
-    /// Events of the descriptor that was added as number n, counted from 1.
+    /// Events of the descriptor that `add` has added as number `place`, counted from 1.
     subscript(place: Int) -> Int32 { Int32(entries[place].revents) }
 
     /// Waits for an event of the descriptors.

@@ -3,7 +3,7 @@ import ServiceLifecycle
 import SystemPackage
 
 /// Thread of a link: an ordinary thread with an explicit stack size, because its stack is locked
-/// into memory. A pipe tells the thread to end.
+/// into memory. A pipe requests the end of the thread.
 final class ServiceThread: Sendable {
     typealias Completion = @Sendable (Result<Void, any Error>) -> Void
 
@@ -14,7 +14,7 @@ final class ServiceThread: Sendable {
     private let stackSize: Int
 
     /// - Parameters:
-    ///   - name: Name of the thread, at most 15 bytes, as `ps -L` and `top -H` show it.
+    ///   - name: Name of the thread in `ps -L` and `top -H`, at most 15 bytes.
     ///   - stackSize: Size of the thread's stack, bytes.
     /// - Throws: `Errno` when the process has no descriptors left.
     init(name: String, stackSize: Int) throws {
@@ -65,7 +65,7 @@ final class ServiceThread: Sendable {
     }
 }
 
-/// Names the calling thread. If /proc is missing, the thread has no name, which does not matter.
+/// Names the calling thread. If /proc is missing, the thread stays unnamed, which is harmless.
 private func nameThread(_ name: String) {
     let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
     _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }

@@ -31,12 +31,12 @@ struct SocketListener: Sendable {
     /// the end.
     private let identity: (device: UInt64, inode: UInt64)?
 
-    /// Creates the socket; its file belongs to the group and has the mode 0660.
+    /// Creates the socket. Its file belongs to the group, and has the mode 0660.
     ///
     /// - Parameters:
     ///   - place: Path, group and limits of the socket.
     ///   - logger: Log for a group that does not exist.
-    /// - Throws: The problem that prevents the socket; in this case no file remains.
+    /// - Throws: The problem; no file remains.
     init(_ place: SocketPlace, logger: Logger) throws(SocketError) {
         let path = place.path
         let obstacles = SocketPath(key: place.key)
@@ -117,8 +117,8 @@ struct SocketPath {
         }
     }
 
-    /// Removes the file of a socket on which no process listens; otherwise leaves the file and
-    /// reports the reason.
+    /// Removes the file of a socket on which no process listens. If a process listens, or the file
+    /// is not a socket, the method keeps the file, and throws the reason.
     func clear(_ path: String) throws(SocketError) {
         var info = stat()
         guard lstat(path, &info) == 0 else {

@@ -3,18 +3,18 @@ import GimbalCore
 import Glibc
 
 /// Swift interface of the C library CBlueZ: a table of services, a connection to bluetoothd, and
-/// its events. One thread.
+/// its events. Only one thread uses it.
 ///
-/// Requests from phones are answered while `process` runs. Other events are collected for
-/// `takeEvents`, so that a callback of CBlueZ never opens or closes the connection.
+/// `process` answers requests from phones. It collects other events for `takeEvents`, so that a
+/// callback of CBlueZ never opens or closes the connection.
 final class BlueZBus {
-    /// One request of a phone; `device` is bluetoothd's name of the phone.
+    /// Request of a phone; `device` is bluetoothd's name of the phone.
     struct Request {
         var characteristic: Int
         var device: String
         /// Largest size of an ATT packet (MTU), bytes; nil if unknown.
         var mtu: Int?
-        /// Number of a write, with which `answer` identifies it.
+        /// Number that identifies a write in a later call of `answer`.
         var token: UInt64 = 0
     }
 
@@ -43,7 +43,7 @@ final class BlueZBus {
         case device(DeviceEvent)
     }
 
-    /// Handler of requests to the services; without a handler, requests are refused.
+    /// Handler of requests to the services. Without a handler, requests are refused.
     weak var responder: (any BlueZResponder)?
 
     fileprivate var events: [Event] = []
@@ -94,8 +94,8 @@ final class BlueZBus {
         events = []
     }
 
-    /// Whether `process` must be called: there is a connection, or a connection whose end has not
-    /// been reported yet.
+    /// Whether `process` must be called, because there is a connection, or a connection whose end
+    /// has not been reported yet.
     var isOpen: Bool { cbz_is_open(handle) }
 
     /// Descriptor of the connection to the bus, and events for poll(2); nil if there is no
@@ -142,7 +142,7 @@ final class BlueZBus {
         }
     }
 
-    /// Sends a request to bluetoothd; if it cannot be sent, the connection ends.
+    /// Sends a request to bluetoothd. If the request cannot be sent, the connection ends.
     func ask(_ action: RadioAction) {
         switch action {
         case .openBus: break
@@ -162,8 +162,8 @@ final class BlueZBus {
         }
     }
 
-    /// Changes the name of an advertisement, from its next registration on; a name that is too long
-    /// is left out of the advertisement.
+    /// Changes the name of an advertisement for its next registration. A name that is too long is
+    /// omitted from the advertisement.
     func rename(advertisement index: Int, _ name: String) {
         cbz_rename_advertisement(handle, UInt32(index), name)
     }
@@ -176,7 +176,7 @@ final class BlueZBus {
     /// Ends a phone's connection.
     func disconnect(device: String) { cbz_disconnect_device(handle, device) }
 
-    /// Requests bluetoothd to remove a device and its keys.
+    /// Requests that bluetoothd removes a device and its keys.
     func remove(device: String, adapter: String) { cbz_remove_device(handle, adapter, device) }
 
     private func expect(_ error: Int32) {

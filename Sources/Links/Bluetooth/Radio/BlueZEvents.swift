@@ -1,7 +1,7 @@
 import CBlueZ
 
-/// Conversion of bluetoothd's signals into events for the supervisor and for the list of centrals;
-/// other signals are dropped.
+/// Conversion of bluetoothd's signals into events for the supervisor and for the list of centrals.
+/// Other signals are ignored.
 enum BlueZEvents {
     static func translate(_ event: cbz_event) -> BlueZBus.Event? {
         let path = text(event.path)
@@ -24,7 +24,8 @@ enum BlueZEvents {
         case CBZ_CALL_SET_POWERED: event.number == 1 ? .powerOn : .powerOff
         case CBZ_CALL_SET_ALIAS: .setAlias
         case CBZ_CALL_SET_PAIRABLE: .setPairable
-        // The second call makes airframed the pairing agent for every device.
+        // The answer to the second call (number 1) completes the step, because this call makes
+        // airframed the pairing agent for every device.
         case CBZ_CALL_REGISTER_AGENT: event.number == 1 ? .registerAgent : .other
         case CBZ_CALL_REGISTER_APPLICATION: .registerApplication
         case CBZ_CALL_REGISTER_ADVERTISEMENT: .registerAdvertisement(Int(event.number))

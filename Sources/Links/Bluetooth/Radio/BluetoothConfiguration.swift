@@ -1,6 +1,6 @@
 /// Configuration of the Bluetooth peripheral; see `[bluetooth]` in etc/airframed.toml.
 public struct BluetoothConfiguration: Sendable {
-    /// Phones that can read and write.
+    /// Selection of the phones that can read and write.
     public enum Security: String, Sendable {
         /// Every phone in range can use the services; existing apps require this.
         case open
@@ -12,7 +12,7 @@ public struct BluetoothConfiguration: Sendable {
     public var adapter = ""
     /// The name that a connected phone reads. The AirLink app connects only to this name.
     public var name = "AirOS Gimbal"
-    /// Phones that can read and write.
+    /// Selection of the phones that can read and write.
     public var security = Security.open
     /// Largest number of connected phones; further phones are disconnected.
     public var maximumCentrals = 4
@@ -21,6 +21,6 @@ public struct BluetoothConfiguration: Sendable {
     /// Address of the D-Bus daemon; nil for the system bus.
     public var busAddress: String?
 
-    /// The defaults.
+    /// Creates the default configuration.
     public init() {}
 }

@@ -12,7 +12,7 @@ import Wire
 /// thread handles all requests of phones, one at a time, and no request blocks the thread. A phone
 /// that writes at full speed delays only other phones, never the control loop.
 final class BluetoothLoop {
-    /// Number of bus messages that are handled before the services are called.
+    /// Largest number of bus messages that are handled before the services are called.
     private static let messagesPerTurn = 32
     /// Time for which a passkey is shown, s.
     private static let passkeySeconds = 60.0
@@ -29,7 +29,7 @@ final class BluetoothLoop {
     var counters = BluetoothCounters()
     /// Bluetooth addresses of the adapters, by bluetoothd's names.
     var addresses: [String: String] = [:]
-    /// Passkey that a person must type on the phone.
+    /// Passkey that the user must type on the phone; nil if no phone is pairing.
     var passkey: (device: String, number: UInt32, until: Instant)?
 
     private let wake: FileDescriptor
@@ -37,8 +37,8 @@ final class BluetoothLoop {
     private let table: CharacteristicTable
     private var notifier: RadioNotifier
     /// Phones that were connected when bluetoothd ended. The kernel keeps their links for some
-    /// seconds, but a new bluetoothd does not answer on them; such a phone waits for an answer, and
-    /// cannot connect again.
+    /// seconds, but a new bluetoothd does not answer on these links. Such a phone waits for an
+    /// answer, and cannot connect again until its link ends.
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
@@ -82,8 +82,8 @@ final class BluetoothLoop {
         bus.responder = self
     }
 
-    /// Serves until `wake` is readable, then disconnects from the bus, so that bluetoothd removes
-    /// the services and the advertisements.
+    /// Serves phones until `wake` is readable, then disconnects from the bus, so that bluetoothd
+    /// removes the services and the advertisements.
     func run() {
         handle(.time)
         PollLoop(wake: wake, clock: clock, logger: logger).run {
@@ -109,7 +109,8 @@ final class BluetoothLoop {
         if hasMore { set.end(by: Instant(nanoseconds: .min)) }
         set.end(by: supervisor.deadline)
         set.end(by: due)
-        // Only during pairing does the status contain times that change.
+        // The status must be updated regularly only during pairing, because it then contains a
+        // remaining time.
         let isPairing = supervisor.pairingUntil != nil || passkey != nil
         if isStatusStale || isPairing { set.end(by: statusDue) }
     }
@@ -144,7 +145,7 @@ final class BluetoothLoop {
             case .failure(let error): return loseBus(error.errno)
             }
         }
-        // The buffer of the bus can contain more data, which poll(2) does not report.
+        // The buffer of the bus can contain more messages, which poll(2) does not report.
         hasMore = true
     }
 
@@ -219,7 +220,7 @@ final class BluetoothLoop {
 }
 
 extension BluetoothLoop: BlueZResponder {
-    /// The central that sent this request; nil if its requests are refused.
+    /// Find the central that sent a request; nil if its requests are refused.
     private func central(of request: BlueZBus.Request, _ now: Instant) -> Central? {
         connect(request.device, now)
         centrals.learn(mtu: request.mtu, of: request.device)
@@ -284,7 +285,7 @@ extension BluetoothLoop: BlueZResponder {
         counters.connections += 1
         logger.notice("\(entry.central) connected.")
         hasNewCentral = true
-        // bluetoothd keeps the subscriptions of a paired phone.
+        // bluetoothd keeps the subscriptions of a paired phone, so they take effect again.
         for index in notifier.subscriptions.resume() {
             let (service, uuid) = table[index]
             services[service].subscription(uuid, isOn: true, now: now)
@@ -376,7 +377,7 @@ extension BluetoothLoop: BlueZResponder {
         statusDue = Instant(nanoseconds: .min)
     }
 
-    /// Text of a passkey, with six digits.
+    /// Text of a passkey with six digits.
     static func digits(_ passkey: UInt32) -> String {
         let text = String(passkey)
         return String(repeating: "0", count: max(6 - text.count, 0)) + text
@@ -384,6 +385,7 @@ extension BluetoothLoop: BlueZResponder {
 }
 
 extension Int {
-    /// Whether the repetition with this number is logged: numbers 1, 2, 4, 8 and so on are.
+    /// Whether the number is a power of two. Repetitions with these numbers (1, 2, 4, 8, …) are
+    /// logged.
     fileprivate var isPowerOfTwo: Bool { self > 0 && self & (self - 1) == 0 }
 }

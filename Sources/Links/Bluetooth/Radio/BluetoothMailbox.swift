@@ -11,8 +11,8 @@ enum RadioRequest: Equatable {
     case answer(token: UInt64, ATTError?)
 }
 
-/// Mailbox between the Bluetooth thread and other threads: the newest status in one direction,
-/// requests in the other.
+/// Mailbox between the Bluetooth thread and other threads. It passes the newest status in one
+/// direction, and requests in the other direction.
 final class BluetoothMailbox: Sendable {
     private struct Contents {
         var status = BluetoothStatus()

@@ -52,15 +52,16 @@ public final class BluetoothServer: Service {
         try await thread.run { self.serve() }
     }
 
-    /// The newest status of Bluetooth, at most a fifth of a second old. Any thread.
+    /// The newest status of Bluetooth, at most 0.2 s old. Any thread can read it.
     public var status: BluetoothStatus { mailbox.status }
 
-    /// Allows phones to pair for the given time in seconds; 0 ends the permission. Any thread.
+    /// Allows phones to pair for the given time, s; 0 ends the permission. Any thread can call this
+    /// method.
     public func allowPairing(seconds: Double) {
         mailbox.post(.allowPairing(seconds: seconds))
     }
 
-    /// Removes the keys of a phone that `status` lists. Any thread.
+    /// Removes the keys of a phone that `status` lists. Any thread can call this method.
     public func forget(address: String) { mailbox.post(.forget(address: address)) }
 
     /// The body of the thread `airframed-ble`.

@@ -8,8 +8,8 @@ struct CentralRegistry {
     struct Entry {
         let central: Central
         var mtu: Int?
-        /// Whether the phone exceeds the largest number of phones: it is being disconnected, and
-        /// its requests are ignored.
+        /// Whether the phone exceeds the largest number of phones. Such a phone is disconnected,
+        /// and its requests are ignored.
         let isRefused: Bool
         fileprivate var bucket: TokenBucket
     }
@@ -20,10 +20,9 @@ struct CentralRegistry {
         var isPaired = false
     }
 
-    /// Largest number of refused phones that are remembered until they disconnect: more phones than
-    /// a radio can connect to.
+    /// Largest number of refused phones in the registry; a radio cannot have as many connections.
     private static let mostRefused = 32
-    /// Largest number of remembered devices: more devices than bluetoothd keeps by default.
+    /// Largest number of devices in the registry; by default, bluetoothd keeps fewer devices.
     private static let mostKnown = 256
 
     private(set) var entries: [String: Entry] = [:]
@@ -71,7 +70,7 @@ struct CentralRegistry {
 
     /// Registers the end of a connection.
     ///
-    /// - Returns: The entry of the ended connection.
+    /// - Returns: The entry of the ended connection; nil if it was not registered.
     mutating func disconnect(_ device: String) -> Entry? {
         entries.removeValue(forKey: device)
     }
@@ -126,7 +125,7 @@ struct CentralRegistry {
         known[device] = nil
     }
 
-    /// Bluetooth address in bluetoothd's name of a device: ".../dev_C0_1A_B0_00_00_02" →
+    /// Bluetooth address in bluetoothd's name of a device: ".../dev_C0_1A_B0_00_00_02" contains
     /// "C0:1A:B0:00:00:02".
     static func address(of device: String) -> String {
         let last = device.split(separator: "/").last ?? ""

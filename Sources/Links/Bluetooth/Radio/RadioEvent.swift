@@ -8,7 +8,7 @@ enum RadioEvent: Equatable {
     case busOpened
     /// The system bus is missing or has closed the connection, with the reason.
     case busLost(String)
-    /// Whether bluetoothd runs; a restart of bluetoothd gives two events.
+    /// bluetoothd has started or ended; a restart of bluetoothd causes two events.
     case daemon(isPresent: Bool)
     /// An object of bluetoothd has gained or lost a capability.
     case interface(RadioInterface, of: String, isPresent: Bool)
@@ -21,8 +21,8 @@ enum RadioEvent: Equatable {
     case slots(String, Int)
     /// The answer to an action of the supervisor; an error of `nil` means success.
     case done(RadioCall, RadioFailure?)
-    /// A new bluetoothd lists a link of the previous bluetoothd, on which it does not answer; the
-    /// value is the device.
+    /// A new bluetoothd lists a link that the previous bluetoothd has left, on which it does not
+    /// answer. The value is the name of the device.
     case deadLink(String)
     /// bluetoothd has released the advertisement with this index.
     case released(Int)
@@ -34,14 +34,15 @@ enum RadioEvent: Equatable {
     case centralCame
     /// A central disconnected.
     case centralLeft
-    /// Pairing is allowed until this time; nil means that pairing is not allowed.
+    /// Pairing is allowed until the given time; nil means that pairing is not allowed.
     case allowPairing(until: Instant?)
 }
 
-/// Action of the radio supervisor. A `path` of an action is bluetoothd's name of an adapter.
+/// Action that the radio supervisor requests. The `path` in an action is bluetoothd's name of an
+/// adapter.
 enum RadioAction: Equatable {
-    /// Open a connection to the bus, and first close any other connection. The event that answers
-    /// this action is `.busOpened` or `.busLost`.
+    /// Close any connection to the bus, and open a new one. The event that answers this action is
+    /// `.busOpened` or `.busLost`.
     case openBus
     /// List the objects of bluetoothd. The event that answers this action and the following actions
     /// is `.done`.
@@ -75,20 +76,20 @@ enum RadioInterface: Hashable {
 
 /// A refusal by bluetoothd.
 struct RadioFailure: Error, Equatable {
-    /// Name of the D-Bus error: "org.bluez.Error.NotPermitted".
+    /// Name of the D-Bus error, such as "org.bluez.Error.NotPermitted".
     var name: String
-    /// Message of bluetoothd.
+    /// Error message of bluetoothd.
     var message: String
 
-    /// Whether bluetoothd refused the request because the object exists already.
+    /// Whether bluetoothd refused the request because the object already exists.
     var isAlreadyThere: Bool { name == "org.bluez.Error.AlreadyExists" }
     /// Whether bluetoothd refused the request because rfkill blocks the radio.
     var isBlocked: Bool {
         name.hasSuffix(".Blocked") || message.contains("rfkill") || message.contains("Blocked")
     }
 
-    /// Text of a failed call: "bluetoothd refused to register an advertisement: Maximum
-    /// advertisements reached (…)."
+    /// Sentence about a failed call, such as "bluetoothd refused to register an advertisement:
+    /// Maximum advertisements reached (…)."
     func sentence(_ call: RadioCall) -> String {
         let what =
             switch call {

@@ -11,20 +11,19 @@ struct CharacteristicTable {
         indices = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.uuid, $0) })
     }
 
-    /// Characteristic number `index`.
+    /// Service and UUID of the characteristic with the number `index`.
     subscript(index: Int) -> (service: Int, uuid: GATTUUID) { entries[index] }
 
     /// The number of a characteristic in the table.
     func index(of uuid: GATTUUID) -> Int? { indices[uuid] }
 }
 
-/// Subscriptions of each characteristic: whether any central has subscribed, according to
-/// bluetoothd.
+/// Subscriptions of the characteristics. For each characteristic, bluetoothd only reports whether
+/// any central has subscribed.
 final class Subscriptions {
     /// Characteristics for which bluetoothd has started notifications.
     private var started: Set<Int> = []
-    /// Whether no central is connected, so that no notifications are sent, even if bluetoothd has
-    /// started them.
+    /// Whether notifications are paused, because no central is connected.
     private(set) var isPaused = false
 
     /// Registers that bluetoothd has started or stopped notifications.
@@ -33,7 +32,7 @@ final class Subscriptions {
     func setStarted(_ index: Int, _ isOn: Bool) -> Bool {
         if isOn {
             let isNew = started.insert(index).inserted
-            // A subscription shows that a phone is connected; a later event identifies the phone.
+            // A subscription means that a phone is connected; a later event identifies the phone.
             return isNew && !isPaused
         }
         return started.remove(index) != nil && !isPaused
@@ -57,7 +56,7 @@ final class Subscriptions {
         return started.sorted()
     }
 
-    /// Registers that bluetoothd has ended.
+    /// Removes all subscriptions, because bluetoothd has ended.
     func forget() { started = [] }
 
     /// Whether a value would reach a central.
@@ -73,7 +72,7 @@ struct RadioNotifier: GATTNotifier {
         var dropped = 0
     }
 
-    /// The phone's write that is being handled.
+    /// The write of a phone that is being handled.
     final class Write {
         var token: UInt64 = 0
         var isLeftForLater = false

@@ -9,8 +9,8 @@ extension RadioSupervisor {
         switch call {
         case .list: listing = settled(listing, failure, now)
         case .powerOn: powering = settled(powering, failure, now)
-        // The adapter's power-off is complete when the adapter reports that it is off. If the
-        // adapter stays on, the phone's old link ends a few seconds later.
+        // The power-off is complete when the adapter reports that it is off. After a failure, the
+        // adapter stays on, and the phone's old link ends a few seconds later.
         case .powerOff: if failure != nil { cutting = .done }
         case .setAlias: naming = settled(naming, failure, now)
         case .setPairable:
@@ -41,8 +41,8 @@ extension RadioSupervisor {
             }
             advertisements[index] = settled(advertisements[index], failure, now)
         case .unregisterAdvertisement(let index):
-            // The advertisement counts as withdrawn even after a failure, because then bluetoothd
-            // had no such advertisement.
+            // The advertisement is treated as withdrawn even after a failure, because a failure
+            // means that bluetoothd did not have the advertisement.
             if advertisements.indices.contains(index), advertisements[index] == .renewing {
                 advertisements[index] = .wanted
             }

@@ -1,11 +1,11 @@
 import GimbalCore
 
 /// Supervisor that starts the peripheral's advertisements and services, and restores them after
-/// every failure of bus, bluetoothd and adapter.
+/// every failure of the bus, bluetoothd or the adapter.
 ///
-/// A pure state machine: its inputs are events and the time, its outputs are requests. The
-/// supervisor compares the desired with the present state and requests the difference, so it does
-/// not matter in which order parts fail and return. The supervisor repeats failed requests at
+/// The supervisor is a pure state machine: its inputs are events and the time, its outputs are
+/// requests. It compares the desired state with the present state, and requests the difference.
+/// Therefore parts can fail and return in any order. The supervisor repeats failed requests at
 /// growing intervals.
 struct RadioSupervisor {
     /// Desired state of Bluetooth.
@@ -35,7 +35,7 @@ struct RadioSupervisor {
         var isComplete: Bool { interfaces.isSuperset(of: RadioInterface.ofAdapter) }
     }
 
-    /// State of a step that the supervisor requests until bluetoothd has carried it out.
+    /// State of a step, which the supervisor requests until bluetoothd has executed it.
     enum Step: Equatable {
         /// The step has not been requested yet.
         case wanted
@@ -56,10 +56,10 @@ struct RadioSupervisor {
     static let lastRetry = 8.0
     /// Interval between attempts to connect to a missing bus, s.
     static let busRetry = 1.0
-    /// Time after a disconnection at which advertisements are registered again, s, so that a
-    /// returning phone finds them.
+    /// Time from a disconnection until the advertisements are registered again, s. The registration
+    /// ensures that a returning phone finds them.
     static let renewalDelay = 1.0
-    /// Longest time for which an adapter does not report an advertisement that it has accepted, s.
+    /// Longest time that an adapter needs to report an advertisement that it has accepted, s.
     static let patience = 2.0
 
     let plan: Plan
@@ -68,13 +68,13 @@ struct RadioSupervisor {
     var adapters: [String: Adapter] = [:]
     var application = Step.wanted
     var advertisements: [Step]
-    /// The last failure.
+    /// Sentence about the last failure; nil if there was none.
     var lastError: String?
     private(set) var restarts = 0
     var registrations = 0
     private(set) var renewed = 0
     private(set) var lost = 0
-    /// Time until which pairing is allowed.
+    /// Time until which pairing is allowed; nil if pairing is not allowed.
     private(set) var pairingUntil: Instant?
 
     private var bus: Step
@@ -86,18 +86,19 @@ struct RadioSupervisor {
     /// Whether power-on has succeeded once. Until power-on has succeeded, the supervisor repeats
     /// it; later, an adapter that a user has switched off stays off.
     var powering = Step.wanted
-    /// State of the adapter's power cycle, which ends a phone's link that remained after bluetoothd
-    /// had ended, and that blocks the phone.
+    /// State of the adapter's power cycle. The power cycle ends the link of a phone that remained
+    /// after bluetoothd had ended, and that blocks the phone.
     var cutting = Step.done
     private var deadLinks: Set<String> = []
     private(set) var chosen: String?
     var asksForHandles = true
-    /// Time at which advertisements are registered again because the adapter reports fewer than it
-    /// has accepted; nil if it reports all. The advertisements are not registered again at once,
-    /// because the adapter's report can be late.
+    /// Time at which the advertisements are registered again, because the adapter reports fewer
+    /// than it has accepted; nil if it reports all of them. The supervisor waits, because the
+    /// adapter's report can be late.
     private var suspicion: Instant?
-    /// Time at which the advertisements are registered again, in case one was lost without a
-    /// report. A connection of a phone proves that no advertisement was lost.
+    /// Time at which the advertisements are registered again after a disconnection, because an
+    /// advertisement can be lost without a report; nil if no registration is planned. A new
+    /// connection shows that no advertisement was lost.
     private var renewal: Instant?
     /// Whether all advertisements were registered and are now being registered again.
     private var isRenewing = false
@@ -110,9 +111,9 @@ struct RadioSupervisor {
         advertisements = Array(repeating: .wanted, count: plan.advertisements)
     }
 
-    /// Bluetoothd's name of the adapter in use.
+    /// bluetoothd's name of the adapter in use; nil if there is none.
     var adapterPath: String? { chosen }
-    /// Reported state of the adapter in use.
+    /// Reported state of the adapter in use; nil if there is none.
     var adapter: Adapter? { chosen.flatMap { adapters[$0] } }
     /// Whether everything is registered or being renewed, so that phones find the peripheral.
     var isOnAir: Bool {
@@ -172,7 +173,7 @@ struct RadioSupervisor {
 }
 
 extension RadioSupervisor {
-    /// Requests all steps that are possible now and not yet carried out.
+    /// Requests all steps that are possible now and not executed yet.
     private mutating func proceed(now: Instant) -> [RadioAction] {
         if isDue(&bus, now) { return [.openBus] }
         guard hasDaemon else { return [] }
@@ -202,8 +203,8 @@ extension RadioSupervisor {
         if isDue(&application, now) {
             actions.append(.registerApplication(path, asksForHandles: asksForHandles))
         }
-        // A phone that finds an advertisement connects immediately, so the services must be
-        // registered first.
+        // The services must be registered before the advertisements, because a phone that finds an
+        // advertisement connects immediately.
         guard application == .done else { return actions }
         for index in advertisements.indices where isDue(&advertisements[index], now) {
             actions.append(.registerAdvertisement(path, index))
@@ -212,9 +213,9 @@ extension RadioSupervisor {
     }
 
     /// Whether the adapter must be switched off and on, to end a link that no longer works.
-    /// bluetoothd needs two seconds to end such a link, the kernel four seconds; an adapter that is
-    /// switched off ends it immediately. No other program uses the adapter when bluetoothd has just
-    /// started.
+    /// bluetoothd needs two seconds to end such a link, and the kernel needs four; switching the
+    /// adapter off ends it immediately. This does not disturb other programs, because none uses the
+    /// adapter when bluetoothd has just started.
     private mutating func isCutting(_ path: String, _ adapter: Adapter) -> Bool {
         if deadLinks.contains(where: { $0.hasPrefix("\(path)/") }) {
             cutting = .wanted
@@ -225,7 +226,7 @@ extension RadioSupervisor {
         return cutting != .done
     }
 
-    /// Registers advertisements again that the adapter does not send according to its report.
+    /// Registers the advertisements again if the adapter reports that it does not send all of them.
     private mutating func renewLost(_ now: Instant) -> [RadioAction] {
         guard isAdvertising, let sent = adapter?.sent,
             sent < advertisements.count
@@ -242,7 +243,7 @@ extension RadioSupervisor {
         return renew()
     }
 
-    /// Whether a step is due; if it is due, it then counts as requested.
+    /// Returns whether a step is due, and marks a due step as requested.
     private func isDue(_ step: inout Step, _ now: Instant) -> Bool {
         switch step {
         case .wanted: break
@@ -253,7 +254,7 @@ extension RadioSupervisor {
         return true
     }
 
-    /// Selects the first suitable adapter, and keeps this adapter in use while it exists.
+    /// Selects the first suitable adapter. The selection stays the same while this adapter exists.
     private mutating func choose() {
         if let chosen, adapters[chosen]?.isComplete == true { return }
         let fitting = adapters.filter { $0.value.isComplete }.keys
@@ -328,8 +329,8 @@ extension RadioSupervisor {
             cutting == .asked
             ? "The adapter was switched off to end a dead link." : "The adapter was switched off."
         isRenewing = false
-        // Versions of bluetoothd keep different objects. Registering the advertisements again shows
-        // which of them bluetoothd has kept.
+        // Different versions of bluetoothd keep different objects. A new registration of each
+        // advertisement shows which of them bluetoothd has kept.
         for index in advertisements.indices { advertisements[index] = .wanted }
     }
 

@@ -2,8 +2,8 @@ import Logging
 public import Port
 import Wire
 
-/// Function that defers the answer to a write: it returns a closure that receives the answer later.
-/// Call the closure once, on any thread.
+/// Function that defers the answer to a write. It returns a closure, which receives the answer
+/// later. Call the closure once, on any thread.
 public typealias GATTLater = () -> Later<Void>
 
 extension GATTNotifier {
@@ -45,7 +45,7 @@ extension ATTError {
     /// Error 0x86: airframed has failed; its log has details.
     public static let internalFailure = ATTError.application(0x86)
 
-    /// Creates the error that tells a central about a refusal.
+    /// Creates the ATT error that a central receives for a refusal.
     init(_ refusal: Refusal) {
         self =
             switch refusal.code {

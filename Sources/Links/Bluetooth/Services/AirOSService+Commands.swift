@@ -6,8 +6,8 @@ import Wire
 
 // Execution of an app's requests for motion, and of its changes of settings.
 extension AirOSService {
-    /// The settings that an app can change and save: the PID and Kalman numbers that the app shows,
-    /// and the mode for the next start.
+    /// Settings that an app can change and save: the PID and Kalman numbers that the app shows, and
+    /// the mode for the next start.
     private static let keys = [
         "airos.pid.pitch", "airos.pid.roll", "airos.pid.yaw", "estimator.kalman_q_angle",
         "estimator.kalman_q_bias", "estimator.kalman_r_measure", "mode.boot",
@@ -24,8 +24,8 @@ extension AirOSService {
         }
     }
 
-    /// Sets the mode `airos.inactive` for a request for "inactive"; if `neutral` is not possible,
-    /// the outputs go off.
+    /// Executes a request for the mode "inactive", whose effect the setting `airos.inactive`
+    /// defines. If `neutral` is configured but not possible, the outputs go off.
     private func rest(_ central: Central, _ now: Instant) throws(Refusal) {
         do {
             try ask(.mode(port.settings.airos.inactive.mode), central, now)
@@ -66,8 +66,8 @@ extension AirOSService {
         try port.request(request, from: CommandSource(central), now: now)
     }
 
-    /// Handles a speed. Apps send speeds in every mode, many times a second; they have an effect
-    /// only in mode tracking.
+    /// Handles a pan or tilt speed. Apps send speeds in every mode, many times per second; speeds
+    /// have an effect only in mode tracking.
     private func track(
         pan: Double, tilt: Double, _ central: Central, _ now: Instant
     ) throws(Refusal) {
@@ -142,10 +142,10 @@ extension AirOSService {
 
 /// Zero of the heading that apps show.
 struct HeadingZero {
-    /// Heading in the loop's frame that counts as zero, rad.
+    /// Heading in the loop's frame that apps read as zero, rad.
     private var zero = 0.0
-    /// Number of the estimator's samples when `zero` was set. If the number of samples is lower
-    /// later, the estimator has restarted with another zero.
+    /// Number of the estimator's samples when `zero` was set. A lower number at a later time means
+    /// that the estimator has restarted with another zero.
     private var samples: UInt64 = 0
 
     /// The heading that apps read, rad.
@@ -169,7 +169,7 @@ extension KalmanTriple {
             rMeasure: estimator.kalmanRMeasure)
     }
 
-    /// Changes of settings that store these Kalman numbers.
+    /// Changes of the settings `estimator.kalman_*` to these numbers.
     var updates: [SettingUpdate] {
         [
             SettingUpdate(\.estimator.kalmanQAngle, qAngle),

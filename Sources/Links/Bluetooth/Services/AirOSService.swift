@@ -8,7 +8,7 @@ import Wire
 ///
 /// The service converts between bytes and settings or requests. It sends the newest values to all
 /// subscribers at the rate `airos.notify_hz`. A period in which the service could not send is
-/// skipped, so no queue builds up. Thread airframed-ble.
+/// skipped, so no queue builds up. Only the thread airframed-ble uses the service.
 public final class AirOSService: GATTService {
     /// Counters of the service since the start of airframed.
     public struct Counters: Sendable, Equatable {
@@ -25,7 +25,7 @@ public final class AirOSService: GATTService {
 
     /// The service's UUID.
     public let uuid = GATTUUID(AirOSCharacteristic.service)
-    /// The only name of a device to which the AirLink app connects.
+    /// Advertised name. The AirLink app connects only to devices with this name.
     public let advertisedName = AirOSCharacteristic.advertisedName
     /// All ten characteristics of the service, in the order of the original table.
     public let characteristics = AirOSCharacteristic.allCases.map {
@@ -40,18 +40,18 @@ public final class AirOSService: GATTService {
         ]
     }
 
-    /// Time for which the status reports a failed calibration of a phone, s: the time of twenty
-    /// notifications.
+    /// Time for which the status reports the failure of a phone's calibration, s; in this time, the
+    /// service sends 20 notifications by default.
     private static let failureSeconds = 2.0
 
     let port: any GimbalPort
     let log: Logger
-    /// Heading that apps read as zero.
+    /// Zero of the heading that apps read.
     var zero = HeadingZero()
     /// Centrals for which a log line already states that the present mode ignores tracking speeds.
     var toldThatNothingTurns: Set<Central> = []
     private var subscribed: Set<AirOSCharacteristic> = []
-    /// Time of the next notifications; nil if nobody has subscribed.
+    /// Time of the next notifications; nil if no central has subscribed.
     private var due: Instant?
 
     /// Creates a service.
@@ -199,13 +199,13 @@ public final class AirOSService: GATTService {
 }
 
 extension AirOSCharacteristic {
-    /// The characteristic with this UUID.
+    /// Finds the characteristic with the given UUID; nil if the service does not have it.
     init?(_ uuid: GATTUUID) { self.init(rawValue: uuid.description) }
 
     /// UUID of one characteristic of the service.
     var uuid: GATTUUID { GATTUUID(rawValue) }
 
-    /// Properties as in the original table, and also read access to values that the app reads.
+    /// Properties of the original table, and in addition read access to values that apps read.
     var properties: Set<GATTCharacteristic.Property> {
         switch self {
         case .pitch, .roll, .yaw, .status: [.read, .notify]
@@ -214,7 +214,7 @@ extension AirOSCharacteristic {
         }
     }
 
-    /// Name for people.
+    /// User description of the characteristic.
     var name: String {
         switch self {
         case .pitch: "pitch, degrees"

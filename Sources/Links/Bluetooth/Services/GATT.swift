@@ -1,25 +1,25 @@
 public import GimbalCore
 public import Glibc
 
-/// A 128-bit UUID in its text form, lower case: "4fafc201-1fb5-459e-8fcc-c5c9c331914b".
+/// 128-bit UUID as lower-case text, such as "4fafc201-1fb5-459e-8fcc-c5c9c331914b".
 public struct GATTUUID: Hashable, Sendable, CustomStringConvertible {
     /// The 36 characters of the UUID.
     public let description: String
 
-    /// Creates a UUID from its 36 characters, in upper or lower case. Any other text is a bug and
-    /// ends the program.
+    /// Creates a UUID from its 36 characters, in upper or lower case. The process traps for any
+    /// other text, because this is a programming error.
     public init(_ text: String) {
         precondition(text.utf8.count == 36, "not a 128-bit UUID: \(text)")
         description = text.lowercased()
     }
 }
 
-/// A connected phone, tablet or computer: one connection of one central.
+/// Central: one connection of a phone, tablet or computer.
 public struct Central: Hashable, Sendable, CustomStringConvertible {
-    /// Bluetooth address, "C0:1A:B0:00:00:02"; a phone that has not paired changes its address
-    /// every few minutes.
+    /// Bluetooth address, such as "C0:1A:B0:00:00:02". A phone that has not paired changes its
+    /// address every few minutes.
     public var address: String
-    /// Number of the connection, unique while the process runs: a central that connects again gets
+    /// Number of the connection, unique while the process runs. A central that connects again gets
     /// another number.
     public var connection: Int
 
@@ -29,7 +29,7 @@ public struct Central: Hashable, Sendable, CustomStringConvertible {
         self.connection = connection
     }
 
-    /// Name of the connection in messages: "phone C0:1A:B0:00:00:02 (connection 3)".
+    /// Name of the connection in messages, such as "phone C0:1A:B0:00:00:02 (connection 3)".
     public var description: String { "phone \(address) (connection \(connection))" }
 }
 
@@ -54,8 +54,8 @@ public struct GATTCharacteristic: Hashable, Sendable {
         case read
         /// Writes with an answer are supported.
         case write
-        /// Writes without an answer are supported; the central receives no errors. With BlueZ, a
-        /// central then does not even receive errors for writes with an answer.
+        /// Writes without an answer are supported; the central receives no errors for them. With
+        /// BlueZ, a central then receives no errors for writes with an answer either.
         case writeWithoutResponse
         /// Values are sent to all subscribers.
         case notify
@@ -76,9 +76,10 @@ public struct GATTCharacteristic: Hashable, Sendable {
     }
 }
 
-/// Interface through which a service sends during a call.
+/// Interface through which a service sends notifications and defers answers during a call.
 public protocol GATTNotifier {
-    /// Sends a value to all subscribers; never waits. A value without a subscriber is dropped.
+    /// Sends a value to all subscribers. The method never waits. A value without a subscriber is
+    /// dropped.
     func notify(_ characteristic: GATTUUID, _ value: [UInt8])
 
     /// Defers the answer to the present write, because it waits for a disk. This method must be
@@ -94,8 +95,8 @@ extension GATTNotifier {
     public func answerLater() -> @Sendable (ATTError?) -> Void { { _ in } }
 }
 
-/// A primary service that answers requests. All calls are made on the thread airframed-ble, one at
-/// a time; no call must block.
+/// Primary service that answers requests. The thread airframed-ble makes all calls, one at a time;
+/// a call must not block.
 public protocol GATTService: AnyObject {
     /// UUID of the service; each service has its own advertisement.
     var uuid: GATTUUID { get }
@@ -117,18 +118,18 @@ public protocol GATTService: AnyObject {
     /// Handles a central's complete write of at most 512 bytes. The service can send its answer as
     /// a notification.
     ///
-    /// - Throws: The error that is sent to the central; in this case nothing has changed.
+    /// - Throws: The error that is sent to the central; nothing has changed.
     func write(
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier
     ) throws(ATTError)
 
-    /// Handles that the first central has subscribed, or that the last central has unsubscribed.
-    /// BlueZ does not identify the central.
+    /// Handles the subscription of the first central, or the end of the last central's
+    /// subscription. BlueZ does not identify the central.
     func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant)
 
-    /// Handles the end of a connection; if the central was the only one, its subscriptions have
-    /// ended before.
+    /// Handles the end of a connection. If the central was the only one, its subscriptions have
+    /// already ended.
     func disconnected(_ central: Central, now: Instant)
 
     /// Descriptor and events of the service for poll(2); nil if the service has none.

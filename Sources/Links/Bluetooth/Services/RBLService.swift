@@ -5,18 +5,18 @@ public import Logging
 import Port
 import Wire
 
-/// RedBearLab's serial service as in BLE Mini's firmware ("Biscuit"), with a role instead of a
+/// RedBearLab's serial service, as in the firmware "Biscuit" of the BLE Mini. A role replaces the
 /// UART.
 ///
 /// Characteristic 0004 also accepts writes without response, because a flight display uses them.
-/// BlueZ then hides every error from the client, so the service ignores and counts an invalid
-/// speed. Characteristic 0003 accepts as many bytes as the MTU allows, not only 20.
+/// BlueZ cannot report errors for such writes, so the service ignores and counts an invalid speed.
+/// Characteristic 0003 accepts as many bytes as the MTU allows, not only 20.
 ///
-/// The output of a role is sent in pieces of the client's MTU (at least 20 bytes), at most at
-/// `piecesPerSecond`. The radio does not report congestion. Therefore this service limits the rate,
-/// and old output waits in a queue that can drop it.
+/// The service sends the output of a role in pieces of the client's MTU (at least 20 bytes), at a
+/// rate of at most `piecesPerSecond`. This limit is needed, because the radio does not report
+/// congestion. Output waits in a queue that drops the oldest messages.
 ///
-/// Thread airframed-ble.
+/// Only the thread airframed-ble uses the service.
 public final class RBLService: GATTService {
     /// Counters of the service since the start of airframed.
     public struct Counters: Sendable, Equatable {
@@ -40,7 +40,7 @@ public final class RBLService: GATTService {
 
     /// The service's UUID.
     public let uuid = GATTUUID(RBLCharacteristic.service)
-    /// Name in the advertisement, setting `rbl.name`.
+    /// Name in the advertisement: the setting `rbl.name`.
     public var advertisedName: String { port.settings.rbl.name }
     /// Characteristics 0002 to 0007, with the firmware's descriptions.
     public let characteristics = RBLCharacteristic.allCases.enumerated().map {
@@ -216,12 +216,11 @@ public final class RBLService: GATTService {
     /// Handles an event of the role's descriptor.
     public func ready(now: Instant) {
         role.ready(now: now, &output)
-        // The role can now have another deadline; the next turn of the loop asks it for the
-        // deadline.
+        // The role can now have another deadline, so `advance` must call it in the next turn.
         if isSubscribed { roleDue = now } else { output.clear() }
     }
 
-    /// Calls the role, and sends as much as the pace allows.
+    /// Calls the role, and sends as many pieces as `piecesPerSecond` permits.
     public func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant? {
         if baud != port.settings.rbl.baud {
             baud = port.settings.rbl.baud
@@ -230,7 +229,7 @@ public final class RBLService: GATTService {
         guard isSubscribed else { return nil }
         if let due = roleDue, now >= due { roleDue = role.advance(now: now, &output) }
         let pace = 1 / Self.piecesPerSecond
-        // After a pause only one burst is allowed.
+        // After a pause, at most one burst is sent immediately.
         let earliest = now.advanced(bySeconds: -(Self.burst - 1) * pace)
         var piece = max(pieceDue ?? earliest, earliest)
         while output.count > 0, piece <= now {
@@ -245,7 +244,7 @@ public final class RBLService: GATTService {
 }
 
 extension RBLCharacteristic {
-    /// Properties as in the firmware, and also writes without response for `baud`.
+    /// Properties of the firmware, and in addition writes without response for `baud`.
     fileprivate var properties: Set<GATTCharacteristic.Property> {
         switch self {
         case .transmit: [.notify]

@@ -4,8 +4,9 @@ public import Logging
 import Port
 import Wire
 
-/// A robot's remote control over the serial service: the slider turns one motor while its commands
-/// arrive, the joystick sets the positions of two others. A `RobotRole` never answers a command.
+/// Role for a robot's remote control over the serial service. The slider turns one stepper motor
+/// while its commands arrive; the joystick sets the positions of two other motors. The role never
+/// answers a command.
 public final class RobotRole: SerialRole {
     /// Counters of the role since the start of airframed.
     public struct Counters: Sendable, Equatable {
@@ -13,7 +14,7 @@ public final class RobotRole: SerialRole {
         public var commands: UInt64 = 0
         /// Number of refused commands.
         public var refused: UInt64 = 0
-        /// Number of received bytes that belong to no command.
+        /// Number of invalid commands.
         public var malformed: UInt64 = 0
     }
 

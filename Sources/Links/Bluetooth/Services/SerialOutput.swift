@@ -1,5 +1,5 @@
-/// Output queue for the radio: a bounded queue of messages. When the queue is full, it drops the
-/// oldest complete message, so that messages are recent and frames are never torn.
+/// Bounded queue of messages to the radio. When the queue is full, it drops its oldest complete
+/// messages, so that the remaining messages are recent and no frame is cut.
 public struct SerialOutput: Sendable {
     /// Counters of the output queue since the start of airframed.
     public struct Counters: Sendable, Equatable {
@@ -27,7 +27,7 @@ public struct SerialOutput: Sendable {
     ///   longest message.
     public init(capacity: Int = 1024) { self.capacity = capacity }
 
-    /// Appends a message to the queue; the oldest waiting messages are dropped if necessary. A
+    /// Appends a message to the queue, and drops the oldest waiting messages if necessary. A
     /// message that is longer than the whole queue is dropped.
     public mutating func append(_ message: [UInt8]) {
         guard !message.isEmpty else { return }
@@ -41,7 +41,7 @@ public struct SerialOutput: Sendable {
         count += message.count
     }
 
-    /// Removes and returns the next bytes; they can belong to several messages.
+    /// Removes and returns the next bytes, which can belong to several messages.
     ///
     /// - Parameter limit: Largest number of bytes to return.
     /// - Returns: The removed bytes; empty if no bytes wait.

@@ -1,17 +1,16 @@
 public import GimbalCore
 public import Glibc
 
-/// Function of the RedBearLab service: it receives bytes from a client, and sends bytes to the
-/// clients.
+/// Role of the RedBearLab service: it receives bytes from a client, and sends bytes to all clients.
 ///
-/// Thread airframed-ble, one call at a time; no call must block.
+/// The thread airframed-ble makes all calls, one at a time; a call must not block.
 public protocol SerialRole: AnyObject {
     /// The name of the role in configuration and log.
     var name: String { get }
-    /// Handles bytes from a client: the bytes are parts of a stream, not messages.
+    /// Handles bytes from a client. The bytes are parts of a stream, not whole messages.
     func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput)
-    /// Counters, by name.
+    /// Counters of the role since the start, by name.
     var counts: [String: Int] { get }
     /// Sets the speed of the role's serial port, if the role has a serial port.
     func setBaud(_ bitsPerSecond: Int)

@@ -1,8 +1,8 @@
 public import GimbalCore
 import Wire
 
-/// Role that returns all received bytes to the clients, to test that a client, the radio and this
-/// service work together.
+/// Role that returns all received bytes to the clients, for tests of a client, the radio and this
+/// service.
 public final class LoopbackRole: SerialRole {
     /// The name of the role in the configuration.
     public let name = "loopback"
@@ -19,8 +19,8 @@ public final class LoopbackRole: SerialRole {
 }
 
 /// Role for two kinds of clients, which it distinguishes by the first byte that each sends: the
-/// start byte of a MAVLink frame, or a letter of a robot command. A client that sends nothing
-/// counts as a display, which only receives.
+/// start byte of a MAVLink frame, or a letter of a robot command. A client that sends nothing is
+/// treated as a flight display, which only receives.
 public final class AutoRole: SerialRole {
     /// The name of the role in the configuration.
     public let name = "auto"
