@@ -3,8 +3,8 @@ import Glibc
 import Realtime
 import Wire
 
-/// Benchmarks of the real daemon, which runs as a separate process, is linked as for installation,
-/// and is measured from outside.
+/// Benchmarks of the real daemon. The daemon is linked as for installation and runs as a separate
+/// process; the bench reads its figures from /proc and from its socket.
 enum DaemonBench {
     /// Number of starts and stops of the daemon; the figures are medians over them.
     private static let starts = 5
@@ -26,8 +26,8 @@ enum DaemonBench {
         try memoryInUse(daemon, rateHz: 4000, options, &report)
     }
 
-    /// Measures start and stop with locked memory, as at a boot of the computer; the handle does
-    /// not move.
+    /// Measures the times of start and stop with locked memory, as at a boot of the computer. The
+    /// simulated handle does not move.
     private static func startAndStop(_ daemon: String, _ report: inout BenchReport) throws {
         var answering: [Double] = []
         var stabilised: [Double] = []
@@ -60,8 +60,8 @@ enum DaemonBench {
         report.check("resident memory, locked, after the start", resident, atMost: 45, "MB")
     }
 
-    /// Measures the memory system calls of the two real-time threads, with a handle that a person
-    /// carries while walking, and with busy clients.
+    /// Counts the memory system calls of the two real-time threads, while a simulated person walks
+    /// with the gimbal and clients send requests.
     private static func live(
         _ daemon: String, rateHz: Int, counter: String?, _ options: Options,
         _ report: inout BenchReport
@@ -85,8 +85,8 @@ enum DaemonBench {
         let faults = threads.map(process.faults)
 
         if counter != nil {
-            // Other threads allocate memory, so their calls show that the count works, and that a
-            // zero of the two real-time threads is meaningful.
+            // Other threads allocate memory. If the bench counts their calls, the count works, and
+            // a count of zero for the two real-time threads is meaningful.
             let others = calls.filter { !threads.contains($0.key) }.values.reduce(0, +)
             report.check("\(label): malloc/free of other threads", Double(others), atLeast: 1, "")
         }
@@ -110,9 +110,9 @@ enum DaemonBench {
         report.check("\(label): SIGTERM to the end", process.stop().seconds, atMost: 1, "s")
     }
 
-    /// Measures locked memory with busy clients, at the loop rate with the longest rings. Locked
-    /// memory is measured in a separate run, because the counting library loads Swift's shared
-    /// runtime, which the daemon does not use.
+    /// Measures the daemon's locked memory with busy clients, at the loop rate that needs the
+    /// longest rings. This needs a separate run: the library that counts allocations loads Swift's
+    /// shared runtime, which the daemon itself does not use.
     private static func memoryInUse(
         _ daemon: String, rateHz: Int, _ options: Options, _ report: inout BenchReport
     ) throws {
@@ -141,8 +141,8 @@ enum DaemonBench {
     }
 }
 
-/// Typical load of a daemon: a subscriber at 50 Hz, a subscriber that never reads, a reload every
-/// second.
+/// Typical load of a daemon: a subscriber at 50 Hz, a subscriber that never reads, and a request to
+/// reload the configuration every second.
 private struct BusyClients {
     private let path: String
     private let subscriber: BenchClient?
@@ -150,7 +150,7 @@ private struct BusyClients {
     private var slow: BenchClient?
     /// Number of messages that the subscriber has read.
     private(set) var messages = 0
-    /// Number of reloads that were answered.
+    /// Number of requests to reload that the daemon has answered.
     private(set) var reloads = 0
     /// Number of slow clients that the daemon has disconnected.
     private(set) var dropped = 0

@@ -7,10 +7,10 @@ import Recording
 import SystemPackage
 import Wire
 
-/// A daemon that the bench started, with a separate directory.
+/// A daemon that the bench has started, with a temporary directory of its own.
 final class DaemonProcess {
     let processID: pid_t
-    /// Time at which the start was requested.
+    /// Time at which the bench started the process.
     let started: Instant
     private let directory: FilePath
     private var hasEnded = false
@@ -128,9 +128,9 @@ final class DaemonProcess {
         hasEnded = true
     }
 
-    /// Requests a stop.
+    /// Requests a stop, and waits until the process has ended.
     ///
-    /// - Returns: Seconds until the process had ended, and its exit status.
+    /// - Returns: Time from the request until the process had ended, s, and the exit status.
     func stop() -> (seconds: Double, status: Int32) {
         let asked = MonotonicClock.now
         var status: Int32 = 0
@@ -224,12 +224,12 @@ final class BenchClient {
 
     deinit { close(descriptor) }
 
-    /// Sends a line; false if the line does not fit into the buffer, or if the peer has
-    /// disconnected.
+    /// Sends a line. The result is false if the line does not fit into the socket's buffer, or if
+    /// the daemon has closed the connection.
     func send(_ line: String) -> Bool { sendPart(line + "\n") }
 
-    /// Sends text without an end of line; false if the text does not fit into the buffer, or if the
-    /// peer has disconnected.
+    /// Sends text without an end of line. The result is false if the text does not fit into the
+    /// socket's buffer, or if the daemon has closed the connection.
     func sendPart(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         var sent = 0
@@ -238,7 +238,8 @@ final class BenchClient {
         return error == 0 && sent == bytes.count
     }
 
-    /// Sends a request and returns its result; nil if there is no result.
+    /// Sends a request, and returns the result in the daemon's reply; nil if the reply contains no
+    /// result or none arrives in time.
     func ask(_ request: String) -> JSONValue? {
         guard send(request), let line = line(waitMilliseconds: 1000) else { return nil }
         return (try? JSONValue(parsing: line))?["result"]

@@ -4,9 +4,9 @@ import Realtime
 import Simulation
 import Wire
 
-/// Speed limit of lockstep, relative to real time, with a simulator that takes no time: the daemon
-/// runs as a process, the lines are prepared, and each line is sent as soon as the reply to the
-/// previous one arrives.
+/// Highest speed of lockstep, as a multiple of real time. The daemon runs as a process. The bench
+/// acts as a simulator without computing time: it has prepared all lines, and sends each line as
+/// soon as the reply to the previous line arrives.
 enum LockstepBench {
     private static let rateHz = 1000
     private static let simulatedSeconds = 20
@@ -40,7 +40,8 @@ enum LockstepBench {
         report.show("from a line to its reply, median", median(roundTrips) * 1e6, "us")
     }
 
-    /// Lines of a simulator for a camera at rest, with joint angles and the noise of a BMI088.
+    /// Lines that a simulator sends for a camera at rest, with joint angles and the sensor noise of
+    /// a BMI088.
     private static var lines: [String] {
         var random = RandomSource(seed: 1, stream: 1)
         func noise(_ sigma: Double) -> Double { sigma * random.gaussian() }

@@ -7,8 +7,8 @@ import Simulation
 import SystemPackage
 import Wire
 
-/// Cost of the flight recorder for the loop, the processor and the disk, and the data lost if the
-/// process ends suddenly.
+/// Cost of the flight recorder: its time in the loop, its processor time and its data rate to the
+/// disk. The bench also measures how much data is lost if the process is killed.
 enum RecorderBench {
     private static let rateHz = 1000
     private static let seconds = 60
@@ -20,8 +20,9 @@ enum RecorderBench {
         try death(options, &report)
     }
 
-    /// Measures the cost of the replay log: the same ticks run alternately with and without a replay log, so
-    /// that variations of the computer's speed affect both.
+    /// Measures the cost of the tape, which is the buffer between the loop and the recorder. The
+    /// same ticks run alternately with and without a tape, so that variations of the computer's
+    /// speed affect both.
     private static func tickCost(_ report: inout BenchReport) {
         var bare = rig(replayLogBytes: 0)
         var recorded = rig(replayLogBytes: 1 << 21)
@@ -119,7 +120,7 @@ enum RecorderBench {
             rig.tick(now: now)
             gimbal.apply(rig.output(), at: now)
             while rig.telemetry.pop() != nil {}
-            // The daemon's interval.
+            // The daemon's recorder empties the tape at this interval too.
             guard number % 5 == 0 else { continue }
             let start = processorTime()
             var chunks: [MCAPChunk] = []
@@ -131,7 +132,7 @@ enum RecorderBench {
         }
     }
 
-    /// Writes chunks of 24 h, and checks the directory meanwhile.
+    /// Writes the recordings of 24 h, and checks the size of the directory meanwhile.
     private static func day(_ report: inout BenchReport) throws {
         var some: [MCAPChunk] = []
         var busy: Int64 = 0
@@ -144,7 +145,8 @@ enum RecorderBench {
         var store = RecordingStore(
             recordings: RecordingDirectory(directory: directory, limits: limits))
         var largest = 0
-        // Files get the computer's present date, so the simulated day begins at that date.
+        // The file system gives each file the computer's present date, so the simulated day begins
+        // at that date.
         let today = Double(time(nil))
         let count = Int(86400 / FlightEncoder.chunkSeconds)
         for number in 0..<count {
@@ -163,7 +165,8 @@ enum RecorderBench {
         remove(directory)
     }
 
-    /// Kills the real daemon with `kill -9` while it records, and measures the loss.
+    /// Kills the real daemon with SIGKILL while it records, and measures how many seconds of data
+    /// are lost.
     private static func death(_ options: Options, _ report: inout BenchReport) throws {
         guard let daemon = DaemonProcess.program(options, &report) else { return }
         var worst = 0.0

@@ -4,9 +4,9 @@ import Realtime
 import Simulation
 import Wire
 
-/// Soak test in lockstep: an hour of simulated time with the gimbal in the hand of a walking
-/// person, with traffic on the socket. The bench compares the daemon's resources at the end with
-/// those at the beginning. Lockstep has no other links; `LinkSoak` covers them. `all` does not
+/// Soak test in lockstep: for an hour of simulated time, a simulated person walks with the gimbal,
+/// and clients use the socket. The bench compares the daemon's resources at the end with those at
+/// the beginning. In lockstep the daemon has no other links; `LinkSoak` tests them. `all` does not
 /// include it; `make soak` runs it.
 enum SoakBench {
     private static let ticksPerSecond = 1000
@@ -14,7 +14,8 @@ enum SoakBench {
     /// Observations of the daemon at one moment.
     private struct Look {
         var process: ProcessLook
-        /// Mean values since the previous observation.
+        /// Mean values since the previous observation: angle between the true and the estimated
+        /// vertical, degrees, and time for one exchange of lines, µs.
         var tilt = 0.0
         var microseconds = 0.0
     }
@@ -92,8 +93,8 @@ private struct SoakGimbal {
             + #""joints":[\#(joints.yaw),\#(joints.roll),\#(joints.pitch)]}"#
     }
 
-    /// Applies the reply to the motors. Returns the angle between true and estimated vertical, rad;
-    /// nil if the line is not a reply.
+    /// Applies the daemon's reply to the simulated motors, and returns the angle between true and
+    /// estimated vertical, rad; nil if the line is not a reply.
     mutating func take(_ reply: JSONValue) -> Double? {
         func numbers(_ key: String) -> [Double]? { reply[key]?.array?.compactMap(\.number) }
         guard let torque = numbers("torque"), torque.count == 3,

@@ -1,5 +1,5 @@
-/// Trend of a figure over a long run: the second tenth compared with the last, because the warm-up
-/// has ended before the second tenth.
+/// Trend of a figure over a long run: its median in the second tenth of the run, and in the last
+/// tenth. The first tenth is left out, because the daemon warms up in it.
 struct SoakTrend {
     /// Median of the values in the second tenth of the run.
     let beginning: Double

@@ -3,8 +3,8 @@ import Glibc
 import Realtime
 import Wire
 
-/// Latency of an emergency stop while each fsync(2) takes a second, and while four other clients
-/// send requests of 64 KiB.
+/// Latency of an emergency stop on the socket, while each fsync(2) takes a second and four other
+/// clients send requests of 64 KiB.
 enum StopBench {
     /// Number of stops in each of the two runs.
     private static let stops = 500
@@ -37,7 +37,7 @@ enum StopBench {
     private struct Run {
         /// Latency of each stop, s.
         var times: [Double] = []
-        /// Delay of the bench's own wake-ups, s: the part of a latency that a busy computer causes.
+        /// Delay of the bench's own wake-ups, s. A busy computer causes this part of a latency.
         var delays: [Double] = []
         /// Number of requests to save during the run.
         var saves = 0
@@ -48,7 +48,8 @@ enum StopBench {
         times.sorted()[times.count * 99 / 100] * 1000
     }
 
-    /// Sends stops one after the other; nil if one is not answered.
+    /// Sends emergency stops one after the other. The result is nil if the daemon does not answer
+    /// one.
     private static func measure(_ path: String, _ crowd: Int) -> Run? {
         guard let client = BenchClient(path), let saver = BenchClient(path) else { return nil }
         let askers = (0..<crowd).compactMap { _ in BenchClient(path) }

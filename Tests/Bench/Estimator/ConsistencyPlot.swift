@@ -4,8 +4,8 @@ import Plot
 import Simulation
 import SystemPackage
 
-/// Plots of the estimator's errors together with the standard deviations that it claims, over a
-/// simulated run.
+/// Plots of the estimator's errors over a simulated run, together with the standard deviations that
+/// the estimator computes for them.
 enum ConsistencyPlot {
     /// Conditions of one run.
     private struct Run {
@@ -27,7 +27,8 @@ enum ConsistencyPlot {
             kind: .handheld, stillSeconds: 4),
     ]
 
-    /// Result of one sample, degrees and degrees per second.
+    /// Errors and standard deviations at one sample, in degrees for angles and degrees per second
+    /// for the bias.
     private struct Row {
         var time: Double
         var inclination: Double
@@ -55,8 +56,8 @@ enum ConsistencyPlot {
         }
     }
 
-    /// Results of a run with the default sensor, whose accelerometer is calibrated, because its
-    /// offset would be a tilt that cannot be observed.
+    /// Results of a run with the default sensor. Its accelerometer is calibrated, because the
+    /// estimator cannot distinguish an offset of the accelerometer from a tilt.
     private static func rows(_ run: Run) -> [Row] {
         var parameters = IMUModel.Parameters()
         parameters.accelBias = 0

@@ -18,8 +18,9 @@ enum EstimatorBench {
         }
     }
 
-    /// Result of one trial: root mean square errors over the evaluated samples, degrees; error of
-    /// the bias, degrees per second, and time until it is learned, s.
+    /// Result of one trial: RMS errors of inclination and of the total attitude over the evaluated
+    /// samples, degrees; error of the estimated gyroscope bias, degrees per second; and time until
+    /// the estimator has learned the bias, s.
     struct Score {
         var name: String
         var inclination: Double
@@ -29,7 +30,7 @@ enum EstimatorBench {
     }
 
     private static let degrees = 180 / Double.pi
-    /// Parameters of `airframectl replay` without any settings.
+    /// Parameters that `airframectl replay` uses without any settings.
     private static let parameters = LoadedConfiguration().recordedSensor
 
     /// Scores each log of a directory with default parameters, then measures the cost of an update.
@@ -134,7 +135,8 @@ enum EstimatorBench {
         return (squares / max(count, 1)).squareRoot()
     }
 
-    /// The mean raw rate before the first motion: the bias of a sensor at rest.
+    /// Mean raw rate before the first motion, rad/s. The sensor is at rest there, so the mean is
+    /// its bias.
     static func restRate(_ log: IMULog) -> Vector3 {
         let rest = log.records.prefix { !$0.isMoving }
         return rest.reduce(Vector3.zero) { $0 + $1.gyro } / Double(max(rest.count, 1))

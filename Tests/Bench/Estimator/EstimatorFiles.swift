@@ -4,13 +4,14 @@ import Plot
 import Recording
 import SystemPackage
 
-/// Output for the comparison with other estimators: it writes the harder logs as files, and prints
-/// the cost of an update.
+/// Output for the comparison with other estimators. This type writes the logs of the harder
+/// scenarios as files, prints the processor time of one estimator update, and draws plots.
 enum EstimatorFiles {
-    /// Executes the task that the options name, instead of a benchmark.
+    /// Exports logs, measures the time of an update, or draws plots, if the options request one of
+    /// these tasks. No benchmark runs then.
     ///
     /// - Parameter options: The command line.
-    /// - Returns: Whether the options name a task of this type.
+    /// - Returns: Whether the options request one of these tasks.
     /// - Throws: `IMULogError`, `EstimatorBench.Failure`, `Errno`.
     static func serve(_ options: Options) throws -> Bool {
         if let log = options.costLog {

@@ -2,8 +2,8 @@ import GimbalCore
 import Glibc
 import Recording
 
-/// Sensors without recordings, derived from recorded ones; the reference of the recording stays
-/// valid.
+/// Scenarios that derive the data of other sensors from recorded data. The optical reference of the
+/// recording stays valid.
 extension EstimatorScenario {
     /// Scenarios with other sample rates, a poorer sensor, another position of the sensor, and a
     /// smaller range.
@@ -28,7 +28,8 @@ extension EstimatorScenario {
         ]
     }
 
-    /// Averages `count` samples; time and reference are those of the last of them.
+    /// Replaces each `count` samples by their mean, with the time and the reference of the last of
+    /// them.
     private static func average(_ log: inout IMULog, _ count: Int) {
         let records = log.records
         log.records = stride(from: 0, to: records.count - count + 1, by: count).map { first in
@@ -61,11 +62,11 @@ extension EstimatorScenario {
         }
     }
 
-    /// Moves the sensor to another place with the same rotation: adds the specific force of the
-    /// lever.
+    /// Moves the sensor to another place on the same rigid body: adds the specific force that the
+    /// rotation causes at the position `lever`, m.
     private static func moveSensor(_ log: inout IMULog, to lever: Vector3) {
         let bias = EstimatorBench.restRate(log)
-        // The rate is smoothed over nine samples before it is differentiated.
+        // The rate is smoothed over seven samples before it is differentiated.
         let weights = (1...7).map { 0.5 - 0.5 * cos(2 * .pi * Double($0) / 8) }
         let total = weights.reduce(0, +)
         let rates = log.records.indices.map { index in
@@ -83,7 +84,8 @@ extension EstimatorScenario {
         }
     }
 
-    /// Limits the range so that the fastest 0.7 % of the moving samples exceed it.
+    /// Limits the gyroscope's range, so that the fastest 0.7 % of the moving samples exceed the
+    /// range.
     private static func cutOff(_ log: inout IMULog) {
         let sizes = log.records.filter(\.isMoving)
             .map { max(abs($0.gyro.x), abs($0.gyro.y), abs($0.gyro.z)) }.sorted()
@@ -96,7 +98,7 @@ extension EstimatorScenario {
         }
     }
 
-    /// Gaussian random numbers, the same in every run.
+    /// Generator of Gaussian random numbers, which are the same in every run.
     private struct Noise {
         private var state: UInt64
 

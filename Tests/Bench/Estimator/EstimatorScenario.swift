@@ -8,7 +8,7 @@ struct EstimatorScenario {
     var name: String
     /// Folder of the scenario's exported logs.
     var folder: String
-    /// Function that converts a log into the harder one.
+    /// Function that changes a recorded log into the log of the scenario.
     var apply: (inout IMULog) -> Void
 
     /// All scenarios.
@@ -60,7 +60,7 @@ struct EstimatorScenario {
         }
     }
 
-    /// Adds a constant bias to the gyroscope.
+    /// Adds a constant bias of this magnitude to the gyroscope; all three axes are affected.
     static func addBias(_ log: inout IMULog, degreesPerSecond: Double) {
         let bias = Vector3(0.6, -0.64, 0.48) * (degreesPerSecond * .pi / 180)
         for index in log.records.indices { log.records[index].gyro += bias }

@@ -1,13 +1,12 @@
-/// Limits for the random gimbals, from the best result that was measured with even seeds, with four
-/// gimbals of each kind of motor. The figures are the unintended motion that nine of ten runs do
-/// not exceed, and that no run exceeds, degrees. The limits are one and a half times these figures,
-/// at least 0.1°, so that they reveal a change for the worse. The limits of `FaultRun.Fault`
-/// differ: they apply to a phone-sized camera, and many of the random gimbals miss them. Motors
-/// without encoders have no limits, because many of these motors turn a random camera over without
-/// any fault.
+/// Limits of the unintended motion of random gimbals. They are 1.5 times the best result that was
+/// measured with four gimbals of each kind of motor and even seeds, and at least 0.1°, so that they
+/// reveal a change for the worse. Each result has two figures: the motion that 90 % of the runs do
+/// not exceed, and the motion that no run exceeds. The limits of `FaultRun.Fault` apply to a
+/// phone-sized camera, and many of the random gimbals miss them. Motors without encoders have no
+/// limits, because many of them turn a random camera over without any fault.
 enum DrawnBars {
-    /// Limits of the unintended motion for nine of ten runs and for all runs, degrees; nil if the
-    /// motion was not measured.
+    /// Limits of the unintended motion for 90 % of the runs and for all runs, degrees; nil if no
+    /// measurement exists for this group and fault.
     static func bars(group: String, fault: FaultRun.Fault) -> (p90: Double, worst: Double)? {
         guard let measured = measured[group]?[fault.rawValue] else { return nil }
         return (bar(measured.p90), bar(measured.worst))

@@ -3,8 +3,9 @@ import PlainText
 import Simulation
 import Wire
 
-/// Test for false alarms: starts of the motors in the hand of a person who walks, runs or stays on
-/// the spot, without any fault. Every fault that a gimbal without a fault reports is an error.
+/// Test for false alarms: the motors start while a simulated person walks with the gimbal, runs or
+/// stays on the spot, and no fault occurs. Each fault that the controller reports is therefore a
+/// false alarm.
 enum FalseAlarms {
     /// Conditions that report a fault.
     private static var alarms: Conditions {
@@ -18,7 +19,7 @@ enum FalseAlarms {
         }.map(\.name).joined(separator: " ")
     }
 
-    /// Runs starts in motion without any fault, and reports the false alarms.
+    /// Simulates starts in motion without any fault, and reports the false alarms.
     static func run(_ report: inout BenchReport, only: [String]) {
         for type in [MotorType.torque, .field, .servo]
         where only.allSatisfy({ "starts, \(type)".contains($0) }) {
@@ -33,7 +34,7 @@ enum FalseAlarms {
                         run.parameters.plant.inertia = run.parameters.plant.inertia * factor
                         let held = run.run().conditions
                         starts += 1
-                        // The camera really was flung, so the report is not a false alarm.
+                        // The motors really lost the camera, so this report is not a false alarm.
                         if held.intersects(.rotorLost) { flung += 1 }
                         let names = Self.names(in: held)
                         guard !names.isEmpty else { continue }

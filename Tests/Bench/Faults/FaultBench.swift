@@ -13,8 +13,9 @@ enum FaultBench {
         run(FaultCampaign(), seeds: options.faultSeeds, &report)
     }
 
-    /// Runs wrong sensors, and gimbals that differ from the controller's model: with every kind of
-    /// motors, at rest and carried by a person.
+    /// Runs the campaigns with faulty sensor values, and with gimbals that differ from the
+    /// controller's model. Each campaign uses every kind of motor, at rest and in the hand of a
+    /// walking person.
     static func runSensors(_ options: Options, _ report: inout BenchReport) throws {
         FalseAlarms.run(&report, only: options.only)
         for group in try groups(options) {
@@ -57,8 +58,8 @@ enum FaultBench {
             }
     }
 
-    /// Runs a campaign. `group` is the name of the random gimbals and of their motion; nil means a
-    /// gimbal to which the limits in `FaultRun.Fault` apply.
+    /// Runs a campaign. `group` names the random gimbals and their motion. If it is nil, the limits
+    /// in `FaultRun.Fault` apply to the gimbal.
     private static func run(
         _ campaign: FaultCampaign, seeds: Int, group: String? = nil, _ report: inout BenchReport
     ) {
@@ -86,8 +87,8 @@ enum FaultBench {
         }
     }
 
-    /// Compares the results of random gimbals with earlier measurements, and reports how many
-    /// gimbals miss the fault's limits.
+    /// Checks the results of random gimbals against `DrawnBars`, and reports how many gimbals miss
+    /// the limits in `FaultRun.Fault`.
     private static func checkDrawn(
         _ row: FaultCampaign.Row, group: String, _ report: inout BenchReport
     ) {
@@ -175,7 +176,7 @@ enum FaultBench {
 }
 
 extension FaultRun.Fault {
-    /// Largest permitted unintended motion with a wrong sensor, degrees.
+    /// Largest permitted unintended motion after a sensor has delivered wrong values, degrees.
     private var largestLie: Double {
         switch self {
         case .gyroSpike: 0.1
@@ -187,7 +188,8 @@ extension FaultRun.Fault {
     }
 
     /// Largest permitted values: the time until the gimbal is safe, s; the unintended motion until
-    /// then, degrees; and this motion including the coasting afterwards, degrees.
+    /// then, degrees; and the unintended motion including the coasting after the outputs are off,
+    /// degrees.
     var bars: (seconds: Double, degrees: Double, coasting: Double) {
         switch kind {
         case .order: (0.02, 3, 3)

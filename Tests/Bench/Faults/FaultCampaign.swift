@@ -5,9 +5,9 @@ import Simulation
 
 /// Runs of all combinations of fault, mode and source, each with several seeds.
 struct FaultCampaign {
-    /// One run of the campaign, with the name that identifies it.
+    /// Outcome of one run of the campaign, with the name that identifies the run.
     struct Result {
-        /// Mode and seed of the run, and its gimbal if there are several.
+        /// Mode and seed of the run, and its gimbal if the campaign has several gimbals.
         var name: String
         var outcome: FaultRun.Outcome
     }
@@ -29,7 +29,7 @@ struct FaultCampaign {
         var worst: Result? {
             results.max { $0.outcome.unintended < $1.outcome.unintended }
         }
-        /// Number of runs that never became safe.
+        /// Number of runs in which the gimbal never became safe.
         var unsafe: Int {
             guard fault.kind != .lie, fault.kind != .plant else { return 0 }
             return results.count { $0.outcome.secondsToSafe.isNaN }
@@ -66,7 +66,7 @@ struct FaultCampaign {
     /// Runs the campaign.
     ///
     /// - Parameter seeds: Number of seeds of each combination.
-    /// - Returns: Makes a row of results for each fault that applies to one of the gimbals.
+    /// - Returns: One row of results for each fault that applies to one of the gimbals.
     func rows(seeds: Int) -> [Row] {
         var rows = faults.map { Row(fault: $0) }
         var number = 0
@@ -87,7 +87,7 @@ struct FaultCampaign {
         return rows.filter { !$0.results.isEmpty }
     }
 
-    /// Runs every fault in the situation of `first`.
+    /// Runs every fault with the gimbal, motion, mode, link and seed of `first`.
     private func run(all first: FaultRun, into rows: inout [Row]) {
         var twins = Twins(seconds: faults.map(\.after).max() ?? 0)
         for index in rows.indices

@@ -8,15 +8,16 @@ struct FaultGimbal {
     var name: String
     /// The physical gimbal.
     var simulated = SimulatedGimbal.Parameters()
-    /// The controller's tuning: the defaults with unknown inertia, or the daemon's tuning for a
-    /// random gimbal.
+    /// The controller's tuning: the default tuning, in which the inertia is unknown, or for a
+    /// random gimbal the tuning that the daemon computes.
     var stabilizer = Stabilizer.Parameters()
     /// Ticks per second.
     var loopHz = 1000
     /// Time at which the fault occurs, s; by then the controller has learned bias, inertia and
     /// friction.
     var onset = 5.0
-    /// The same gimbal with 1000 ticks and samples per second; only for a random gimbal.
+    /// Parameters of the same gimbal with 1000 ticks and samples per second; nil if the gimbal is
+    /// not random.
     private var swift: (simulated: SimulatedGimbal.Parameters, stabilizer: Stabilizer.Parameters)?
 
     init(name: String) { self.name = name }
@@ -24,7 +25,7 @@ struct FaultGimbal {
     /// The default plant.
     static let standard = FaultGimbal(name: "standard")
 
-    /// A gimbal with a phone-sized camera: a seventeenth of the default inertia and mass.
+    /// A gimbal with a phone-sized camera: inertia and mass are 1/17 of the default.
     static let phone = {
         var gimbal = FaultGimbal(name: "phone")
         gimbal.simulated.plant.scale(inertia: 1 / 17.0, imbalance: 1 / 17.0)
@@ -47,8 +48,8 @@ struct FaultGimbal {
         return gimbal
     }
 
-    /// The default plant with servos that receive `frameHz` pulses per second, and the daemon's
-    /// tuning for an owner who has configured only the pulse rate.
+    /// The default plant with servos that receive `frameHz` pulses per second. The tuning is that
+    /// of a daemon in which only the kind of motor and the pulse rate are configured.
     static func servos(frameHz: Double) throws -> FaultGimbal {
         var gimbal = driven(by: .servo)
         gimbal.name = "servos at \(frameHz) Hz"
@@ -61,10 +62,10 @@ struct FaultGimbal {
         return gimbal
     }
 
-    /// A random gimbal with the daemon's tuning for an owner who knows only two facts, the motors
-    /// and the loop's rate.
+    /// A random gimbal. The tuning is that of a daemon in which only the kind of motor and the
+    /// loop's rate are configured.
     ///
-    /// The identification of inertia and delay can take eight seconds, so the faults occur later.
+    /// The identification of inertia and delay can take 8 s, so the faults occur after 9 s.
     static func drawn(seed: UInt64, motor: MotorType) throws -> FaultGimbal {
         let drawn = DrawnGimbal(seed: seed, motor: motor)
         var gimbal = FaultGimbal(name: "drawn \(seed), \(motor)")

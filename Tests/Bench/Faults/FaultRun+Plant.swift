@@ -5,34 +5,36 @@ import Simulation
 extension FaultRun {
     /// Outcome of a run with a gimbal that differs from the controller's model of it.
     struct PlantOutcome {
-        /// Largest angle between the camera and that of the run without the fault (the healthy
-        /// twin), from the start of the motors until the onset, degrees.
+        /// Largest angle between the camera and the camera of the healthy twin, from the start of
+        /// the motors until the onset, degrees. The healthy twin is the same run without the fault.
         var start = 0.0
         /// Whether the outputs of the run have gone off, or never came on.
         var isShutOff = false
         /// Whether the outputs of the healthy twin have gone off, or never came on.
         var isTwinShutOff = false
         /// Whether in the last half second the camera trembles more than the handle and the healthy
-        /// twin ever do.
+        /// twin's camera do in any half second.
         var isTrembling = false
-        /// Total time for which the camera trembled, s.
+        /// Total time after the onset for which the camera trembled with the outputs on, s.
         var trembling = 0.0
-        /// Longest time of trembling without a reported oscillation or identification of the
-        /// inertia, s.
+        /// Longest continuous time of trembling in which the controller reported neither an
+        /// oscillation nor an identification of the inertia, s.
         var unnamed = 0.0
-        /// Time from the onset until an oscillation was reported, s; NaN if never.
+        /// Time from the onset until the controller reported an oscillation, s; NaN if it reported
+        /// none.
         var named = Double.nan
         /// Ratio of the inertia that the controller assumes to the true inertia at the end of the
-        /// run, on the axis with the largest error; NaN with servos.
+        /// run, on the axis with the largest error; NaN for servos.
         var inertiaRatio = Double.nan
         /// RMS of the camera's rate above 15 Hz over the last half second, deg/s.
         var lastTremor = 0.0
 
-        /// Whether the camera trembled for longer than a knock causes.
+        /// Whether the camera trembled for longer than 0.1 s; a knock causes a shorter trembling.
         var hasOscillated: Bool { trembling > 0.1 }
     }
 
-    /// The outcome of a run with a wrong model, without the unintended motion after the onset.
+    /// The outcome of a run whose gimbal differs from the model. The unintended motion after the
+    /// onset is not set.
     func plantOutcome(_ trace: FaultTrace, beside twin: FaultTrace) -> Outcome {
         var plant = PlantOutcome()
         plant.isShutOff = Self.isShutOff(trace)
@@ -55,8 +57,8 @@ extension FaultRun {
         return on >= trace.onset || trace.points[on...].contains { !$0.isEnabled }
     }
 
-    /// Length of a window for an oscillation, s, and the factor by which a camera must tremble more
-    /// than its healthy twin.
+    /// Length of the windows in which the bench looks for an oscillation, s, and the factor by
+    /// which the camera's tremor must exceed the healthy twin's.
     private static let window = 0.05
     private static let beyondTwin = 1.5
 
@@ -83,8 +85,8 @@ extension FaultRun {
         var unnamed = 0.0
         for (index, point) in trace.points.enumerated() {
             let isOscillating = point.conditions.intersects(.loopOscillating)
-            // The identification of the inertia shakes the camera deliberately; it is also
-            // reported.
+            // The identification of the inertia shakes the camera deliberately, and the controller
+            // reports it.
             let isTold = isOscillating || point.conditions.intersects(.inertiaUnknown)
             let since = Double(index + 1 - trace.onset) * trace.dt
             if isOscillating, since >= 0, plant.named.isNaN { plant.named = since }
@@ -122,8 +124,8 @@ extension FaultRun.Fault {
     /// Whether the gimbal of the run, and the healthy twin, have 1000 ticks a second.
     var isAtFullRate: Bool { self == .plantSlow }
 
-    /// Whether the fault applies to this kind of motor: servos do not use the inertia, and motors
-    /// without encoders measure it at each start.
+    /// Whether the fault applies to this kind of motor. A wrong configured inertia does not affect
+    /// servos, which do not use it, nor motors without encoders, which measure it at each start.
     func concerns(_ motor: MotorType) -> Bool {
         switch self {
         case .plantStaleHeavy, .plantStaleLight: motor == .torque
@@ -131,7 +133,7 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Changes a gimbal, or the controller's model of it, before the start.
+    /// Changes the gimbal or the controller's model of the gimbal, before the start of the run.
     func change(_ gimbal: inout FaultGimbal) {
         switch self {
         case .plantLater:
@@ -141,8 +143,8 @@ extension FaultRun.Fault {
             gimbal.stabilizer.controller.loopDelay += 5e-3
             let field = gimbal.stabilizer.field
             gimbal.stabilizer.field = field.stretched(to: field.loopDelay + 5e-3)
-            // Servos have three times the delay of other motors, so the change of the delay is
-            // three times as large too.
+            // Servos have a longer delay than other motors, so the model's delay is lengthened by 9
+            // ms instead of 5 ms.
             gimbal.stabilizer.servo.delay += 9e-3
         case .plantSlow: gimbal.simulated.imu.sampleRate = 250
         case .plantStaleHeavy: save(4, &gimbal)
@@ -151,7 +153,7 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Configures an inertia of `factor` times the true inertia.
+    /// Configures the model with `factor` times the true inertia.
     private func save(_ factor: Double, _ gimbal: inout FaultGimbal) {
         let (truth, constant) = (
             gimbal.simulated.plant.inertia, gimbal.simulated.motorConstant

@@ -5,21 +5,21 @@ import Port
 import Realtime
 import Simulation
 
-/// One run of the campaign: a fault, its gimbal, the mode, and the link in control.
+/// One run of the campaign: the fault, the gimbal, the mode, and the link that is in control.
 ///
 /// Commands pass through the real `Commander` and the real loop, sensor faults through the
 /// simulated sensor. The unintended motion is the angle between the true camera and a reference run
 /// with the same seed. Until the outputs are off, the reference is the run without the fault. For
 /// half a second after the outputs are off, the reference is a run in which an emergency stop
-/// turned healthy outputs off at that moment. So the coasting of a camera counts, but not its fall
-/// after the motors are off.
+/// turned healthy outputs off at that moment. So the unintended motion includes the coasting that
+/// the fault has caused, but not the fall of a camera whose motors are off.
 ///
-/// If the plant is wrong from the beginning, the camera also starts differently. The camera's
-/// motion relative to the run without the fault is measured twice: from the start of the motors
-/// until the onset, and from there on relative to the heading at that time, because no sensor of
-/// the gimbal shows north.
+/// If the gimbal differs from the model from the beginning, the camera also starts differently. The
+/// bench then measures the camera's angle to the run without the fault in two parts: from the start
+/// of the motors until the onset, and from the onset on. In the second part it subtracts the
+/// difference in heading at the onset, because no sensor of the gimbal measures the heading.
 struct FaultRun {
-    /// Fault that occurs at `onset`.
+    /// Fault that occurs at the gimbal's `onset`.
     enum Fault: String, CaseIterable {
         case dropOut = "IMU: no sample"
         case frozen = "IMU: frozen"
@@ -53,7 +53,7 @@ struct FaultRun {
         case plantStaleHeavy = "plant: saved inertia four times the true"
         case plantStaleLight = "plant: saved inertia a third of the true"
 
-        /// The faults in which a working sensor delivers wrong values.
+        /// The faults in which a sensor delivers plausible but wrong values.
         static let sensorLies: [Fault] = [
             .gyroBurst, .gyroStuck, .gyroZero, .gyroFrozen, .gyroSpike, .gyroSpikes,
             .gyroReversed, .accelFrozen, .accelSideways,
@@ -92,7 +92,8 @@ struct FaultRun {
         case command
         /// A motor responds wrongly: the outputs must go off, and stay off.
         case response
-        /// A sensor is wrong for a moment: the outputs can go off or stay on.
+        /// A sensor delivers wrong values for a short time, or with a reversed sign: the outputs
+        /// can go off or stay on.
         case lie
         /// The gimbal differs from the controller's model of it: the outputs must stay on.
         case plant
@@ -125,7 +126,8 @@ struct FaultRun {
 
     /// Time after the onset for which the run is observed, s.
     var after: Double { fault.after }
-    /// Time after the release during which coasting counts as motion caused by the fault, s.
+    /// Time after the outputs go off in which the coasting of the camera is part of the unintended
+    /// motion, s.
     static let coast = 0.5
 
     func run() -> Outcome {
@@ -135,7 +137,8 @@ struct FaultRun {
 
     /// Executes the run.
     ///
-    /// - Parameter twins: Runs without a fault, with the same gimbal, motion, mode, link and seed.
+    /// - Parameter twins: Runs without a fault, with the same gimbal, motion, mode, link and seed;
+    ///   the call adds a run that is missing.
     /// - Returns: The results of the run.
     func run(beside twins: inout Twins) -> Outcome {
         let twin = twins.twin(of: self)
@@ -157,7 +160,7 @@ struct FaultRun {
                 (outcome.secondsToSafe.isNaN ? after : outcome.secondsToSafe) / trace.dt + 1e-6)
             : off
         if let plant = outcome.plant, off == 0 {
-            // The outputs have never come on, so gravity moves the camera now.
+            // The outputs have never come on, so gravity moves the camera after the onset.
             outcome.unintended = plant.start
             outcome.untilSafe = plant.start
             return outcome
@@ -186,9 +189,9 @@ struct FaultRun {
         return outcome
     }
 
-    /// Effect of the fault on the camera, degrees. If the camera stops because its commands end,
-    /// the difference from the reference run includes the commanded motion. In this case the
-    /// attitude error counts, because the camera is held.
+    /// Effect of the fault on the camera, degrees. For a fault that ends the commands, the
+    /// difference from the reference run would include the commanded motion. The result is then the
+    /// angle from the estimated attitude to the set-point, because the gimbal holds the camera.
     private func deviation(
         _ point: FaultTrace.Point, _ intended: FaultTrace.Point, _ turn: Quaternion
     ) -> Double {
@@ -206,6 +209,7 @@ struct FaultRun {
         }
     }
 
-    /// The dead-man time begins at the last request, which came before the onset.
+    /// Longest time from the last request to the onset, s. The dead-man time begins at the last
+    /// request.
     private var silenceBefore: Double { fault == .silence ? 0.05 : 0 }
 }

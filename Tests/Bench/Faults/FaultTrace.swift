@@ -11,7 +11,7 @@ struct FaultTrace {
     struct Point {
         /// True attitude of the camera, rotation from camera to earth.
         var attitude: Quaternion
-        /// True rate of the camera and of the handle, rad/s.
+        /// True rates of the camera and of the handle, rad/s.
         var rate: Vector3
         var handleRate: Vector3
         /// Whether the outputs are on.
@@ -23,7 +23,7 @@ struct FaultTrace {
         /// All conditions that hold in the tick.
         var conditions: Conditions
 
-        /// Angle between the verticals of this camera and of another camera, degrees.
+        /// Angle between the verticals in the frames of this camera and of another camera, degrees.
         func tilt(from other: Point) -> Double {
             let down = Vector3(0, 0, 1)
             let mine = attitude.inverseRotate(down)
@@ -45,7 +45,7 @@ struct FaultTrace {
     /// The ticks of the run from the onset of the fault on.
     var sinceOnset: ArraySlice<Point> { points[(onset - 1)...] }
 
-    /// The turn about the vertical from another run's camera to this camera, at the onset.
+    /// Rotation about the vertical from another run's camera to this run's camera, at the onset.
     func turn(from other: FaultTrace) -> Quaternion {
         let between =
             points[onset - 1].attitude * other.points[onset - 1].attitude.conjugate
@@ -54,7 +54,8 @@ struct FaultTrace {
     }
 }
 
-/// Runs without a fault, each simulated once for all faults with the same gimbal and situation.
+/// Runs without a fault. One such run serves all faults with the same gimbal, motion, mode, link
+/// and seed.
 struct Twins {
     private struct Key: Hashable {
         var isTurning: Bool
@@ -67,7 +68,7 @@ struct Twins {
 
     init(seconds: Double) { self.seconds = seconds }
 
-    /// The run without the fault whose gimbal and situation are the same.
+    /// The run without the fault that is otherwise the same as `run`.
     mutating func twin(of run: FaultRun) -> FaultTrace {
         let key = Key(isTurning: run.isTurning, isAtFullRate: run.fault.isAtFullRate)
         if let known = traces[key] { return known }
@@ -117,7 +118,7 @@ extension FaultRun {
             }
             commander.advance(now: now)
             let isLost = since >= 0 && fault == .busError
-            // If no sample arrives, the loop runs when its deadline passes.
+            // If no sample arrives, the loop runs a tick at its deadline.
             fresh.removeAll(keepingCapacity: true)
             gimbal.advance(to: now) { fresh.append($0) }
             for sample in fresh where !isLost { assembly.engine.deliver(sample, at: now) }
@@ -137,7 +138,8 @@ extension FaultRun {
     }
 
     /// Ratio of the inertia that the controller assumes to the true inertia, on the axis with the
-    /// largest error; a stronger motor reduces it.
+    /// largest error. A motor that is stronger than the model makes the inertia appear smaller; the
+    /// ratio is corrected for this.
     private func ratio(_ found: AxisVector, of gimbal: SimulatedGimbal) -> Double {
         var farthest = Double.nan
         for axis in GimbalAxis.allCases {
@@ -148,13 +150,15 @@ extension FaultRun {
         return farthest
     }
 
-    /// Whether all commanded rates, rad/s, have ended; axes that the mode moves are left out.
+    /// Whether all commanded rates are below 0.02 rad/s. In `panFollow` the mode itself turns yaw,
+    /// so yaw is left out.
     private func isStill(_ rates: AxisVector) -> Bool {
         let yaw = mode == .panFollow ? 0 : rates.yaw
         return max(abs(yaw), abs(rates.roll), abs(rates.pitch)) < 0.02
     }
 
-    /// Commands of an operator in this mode, including a turn if the mode allows one.
+    /// Sends the requests of an operator: first the mode, then rates that turn the camera if
+    /// `isTurning` is true and the mode permits it.
     private func command(
         _ commander: Commander, _ holder: CommandSource, tick: Int, onset: Int, rate: Int,
         now: Instant, isWrong: Bool
@@ -230,7 +234,8 @@ extension FaultRun {
         }
     }
 
-    /// Axes of the gyroscope that a fault affects: x, y, z or all; the seed chooses them.
+    /// Direction of the fault in the gyroscope's frame: along x, y, z or a diagonal; the seed
+    /// determines which.
     private var direction: Vector3 {
         switch seed % 4 {
         case 0: Vector3(1, 0, 0)

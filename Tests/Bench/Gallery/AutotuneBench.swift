@@ -4,7 +4,8 @@ import Identification
 import PlainText
 import Simulation
 
-/// Benchmark of autotune with gimbals that differ from the tuning, in the complete simulation.
+/// Benchmark of autotune in the complete simulation, with gimbals whose inertia, friction,
+/// imbalance or delay differs from the initial tuning.
 enum AutotuneBench {
     /// A gimbal, and its initial tuning.
     private struct Case {
@@ -13,9 +14,9 @@ enum AutotuneBench {
         var inertia = 1.0
         var friction = 1.0
         var imbalance = 1.0
-        /// Factor by which the delay and the lag of servos differ from the tuning.
+        /// Ratio of the servos' delay and lag to those in the tuning.
         var slowness = 1.0
-        /// Factor on all gains per unit of inertia; for servos, factor on the bandwidth of the
+        /// Factor that multiplies all gains per unit of inertia, or for servos the bandwidth of the
         /// prediction.
         var gains = 1.0
         var motion = HandleMotion.still
@@ -87,7 +88,7 @@ enum AutotuneBench {
         }
     }
 
-    /// The default tuning for a known plant.
+    /// The default tuning for a plant whose inertia and delay the controller knows.
     private static func known(_ what: Case) -> Stabilizer.Parameters {
         var tuning = Stabilizer.Parameters()
         tuning.motorType = what.motor
@@ -99,7 +100,7 @@ enum AutotuneBench {
         return tuning
     }
 
-    /// Product of the rate gain and the inertia of pitch.
+    /// Product of rate gain and inertia of pitch, N·m·s.
     private static func stiffness(_ tuning: Stabilizer.Parameters) -> Double {
         if case .field = tuning.motorType {
             return tuning.field.rateGain.pitch * tuning.field.inertia.pitch
@@ -112,7 +113,7 @@ enum AutotuneBench {
         parameters.motor = what.motor
         parameters.plant.scale(
             inertia: what.inertia, friction: what.friction, imbalance: what.imbalance)
-        // The factor does not apply to the time for which a command waits for the servo's next
+        // `slowness` does not apply to the time for which a command waits for the servo's next
         // pulse.
         let wait = 0.5 / parameters.servo.frameRate
         parameters.servo.lag *= what.slowness
@@ -122,7 +123,7 @@ enum AutotuneBench {
             parameters: parameters, motion: BaseMotion(motion, seed: 2), seed: 2)
     }
 
-    /// Wrong tuning with which the autotune starts.
+    /// The wrong tuning with which autotune starts.
     private static func start(_ what: Case) -> Stabilizer.Parameters {
         var tuning = Stabilizer.Parameters()
         tuning.motorType = what.motor
@@ -136,8 +137,8 @@ enum AutotuneBench {
         return tuning
     }
 
-    /// The tuning that autotune proposes; nil if autotune ends without a result, which counts as a
-    /// missed limit.
+    /// The tuning that autotune proposes. If autotune ends without a result, the bench reports a
+    /// missed limit, and the value is nil.
     private static func tuned(
         _ what: Case, _ report: inout BenchReport
     ) -> Stabilizer.Parameters? {
@@ -172,8 +173,8 @@ enum AutotuneBench {
         }
     }
 
-    /// Error of the camera while walking, degrees of pitch, RMS: with servos this is the whole
-    /// motion of the camera.
+    /// RMS of the pitch error while a person walks with the gimbal, degrees. For servos it includes
+    /// the whole motion of the camera.
     private static func shake(_ what: Case, _ tuning: Stabilizer.Parameters) -> Double {
         var loop = SimulatedLoop(gimbal(what, .walking), tuning)
         loop.run(seconds: 12)
@@ -185,18 +186,20 @@ enum AutotuneBench {
         return (error / 18_000).squareRoot() * 180 / .pi
     }
 
-    /// Sensitivity of the camera to a disturbing acceleration: degrees of hold error of pitch per
-    /// rad/s², RMS, while walking.
+    /// Sensitivity of the camera to a disturbing acceleration, while a person walks with the
+    /// gimbal: RMS of the hold error of pitch, degrees, divided by the RMS of the acceleration,
+    /// rad/s².
     ///
-    /// The same run with and without pushes of 8 rad/s² RMS (3 without encoders) between 0.7 and 6
-    /// Hz; noise and steps are the same in both.
+    /// The bench compares the same run with and without pushes. The pushes have 8 rad/s² RMS (3
+    /// rad/s² for motors without encoders) at frequencies from 0.7 to 6 Hz. Noise and steps of the
+    /// walker are the same in both runs.
     private static func quality(_ what: Case, _ parameters: Stabilizer.Parameters) -> Double {
         var calm = SimulatedLoop(gimbal(what, .walking), parameters)
         var pushed = calm
         let inertia = calm.gimbal.parameters.plant.inertia.pitch
         var (error, disturbance) = (0.0, 0.0)
-        // Disturbance that a motor without encoder can carry with four times the inertia, in
-        // addition to the walking.
+        // A motor without encoder can resist this smaller disturbance while walking, even with four
+        // times the inertia.
         let strength = what.motor == .field ? 2 : 5.06
         for tick in 1...30_000 {
             let time = Double(tick) * 1e-3
@@ -219,7 +222,7 @@ enum AutotuneBench {
 }
 
 extension AutotuneRun {
-    /// Runs the loop until autotune has ended, at most until 200 s after the loop's start.
+    /// Runs the loop until autotune has ended, or until 200 s after the loop's start.
     mutating func finish(in loop: inout SimulatedLoop) {
         while outcome == nil, loop.seconds < 200 {
             loop.step()

@@ -3,8 +3,8 @@ import GimbalCore
 import Port
 import Simulation
 
-/// Stability test of a 5 x 5 x 5 grid of the gain sliders in an AirOS app, with every kind of
-/// motor.
+/// Stability test of the gains that an AirOS app can set: a grid of 5 x 5 x 5 positions of its
+/// three sliders, with every kind of motor.
 enum GainGridBench {
     private static let shares = [0, 0.25, 0.5, 0.75, 1]
 
@@ -12,7 +12,7 @@ enum GainGridBench {
     ///
     /// - Parameters:
     ///   - options: Options of the command line, which are not used.
-    ///   - report: Report, which receives the worst figures of all points.
+    ///   - report: Receives the worst figures of all points.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("125 points each, still handle, steps of yaw, roll and pitch; worst of all")
         for (motor, name, bar) in [
@@ -59,7 +59,8 @@ enum GainGridBench {
         return base.scaled(by: PerAxis(yaw: pan, roll: tilt, pitch: tilt))
     }
 
-    /// The largest error from 1.3 to 1.8 s after a step, degrees; infinite if the motors were off.
+    /// Largest angle from the set-point between 1.3 and 1.8 s after a step, degrees; infinite if
+    /// the motors were off.
     private static func error(
         _ motor: MotorType, _ p: Double, _ i: Double, _ d: Double
     ) -> Double {

@@ -2,7 +2,8 @@ import GimbalCore
 import PlainText
 import Simulation
 
-/// Seeds of the random gimbals. Tuning uses one half of the seeds, and reports use the other half.
+/// Seeds of the random gimbals. Developers choose the parameters with one half of the seeds, and
+/// report the figures of the other half.
 enum GallerySeeds {
     case all
     case even
@@ -31,8 +32,8 @@ enum GallerySeeds {
     }
 }
 
-/// Gallery of random gimbals in each motion: it counts how many start, hold the camera, do not
-/// oscillate, and are not shut off because of a false alarm.
+/// Benchmark of random gimbals in each motion of the handle. It counts the gimbals that start, hold
+/// the camera, do not oscillate, and are not shut off because of a false alarm.
 enum GalleryBench {
     private struct Row {
         var gimbal: DrawnGimbal

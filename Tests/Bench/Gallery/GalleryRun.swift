@@ -5,20 +5,21 @@ import PlainText
 import Simulation
 import Wire
 
-/// Run of one random gimbal in one motion of the handle, with the tuning that the daemon computes
-/// from the facts that an owner knows.
+/// Run of one random gimbal in one motion of the handle. The tuning is that of a daemon in which
+/// only the kind of motor and the loop's rate are configured.
 struct GalleryRun {
     var gimbal: DrawnGimbal
     var motion: HandleMotion
-    /// Total duration and beginning of the evaluation, s; inertia and delay are identified before.
+    /// Total duration of the run, and beginning of the evaluation, s. Before the evaluation the
+    /// controller identifies inertia and delay.
     var seconds = 18.0
     var settled = 8.0
-    /// Whether the camera's angles and all estimates are printed each 20 ms.
+    /// Whether the run prints the camera's angles and all estimates every 20 ms.
     var isTraced = false
 
-    /// Figures of the run; angles in degrees.
+    /// Figures of the run; angles are in degrees, times in seconds.
     struct Outcome {
-        /// Time until a set-point was followed, s; NaN if never.
+        /// Time until the camera first followed a set-point, s; NaN if it never did.
         var start = Double.nan
         /// RMS of the camera's angle above 1 Hz, the larger one of roll and pitch.
         var shake = Double.nan
@@ -26,26 +27,28 @@ struct GalleryRun {
         var hold = Double.nan
         /// Largest deviation of the camera's tilt from its mean.
         var largest = Double.nan
-        /// Largest RMS over half a second of the true rate above 15 Hz, deg/s, and of the
-        /// corresponding angle.
+        /// Largest RMS over half a second of the camera's true rate above 15 Hz, deg/s, and of the
+        /// corresponding angle, degrees.
         var tremor = 0.0
         var buzz = 0.0
-        /// RMS of the angle above 15 Hz of the handle, degrees.
+        /// RMS of the handle's angle above 15 Hz, degrees.
         var handleBuzz = 0.0
-        /// Largest turn from the motors' start until a set-point was followed.
+        /// Largest angle by which the camera turned from the motors' start until it first followed
+        /// a set-point.
         var searchAngle = 0.0
         /// Whether the outputs have gone off during the run.
         var isShutOff = false
         /// All conditions of the run that report a fault.
         var faults: Conditions = .none
-        /// Ratio of identified to true inertia, on the axis with the largest error; a motor that is
-        /// stronger than assumed reduces it.
+        /// Ratio of identified to true inertia, on the axis with the largest error. A motor that is
+        /// stronger than the model makes the inertia appear smaller; the ratio is corrected for
+        /// this.
         var inertiaRatio = Double.nan
 
         /// Whether the camera keeps its attitude.
         var isHeld: Bool { !isShutOff && largest < 5 }
-        /// Whether the tremor is faster and larger than that of noise, friction and a servo's
-        /// pulses, and larger than the handle's.
+        /// Whether the camera's tremor exceeds the tremor that noise, friction and a servo's pulses
+        /// cause, and also exceeds the handle's.
         var isOscillating: Bool {
             Tremor.Window(rate: tremor, angle: buzz).isTrembling(beside: handleBuzz) || tremor > 60
         }
@@ -59,7 +62,8 @@ struct GalleryRun {
             | .motorStalled | .loopUnreliable | .imuSaturated | .attitudeDoubtful
     }
 
-    /// The tuning from the settings of an owner who knows the motors and the loop's rate.
+    /// The tuning that the daemon computes if only the kind of motor and the loop's rate are
+    /// configured.
     var tuning: Stabilizer.Parameters {
         get throws { try gimbal.tuning(loopHz: gimbal.loopHz) }
     }
@@ -105,7 +109,7 @@ struct GalleryRun {
             }
             guard isSettled else { continue }
             let angles = EulerZXY.angles(simulated.attitude) * degrees
-            // The record has 1000 values a second at any rate of the loop.
+            // The record has 1000 values a second at any loop rate.
             while Double(tilts.count) < (time - settled) * Double(AngleRecord.rate) {
                 roll.append(angles.roll)
                 pitch.append(angles.pitch)
@@ -152,13 +156,13 @@ struct GalleryRun {
 }
 
 extension DrawnGimbal {
-    /// The tuning that the daemon computes from the settings of an owner who knows the motors and
-    /// the loop's rate.
+    /// The tuning that the daemon computes if only the kind of motor and the loop's rate are
+    /// configured.
     ///
     /// - Parameters:
     ///   - loopHz: Ticks per second.
     ///   - settings: Additional settings, `key=value`.
-    /// - Returns: All parameters of the core.
+    /// - Returns: All parameters of the controller.
     /// - Throws: The error of `ConfigurationLoader` about a setting.
     func tuning(loopHz: Int, with settings: [String] = []) throws -> Stabilizer.Parameters {
         let loaded = try ConfigurationLoader.load(

@@ -4,9 +4,9 @@ import Identification
 import PlainText
 import Simulation
 
-/// Benchmark of the gyroscope's delay that autotune finds on random gimbals with encoders.
+/// Benchmark of the gyroscope's delay, as autotune identifies it on random gimbals with encoders.
 ///
-/// The filter of the sensor is random too: 0.2 to 5 ms of group delay. The handle is at rest.
+/// The filter of the sensor is random too: its group delay is 0.2 to 5 ms. The handle is at rest.
 enum GyroDelayBench {
     static func run(_ report: inout BenchReport) {
         var errors: [Double] = []
@@ -40,7 +40,7 @@ enum GyroDelayBench {
         report.check("gyroscope's delay: error, worst", rank(1), atMost: 0.5, "ms")
     }
 
-    /// An autotune of all axes; nil if the gimbal has no tuning.
+    /// Autotune of all axes; nil if the tuning of the gimbal cannot be computed.
     private static func autotune(_ drawn: DrawnGimbal, delay: Double) -> AutotuneRun? {
         var parameters = drawn.parameters
         parameters.imu.gyroBandwidthHz = 2.0.squareRoot() / (2 * .pi * delay * 1e-3)

@@ -1,8 +1,9 @@
 import GimbalCore
 import Glibc
 
-/// RMS over windows of the true rate above 15 Hz, and of the corresponding angle: an oscillation of
-/// the loop, or the remainder of steps and friction.
+/// Tremor of the camera or the handle: RMS of the true rate above 15 Hz, and of the corresponding
+/// angle, over windows of equal length. An oscillation of the loop causes tremor; steps and
+/// friction cause a smaller one.
 struct Tremor {
     /// RMS values of one window.
     struct Window {
@@ -11,11 +12,10 @@ struct Tremor {
         /// RMS of the camera's angle above 15 Hz, degrees.
         var angle = 0.0
 
-        /// Whether the tremor is faster and larger than that of noise, friction and a servo's
-        /// pulses.
+        /// Whether the tremor exceeds the tremor that noise, friction and a servo's pulses cause.
         ///
-        /// - Parameter other: RMS of the angle of the handle, or of a run without the fault,
-        ///   degrees.
+        /// - Parameter other: RMS of the angle above 15 Hz of the handle, or of a run without the
+        ///   fault, degrees; the tremor must exceed this too.
         /// - Returns: Whether the camera trembles.
         func isTrembling(beside other: Double) -> Bool { rate > 3 && angle > max(0.05, other) }
     }
@@ -24,7 +24,7 @@ struct Tremor {
     let length: Double
     /// RMS values of the last complete window.
     private(set) var present = Window()
-    /// The largest values of rate and angle over the windows for which `counts` was true.
+    /// The largest rate and the largest angle of all windows that were added with `counts` set.
     private(set) var largest = Window()
 
     private var lows = (Vector3.zero, Vector3.zero)
@@ -33,12 +33,12 @@ struct Tremor {
 
     init(length: Double = 0.5) { self.length = length }
 
-    /// Processes one period.
+    /// Adds the rate of one period to the present window.
     ///
     /// - Parameters:
     ///   - rate: The true rate, deg/s.
-    ///   - counts: Whether the window that ends now counts for `largest`.
-    ///   - dt: Seconds since the previous call.
+    ///   - counts: Whether `largest` includes the window if the window ends with this period.
+    ///   - dt: Time since the previous call, s.
     /// - Returns: The window that has just ended; nil if no window has ended.
     @discardableResult
     mutating func note(_ rate: Vector3, counts: Bool, dt: Double) -> Window? {
@@ -47,7 +47,7 @@ struct Tremor {
         let high = rate - lows.0
         lows.1 += (high - lows.1) * share
         let fast = high - lows.1
-        // An integral with a high-pass at 15 Hz.
+        // The angle is the integral of the rate, with a high-pass at 15 Hz against drift.
         angle = (angle + fast * dt) * (1 - share)
         sum += fast.squaredNorm * dt
         angles += angle.squaredNorm * dt

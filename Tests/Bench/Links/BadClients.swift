@@ -3,9 +3,10 @@ import GimbalCore
 import Glibc
 import Realtime
 
-/// Hostile clients: on the socket they flood, stall or never finish a line. A phone writes nonsense
-/// at full speed to both services. Strangers flood the network links and a serial line with invalid
-/// or truncated frames.
+/// Hostile clients of every link. On the socket one client sends requests without pause, one never
+/// reads, and one never finishes a line. A phone writes invalid bytes at full speed to both
+/// Bluetooth services. Other senders flood the UDP ports and a serial line with invalid or
+/// truncated frames.
 final class BadClients {
     /// Counts of the clients' actions.
     struct Counts {
@@ -29,11 +30,12 @@ final class BadClients {
     private(set) var counts = Counts()
     private let path: String
     private let radio: FakeBlueZ
-    /// Client that requests all settings repeatedly, and never reads a reply.
+    /// Client of the socket that requests all settings repeatedly, and never reads a reply.
     private var flood: BenchClient?
-    /// Client that subscribes to everything at the highest rate, and never reads a message.
+    /// Client of the socket that subscribes to two variables at the highest rate, and never reads a
+    /// message.
     private var deaf: BenchClient?
-    /// Client that sends a byte from time to time, and no end of line.
+    /// Client of the socket that sends a byte from time to time, but no end of line.
     private var half: BenchClient?
 
     private let strangers: [BenchSocket]
@@ -54,7 +56,7 @@ final class BadClients {
         strangers = ports.compactMap { try? BenchSocket(to: $0) }
     }
 
-    /// Runs the clients for a time.
+    /// Runs the clients for `seconds`.
     func live(seconds: Double) {
         radio.connect(FakeBlueZ.phone, true)
         let deadline = MonotonicClock.now.advanced(bySeconds: seconds)
@@ -73,7 +75,7 @@ final class BadClients {
     }
 
     private func onTheSocket(_ turn: Int) {
-        // From time to time this client disconnects, while requests are unanswered.
+        // From time to time this client disconnects while its requests are unanswered.
         if flood == nil || turn % 200 == 0 { flood = BenchClient(path) }
         for _ in 0..<10 {
             guard let flood, flood.send(#"{"id":1,"method":"get"}"#) else { break }
@@ -107,7 +109,7 @@ final class BadClients {
         radio.process()
     }
 
-    /// Invalid beginnings of MAVLink frames, and malformed texts for the remote control's port.
+    /// Invalid beginnings of MAVLink frames, and malformed datagrams for the remote control's port.
     private static let beginnings: [[UInt8]] = [
         [0xFD, 0xFF], Array("1e999,".utf8), Array("{\"left\":".utf8),
     ]

@@ -4,13 +4,13 @@ import Glibc
 import Realtime
 import Wire
 
-/// Effect on the control loop of clients that send at full speed, do not read, or never finish a
-/// line, on the socket, over Bluetooth, UDP and a serial line. The daemon runs alternately with and
-/// without these clients, so that other load on the machine affects both kinds of runs.
+/// Effect of `BadClients` on the control loop. The daemon runs alternately with and without these
+/// clients, so that other load on the machine affects both kinds of runs.
 enum BadClientsBench {
     /// UDP ports of the wheels' remote control and of MAVLink.
     private static let ports: [UInt16] = [45021, 45022]
-    /// Stages of the loop, and of the transport of the samples to the loop.
+    /// Stages whose times the bench compares: the stages of the loop, and the transport of the
+    /// samples to the loop.
     private static let stages: [Stage] = [.wake, .handover, .estimate, .control, .imuToMotor]
 
     /// Result of one run of the daemon.
@@ -54,7 +54,7 @@ enum BadClientsBench {
     }
 
     /// Compares the medians of the runs with and without bad clients. The differences among the
-    /// runs without bad clients are noise.
+    /// runs without bad clients are the noise of the measurement.
     private static func compare(
         _ name: String, _ quiet: [Double], _ bad: [Double], _ report: inout BenchReport
     ) {
@@ -67,7 +67,7 @@ enum BadClientsBench {
             atMost: 100, "µs")
     }
 
-    /// Runs the daemon once, alone or with bad clients, whose actions are added to `counts`.
+    /// Runs the daemon once, alone or with bad clients, and adds the clients' actions to `counts`.
     private static func round(
         _ daemon: String, _ options: Options, isBad: Bool, _ counts: inout BadClients.Counts,
         _ report: inout BenchReport

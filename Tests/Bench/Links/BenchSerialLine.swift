@@ -1,9 +1,9 @@
 import Glibc
 
-/// The far end of a serial line: a pseudo-terminal, whose other end a program opens as a serial
-/// port.
+/// Serial line between the bench and a program. The line is a pseudo-terminal: the program opens
+/// its file as a serial port, and the bench holds the other end.
 final class BenchSerialLine {
-    /// Path of the port.
+    /// Path of the file that the program opens as a serial port.
     let path: String
     private let descriptor: Int32
     /// Numbers of the ioctls TIOCSPTLCK and TIOCGPTN from <asm-generic/ioctls.h>.
@@ -17,7 +17,8 @@ final class BenchSerialLine {
         descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
         var lock: Int32 = 0
         var number: UInt32 = 0
-        // ioctl_tty(2): the program's end is locked at first, and must be unlocked.
+        // ioctl_tty(2): a new pseudo-terminal is locked, and must be unlocked before the program
+        // can open it.
         guard descriptor >= 0, ioctl(descriptor, Self.lockRequest, &lock) == 0,
             ioctl(descriptor, Self.numberRequest, &number) == 0
         else { throw CancellationError() }
@@ -26,7 +27,7 @@ final class BenchSerialLine {
 
     deinit { close(descriptor) }
 
-    /// Writes as much as the line accepts without waiting.
+    /// Writes the bytes that the line accepts at once, without waiting.
     ///
     /// - Returns: Number of bytes written.
     func send(_ bytes: [UInt8]) -> Int { max(0, write(descriptor, bytes, bytes.count)) }

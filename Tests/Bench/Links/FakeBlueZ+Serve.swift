@@ -5,13 +5,13 @@ import Glibc
 import Realtime
 
 extension FakeBlueZ {
-    /// Paths of all characteristics that the daemon has registered.
+    /// D-Bus paths of all characteristics that the daemon has registered.
     var characteristics: [String] {
         objects.filter { $0.contains("/char") && !$0.hasSuffix("/name") }
     }
 
-    /// Runs the fake bluetoothd until the condition holds; false if it does not hold within
-    /// `seconds`.
+    /// Runs the fake bluetoothd until the condition holds. The result is false if the condition
+    /// does not hold within `seconds`.
     func serve(seconds: Double = 10, until isDone: () -> Bool) -> Bool {
         let deadline = MonotonicClock.now.advanced(bySeconds: seconds)
         while MonotonicClock.now < deadline {

@@ -11,7 +11,8 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Cost and latency of the network links: MAVLink frames, and datagrams of a remote control.
+/// Processor time and latency of the network links: MAVLink frames, and datagrams of the wheels'
+/// remote control.
 enum LinkBench {
     private static let address = MAVLinkAddress(system: 1, component: 154)
 
@@ -60,15 +61,16 @@ enum LinkBench {
 
     // MARK: A datagram
 
-    /// Runs the rider's server with simulated wheels in this process, and observes the thread that
-    /// writes to the board.
+    /// Runs the server for the wheels' remote control in this process, with a simulated motor
+    /// board. Measures the time from a datagram to the write to the board.
     private static func rider(_ report: inout BenchReport) throws {
         let port: UInt16 = 45005
         guard let place = DatagramAddress(host: "127.0.0.1", port: port),
             let sender = try? BenchSocket(to: port)
         else { return report.fail("no UDP on the loopback interface") }
         var parameters = DriveModel.Parameters()
-        // With a slow ramp, the time of the command could not be measured.
+        // The ramp is steep, because with a slow ramp the write that follows a datagram could not
+        // be recognized.
         parameters.acceleration = 1000
         parameters.deceleration = 1000
         let wheels = DriveMotors(simulated: parameters)
@@ -84,7 +86,7 @@ enum LinkBench {
         try wheels.start()
         defer { _ = wheels.stop() }
         var delays: [Double] = []
-        // A new remote control must first send a centred stick.
+        // The server requires a centred stick from a new remote control.
         sender.send("0,0,0")
         for number in 1...1000 {
             let speed = Double(number % 90 + 5)
@@ -97,8 +99,9 @@ enum LinkBench {
                 usleep(20)
             }
             delays.append(MonotonicClock.now.seconds(since: sent) * 1000)
-            // At the app's rate of 20 a second, this would take a minute; the interval is random,
-            // so that the phase relative to the wheels' period varies.
+            // The app sends 20 datagrams a second, at which the bench would take a minute. The
+            // interval is random, so that the datagrams arrive at every phase of the wheels'
+            // period.
             usleep(UInt32.random(in: 6_000...26_000))
         }
         delays.sort()
@@ -133,8 +136,8 @@ enum LinkBench {
 
     // MARK: A stream
 
-    /// Runs the real daemon for a minute, in which it sends its attitude 100 times a second; counts
-    /// every frame.
+    /// Runs the real daemon for a minute, while it sends its attitude as MAVLink 100 times a
+    /// second, and counts the frames.
     private static func stream(_ options: Options, _ report: inout BenchReport) throws {
         guard let daemon = DaemonProcess.program(options, &report) else { return }
         let port: UInt16 = 45014

@@ -3,9 +3,9 @@ import GimbalCore
 import Glibc
 import Wire
 
-/// Ordinary clients of every link at the same time: a client of the socket and a subscriber, a
-/// phone that connects and disconnects, a ground station over MAVLink, a rider's remote control.
-/// The clients control the camera or the wheels in turns.
+/// Ordinary clients of every link at the same time: a client and a subscriber of the socket, a
+/// phone that connects and disconnects, a ground station over MAVLink, and a remote control of the
+/// wheels. The clients take turns in control of the camera and the wheels.
 final class LinkChatter {
     /// Number of messages sent, by link.
     var sent: [String: Int] { others.merging(["socket": socket.requests]) { $1 } }
@@ -58,7 +58,7 @@ final class LinkChatter {
     }
 
     private func phone(_ count: Int, isInTurn: Bool) {
-        // From time to time the phone disappears, at an arbitrary moment.
+        // From time to time the phone disconnects without warning.
         let isHere = count % 1600 < 1400
         if isHere != isPhoneHere {
             isPhoneHere = isHere

@@ -4,13 +4,14 @@ import Glibc
 import Realtime
 import Wire
 
-/// Latency of a phone's write from D-Bus to the tick: the real daemon on a private bus, where a
-/// fake bluetoothd writes like an app that tracks a person.
+/// Time from a phone's write on D-Bus until a tick of the loop uses it. The real daemon runs on a
+/// private bus, on which a fake bluetoothd sends the writes of an app that tracks a person.
 enum PhoneBench {
     private static let rateHz = 1000.0
-    /// Number of writes from which the figures are computed. AirLink sends 60 a second.
+    /// Number of writes from which the figures are computed. The app AirLink sends 60 a second.
     private static let writes = 2000
-    /// Interval between two writes, µs: which stays below the rate that one phone is permitted.
+    /// Interval between two writes, µs. It is random, and so long that the rate of the writes stays
+    /// below the limit for one phone.
     private static let betweenWrites: ClosedRange<UInt32> = 12_000...20_000
     /// D-Bus paths of the AirOS service's characteristics for mode and control.
     private static let mode = "/org/airframe/service0/char04"

@@ -1,14 +1,15 @@
 import FakeBlueZ
 import Wire
 
-/// The real daemon on a private D-Bus, with its services at a fake bluetoothd and the outputs on.
+/// The real daemon on a private D-Bus. It has registered its Bluetooth services with a fake
+/// bluetoothd, and its outputs are on.
 struct RadioRig {
     let radio: FakeBlueZ
     let process: DaemonProcess
     private let bus: PrivateBus
 
-    /// Starts the daemon. If the daemon does not start, the bench reports this, and the result is
-    /// nil.
+    /// Starts the daemon. If the daemon does not start, the initializer reports this, and the
+    /// result is nil.
     ///
     /// - Parameters:
     ///   - daemon: The program.

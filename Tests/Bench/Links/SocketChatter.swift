@@ -1,5 +1,5 @@
-/// A client of the socket that sends requests of all kinds and disconnects from time to time, and a
-/// subscriber.
+/// Two clients of the diagnostics socket: one sends requests of all kinds and disconnects from time
+/// to time, the other subscribes.
 struct SocketChatter {
     /// Number of lines sent.
     private(set) var requests = 0

@@ -3,8 +3,8 @@ import GimbalCore
 import Glibc
 import Realtime
 
-/// Memory system calls of the real-time threads while the other threads of the process are busy.
-/// The largest permitted number of these calls is zero.
+/// Allocator calls and page faults of the real-time threads, while the other threads of the process
+/// are busy. No allocator call and no major page fault is permitted.
 enum AllocationBench {
     static func run(options: Options, report: inout BenchReport) {
         guard mc_is_active() else {
@@ -21,8 +21,8 @@ enum AllocationBench {
         _ = consume wakefulness
     }
 
-    /// Counts the calls of a thread that is known to allocate. If the number of calls of this
-    /// thread is not zero, the count works, and a count of zero for other threads is meaningful.
+    /// Number of allocator calls by a thread that makes ten. If the counter counts these, its count
+    /// of zero for another thread is meaningful.
     private static func callsOfKnownThread() -> Int64 {
         let configuration = ThreadConfiguration(name: "allocating", priority: nil)
         let thread = try? RealtimeThread(configuration) {
@@ -68,7 +68,8 @@ enum AllocationBench {
         report.check("\(label): resident memory, locked", resident, atMost: 45, "MB")
     }
 
-    /// Load around the loop: a subscriber, requests, and a reload ten times a second.
+    /// Load by the other threads of the process: a subscriber, requests, and a change of the tuning
+    /// ten times a second.
     private struct World: ~Copyable {
         var telemetry: RingReader<TelemetryRecord>
         var commands: RingWriter<TimedCommand>
@@ -110,7 +111,7 @@ enum AllocationBench {
     }
 }
 
-/// Memory system calls and faults of one thread so far, measured from outside.
+/// Allocator calls and page faults of one thread since its start.
 struct ThreadMemory: Sendable {
     var allocatorCalls: Int64
     var minorFaults: Int64

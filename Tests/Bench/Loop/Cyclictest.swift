@@ -13,10 +13,10 @@ enum Cyclictest {
     /// Whether the program is installed.
     static var isInstalled: Bool { output(of: "command -v cyclictest 2>/dev/null") != "" }
 
-    /// Runs one thread under SCHED_FIFO with locked memory.
+    /// Runs cyclictest with one thread under SCHED_FIFO and with locked memory.
     ///
-    /// - Returns: The latencies; nil if cyclictest printed no histogram, for example without
-    ///   real-time rights.
+    /// - Returns: The latencies; nil if cyclictest printed no histogram, for example because it
+    ///   lacks the right to real-time scheduling.
     static func run(intervalMicroseconds: Int, seconds: Double, priority: Int, cpu: Int?) -> Result?
     {
         let loops = Int(seconds * 1e6) / intervalMicroseconds
@@ -48,8 +48,8 @@ enum Cyclictest {
             var seen = 0
             for bucket in buckets {
                 seen += bucket.count
-                // cyclictest truncates to whole microseconds, so the middle of the bucket is
-                // unbiased.
+                // cyclictest truncates a latency to whole microseconds, so the middle of the bucket
+                // is the unbiased value.
                 if seen >= rank { return Double(bucket.microseconds) + 0.5 }
             }
             return .infinity

@@ -3,8 +3,8 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// A thread that only waits, with the period and priority of the daemon's bus thread. The periods
-/// that this thread misses are caused by the machine, and every program misses them.
+/// A thread that only waits, with the period and priority of the daemon's bus thread. If this
+/// thread misses a period, the machine is the cause, and any other program would miss it too.
 final class HostWatch: Sendable {
     private struct State {
         var missed = 0.0
@@ -41,7 +41,7 @@ final class HostWatch: Sendable {
         }
     }
 
-    /// Number of periods that this thread has missed since the last call.
+    /// Number of periods that the thread has missed since the previous call.
     func takeMissed() -> Double {
         shared.state.withLock { state in
             defer { state.missed = 0 }

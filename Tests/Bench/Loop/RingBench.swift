@@ -4,9 +4,10 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// Cost of a ring and a mailbox, and a test that nothing is lost.
+/// Processor time of an operation on a ring buffer and on a mailbox, and a test that neither loses
+/// data.
 enum RingBench {
-    /// The size of a typical sensor record.
+    /// A record with the size of a typical sensor record.
     struct Record: BitwiseCopyable, Sendable {
         var number: UInt64
         var values: (Double, Double, Double, Double, Double, Double, Double, Double, Double, Double)
@@ -105,7 +106,8 @@ enum RingBench {
             wrong: Double(wrong))
     }
 
-    /// Passes the writing end into the producer's closure.
+    /// Container that passes the ring's writing end, which cannot be copied, into the producer's
+    /// closure.
     private final class Handover: Sendable {
         private let writer: Mutex<RingWriter<UInt64>?>
 

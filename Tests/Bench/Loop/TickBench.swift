@@ -2,7 +2,8 @@ import CLinuxShim
 import GimbalCore
 import Realtime
 
-/// Cost of one tick of the loop, locked and with the outputs on, without plant and threads.
+/// Processor time of one tick of the loop, in the mode `locked` with the outputs on. Neither the
+/// plant nor threads run.
 enum TickBench {
     static func run(options: Options, report: inout BenchReport) {
         var settings = RuntimeSettings()
@@ -34,8 +35,8 @@ enum TickBench {
     }
 }
 
-/// Sensor of a level camera on an upright handle: first at rest, so that the estimator learns its
-/// bias, then shaking slightly.
+/// Sensor of a level camera on an upright handle: at first the sensor is at rest, so that the
+/// estimator learns its bias; then the camera shakes slightly.
 enum BenchSensor {
     /// Number of samples at rest.
     static let stillSamples = 10_000
@@ -54,7 +55,8 @@ enum BenchSensor {
     }
 }
 
-/// Simulated hardware without latency, so that only the cost of threads and hand-over is measured.
+/// Simulated hardware without latency. A bench with this hardware measures the threads and the
+/// transfer of data between them.
 struct BenchBus: GimbalBus {
     private var number = 0
 

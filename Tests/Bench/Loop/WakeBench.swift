@@ -2,8 +2,8 @@ import GimbalCore
 import Glibc
 import Realtime
 
-/// Wake-up latency of the clock-driven thread, compared with cyclictest in the same minutes on the
-/// same CPU.
+/// Wake-up latency of the thread that a timer wakes each period, compared with that of cyclictest
+/// on the same CPU at nearly the same time.
 enum WakeBench {
     static func run(options: Options, report: inout BenchReport) {
         let hasReference = Cyclictest.isInstalled
@@ -39,7 +39,7 @@ enum WakeBench {
         report.show("hand-over to the loop, p50", figure(handovers, \.p50), "us")
         report.show("hand-over to the loop, p99", figure(handovers, \.p99), "us")
         // The limit of the latency is a quarter of a period: the bus thread does not wait longer
-        // for the output, and a later answer would be a whole period old.
+        // for the loop's output, and sends a later output only in the next period.
         report.check(
             "IMU to motor without wire time, p50", figure(ways, \.p50), atMost: 250, "us")
         report.show("IMU to motor without wire time, p99", figure(ways, \.p99), "us")
@@ -66,7 +66,8 @@ enum BenchRun {
         var threads: [ThreadReport]
     }
 
-    /// Runs for `options.roundSeconds` after the warm-up, with a reader of the telemetry.
+    /// Runs both threads for `options.roundSeconds` after the warm-up, while a reader empties the
+    /// telemetry.
     static func run(rateHz: Double, options: Options, report: BenchReport) -> Measured? {
         var settings = RuntimeSettings()
         settings.rateHz = rateHz
@@ -76,7 +77,7 @@ enum BenchRun {
             parameters: Stabilizer.Parameters(), bus: BenchBus(), settings: settings)
         let runtime = assembly.runtime
         var telemetry = assembly.telemetry
-        // CPU sleep states are disabled, as by the daemon and by cyclictest.
+        // The bench disables CPU sleep states, as the daemon and cyclictest do.
         let wakefulness = CPUWakefulness()
         for problem in [wakefulness.problem, RealtimeSetup.lockMemory().problem].compactMap(\.self)
         {

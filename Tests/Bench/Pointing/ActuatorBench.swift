@@ -1,16 +1,16 @@
 import GimbalCore
 import Simulation
 
-/// Stillness of the camera with servos and with open-loop brushless motors, on the default plant
-/// with the default tuning, without and with a second IMU on the handle.
+/// Stillness of the camera with servos and with open-loop brushless motors, with and without a
+/// second IMU on the handle. Plant and tuning are the default ones.
 ///
-/// The figures are those of `PointingBench`. The reference is another program's controller with
-/// known delay on the same servos: its errors are 0.26° and 0.45°.
+/// The figures are those of `PointingBench`. The limits for servos refer to a controller of another
+/// program, which knows the delay of the same servos; its errors are 0.26° and 0.45°.
 enum ActuatorBench {
     /// Runs all cases; each figure is the worst of the seeds.
     ///
     /// - Parameters:
-    ///   - options: Not used, because nothing here depends on the machine.
+    ///   - options: Not used, because these figures do not depend on the machine.
     ///   - report: Receives the figures, angles in thousandths of a degree.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note(
@@ -67,7 +67,8 @@ enum ActuatorBench {
         step("servo", .servo, &report)
     }
 
-    /// Measures the stillness of other cameras with the same tuning.
+    /// Measures the stillness of cameras with another inertia, friction or imbalance, with the same
+    /// tuning.
     private static func variants(_ report: inout BenchReport) {
         for (name, inertia, friction, imbalance) in [
             ("inertia x 4", 4.0, 1.0, 5e-3), ("inertia x 1/4", 0.25, 1, 5e-3),

@@ -5,12 +5,13 @@ struct AngleRecord {
     /// Samples per second.
     static let rate = 1000
 
-    /// Samples so far.
+    /// Number of samples in the record.
     var count: Int { values.count }
 
     mutating func append(_ degrees: Double) { values.append(degrees) }
 
-    /// Mean over the run: the effect of an uncalibrated accelerometer.
+    /// Mean of the angle over the run. An uncalibrated accelerometer causes a mean that is not
+    /// zero.
     var mean: Double { Self.mean(values[...]) }
 
     /// Root mean square of the angle.
@@ -35,15 +36,16 @@ struct AngleRecord {
         return windows > 0 ? (sum / windows).squareRoot() : .nan
     }
 
-    /// RMS above 1 Hz, second-order Butterworth, without the first 2 s, in which the filter
-    /// settles.
+    /// RMS of the angle after a second-order Butterworth high-pass at 1 Hz. The first 2 s are left
+    /// out, because the filter settles in them.
     var shake: Double {
         let quick = quick
         return quick.isEmpty ? .nan : Self.rms(quick[...], about: 0)
     }
 
-    /// Peak-to-peak value above 1 Hz within 10 s, of the worst 10 s: twice the ± value that makers
-    /// of gimbals state. A shorter remainder at the end counts too if it is at least half as long.
+    /// Peak-to-peak value of the angle above 1 Hz in the worst 10 s: twice the ± value that
+    /// manufacturers of gimbals state. A remainder at the end of the run is evaluated if it is at
+    /// least 5 s long.
     var peakToPeak: Double {
         let quick = quick
         let window = 10 * Self.rate

@@ -1,11 +1,11 @@
 import GimbalCore
 import Simulation
 
-/// Reference for every figure: a controller that reads the true state without delay and cancels
-/// every disturbance exactly, with the same handle, mechanics and set-points. The remaining error
-/// of this controller exists because it holds its output for a period. Motors without encoders are
-/// replaced by exact torques. Servos keep their speed and resolution, but the controller knows the
-/// future motion of the handle.
+/// Controller that reads the true state without delay and cancels every disturbance exactly. With
+/// the same handle, mechanics and set-points, its error is the reference for every figure. The
+/// error is not zero, because the controller holds its output for a period. Motors without encoders
+/// are replaced by exact torques. Servos keep their speed and resolution, but the controller knows
+/// the future motion of the handle.
 struct PerfectKnowledge {
     /// Desired attitude of the camera.
     private(set) var attitude = Quaternion.identity
@@ -17,7 +17,7 @@ struct PerfectKnowledge {
         generator.hold(at: .identity)
     }
 
-    /// The parameters of the same gimbal without delays.
+    /// Parameters of the same gimbal without delays.
     static func undelayed(_ parameters: SimulatedGimbal.Parameters) -> SimulatedGimbal.Parameters {
         var result = parameters
         result.transportDelay = 0
@@ -35,7 +35,7 @@ struct PerfectKnowledge {
         let setpoint = generator.step(now: now, dt: dt)
         attitude = setpoint.attitude
         if gimbal.parameters.motor == .servo { return foresee(gimbal, setpoint, now: now) }
-        // The remaining error of the last period decays with 200 rad/s, critically damped.
+        // The error that the last period has left decays with 200 rad/s and critical damping.
         let bandwidth = 200.0
         let error = gimbal.attitude.error(to: setpoint.attitude)
         let lag = setpoint.rate - gimbal.rate
@@ -44,7 +44,7 @@ struct PerfectKnowledge {
         return MotorOutput(enabled: true, torque: gimbal.requiredTorque(acceleration: wanted))
     }
 
-    /// The joint angles that will be correct at the time when the servos respond.
+    /// Joint angles that the servos need at the time when they respond to the command.
     private func foresee(
         _ gimbal: SimulatedGimbal, _ setpoint: Setpoint, now: Instant
     ) -> MotorOutput {

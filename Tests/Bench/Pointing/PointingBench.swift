@@ -1,13 +1,13 @@
 import GimbalCore
 import Simulation
 
-/// Stillness and accuracy of the camera, on the default plant with the default tuning.
+/// Stillness and accuracy of the camera, with the default plant and the default tuning.
 ///
 /// Angles are true camera angles. Jitter is the RMS of the camera angle's deviation from the mean
 /// of each 10 s. Shake is the RMS of the camera angle above 1 Hz. Peak to peak is the range of the
 /// camera angle above 1 Hz within the worst 10 s. Hold error is the RMS of the angle from estimated
-/// attitude to set-point. Horizon is the mean of roll and pitch, which the error of an uncalibrated
-/// accelerometer determines.
+/// attitude to set-point. Horizon is the mean of roll and pitch; an uncalibrated accelerometer
+/// causes most of this error.
 enum PointingBench {
     private static let seeds: [UInt64] = [1, 2, 3]
 
@@ -73,8 +73,8 @@ enum PointingBench {
         report.show("running, shake pitch", pair.worst { $0.pitch.shake * 1000 }, "mdeg")
     }
 
-    /// Runs with the camera pointing nearly straight up, where yaw and roll turn it about the same
-    /// axis.
+    /// Measures the stillness of a camera that points nearly straight up, where yaw and roll turn
+    /// it about the same axis.
     private static func vertical(_ report: inout BenchReport) {
         for pitch in [80.0, 90, 100] {
             var run = PointingRun()
@@ -166,8 +166,7 @@ enum PointingBench {
         }
     }
 
-    /// Outcomes of the same runs with the stabilizer, and with the controller that has perfect
-    /// knowledge.
+    /// Outcomes of the same runs with the stabilizer and with `PerfectKnowledge`.
     struct Pair {
         private let ours: [PointingRun.Outcome]
         private let perfect: [PointingRun.Outcome]
@@ -184,13 +183,14 @@ enum PointingBench {
             PointingBench.worst(ours, figure)
         }
 
-        /// The largest figure of the runs with perfect knowledge.
+        /// The largest figure of the runs with `PerfectKnowledge`.
         func perfectWorst(_ figure: (PointingRun.Outcome) -> Double) -> Double {
             PointingBench.worst(perfect, figure)
         }
 
-        /// Checks that the stabilizer's figure is within a limit, and prints the figure with
-        /// perfect knowledge. `figure` is in degrees, and the limit in thousandths of a degree.
+        /// Checks that the stabilizer's figure is within a limit, and prints the figure of
+        /// `PerfectKnowledge` with it. `figure` is in degrees, and the limit in thousandths of a
+        /// degree.
         func check(
             _ name: String, atMost bar: Double, _ report: inout BenchReport,
             _ figure: (PointingRun.Outcome) -> Double
@@ -201,7 +201,8 @@ enum PointingBench {
         }
     }
 
-    /// The largest figure; NaN if a run has none, for example because it never started.
+    /// The largest value of a figure over the runs; NaN if a run has no value, for example because
+    /// the motors never started.
     static func worst(
         _ outcomes: [PointingRun.Outcome], _ figure: (PointingRun.Outcome) -> Double
     ) -> Double {

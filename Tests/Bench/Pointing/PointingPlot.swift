@@ -25,7 +25,8 @@ enum PointingPlot {
         ]
     }
 
-    /// Plot of tracking: pan and tilt commands during a walk, which then stop.
+    /// Plot of tracking: pan and tilt rates are commanded during a walk, and then the commands
+    /// stop.
     private static func tracking() -> Figure {
         let rate = 10 * Double.pi / 180
         var run = PointingRun()

@@ -7,7 +7,7 @@ struct PointingRun {
     /// Event that occurs in a run.
     enum Event {
         case none
-        /// A command of the user to turn to these angles.
+        /// A command to turn to these angles, rad, at a time in s.
         case point(AxisVector, at: Double)
         /// A push on the camera, N·m about its y axis.
         case push(Double, at: Double)
@@ -21,8 +21,8 @@ struct PointingRun {
     var motion = HandleMotion.walking
     /// Recording of the motion that the handle repeats, instead of `motion`.
     var recording: RecordedMotion?
-    /// Duration of the stillness before the motion, and time in which the motion grows to its full
-    /// size, s.
+    /// Duration of the rest before the motion, and time in which the motion grows to its full
+    /// amplitude, s.
     var stillSeconds = 4.0
     var rampSeconds = 2.0
     var loopHz = 1000
@@ -32,7 +32,8 @@ struct PointingRun {
     /// Whether the controller with perfect knowledge replaces the stabilizer.
     var isPerfect = false
     var seconds = 55.0
-    /// Beginning of the evaluation, s; bias and friction have been learned before.
+    /// Beginning of the evaluation, s. By then the controller has learned gyroscope bias and
+    /// friction.
     var settled = 15.0
     var event = Event.none
 
@@ -44,34 +45,35 @@ struct PointingRun {
         var holdPitch = AngleRecord()
         /// Angle between the true and the estimated vertical, degrees.
         var tilt = AngleRecord()
-        /// Motor torques above 50 Hz, which the sensor's noise causes.
+        /// RMS of the motor torques above 50 Hz, N·m. The sensor's noise causes these torques.
         var hum = TorqueHum()
         /// Time until the motors received the full output, s; NaN if never.
         var start = Double.nan
-        /// Time until the camera stayed within 1° of level, s.
+        /// Time from which on the camera stayed within 1° of level, s.
         var level = 0.0
         /// All conditions that held at any time.
         var conditions: Conditions = .none
-        /// Largest turn between the motors' start and the end of the inertia's identification,
-        /// degrees.
+        /// Largest angle by which the camera turned between the motors' start and the end of the
+        /// identification of the inertia, degrees.
         var searchAngle = 0.0
         /// Ratio of identified to true inertia, on the axis with the largest error.
         var inertiaRatio = Double.nan
-        /// Rate above 15 Hz after the motors received the full output, deg/s, in which an
-        /// oscillation is visible.
+        /// Camera rate above 15 Hz after the motors received the full output, deg/s. An oscillation
+        /// is visible in it.
         var tremor = AngleRecord()
         /// Largest rate of the camera with the motors on, deg/s.
         var largestRate = 0.0
-        /// True roll and pitch and the motors' torque at each tick, if requested.
+        /// True roll and pitch and the motors' torque at each tick; empty if the run was not asked
+        /// to record them.
         var trace: [Trace] = []
-        /// True pitch, degrees, at each millisecond after the event; the first value is the last
-        /// one before it.
+        /// True pitch, degrees, at each millisecond after the event; the first value is from the
+        /// last millisecond before the event.
         var afterEvent: [Double] = []
-        /// Hash of all bits of all true attitudes and outputs.
+        /// FNV-1a hash of the bits of all true attitudes and outputs.
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     }
 
-    /// Values of one tick that are plotted.
+    /// Values of one tick for a plot.
     struct Trace {
         var time: Double
         var handle: AxisVector
@@ -86,7 +88,7 @@ struct PointingRun {
         tuning.motorType = type
     }
 
-    /// A start in motion: the gimbal is switched on while it is being carried.
+    /// A run in which the gimbal is switched on while a person moves it.
     static func inMotion(_ motion: HandleMotion, seed: UInt64, seconds: Double) -> PointingRun {
         var run = PointingRun()
         run.motion = motion
@@ -134,7 +136,7 @@ struct PointingRun {
             }
             watch.note(time, gimbal, snapshot, &outcome)
             outcome.conditions.insert(snapshot.conditions)
-            // The record has 1000 values a second at any rate of the loop.
+            // The record has 1000 values a second at any loop rate.
             if time > settled {
                 let error =
                     isPerfect
@@ -199,7 +201,7 @@ struct PointingRun {
     }
 }
 
-/// RMS of the motors' torques above 50 Hz, the largest of the three motors.
+/// RMS of the torques above 50 Hz, of the motor for which it is largest.
 struct TorqueHum {
     private var slow = AxisVector.zero
     private var squares = AxisVector.zero
@@ -233,7 +235,7 @@ extension SimulatedGimbal {
 }
 
 extension PointingRun.Outcome {
-    /// Adds the bits of one tick by FNV-1a.
+    /// Adds the bits of one tick to the FNV-1a hash.
     fileprivate mutating func add(_ attitude: Quaternion, _ output: MotorOutput) {
         for value in [
             attitude.w, attitude.x, attitude.y, attitude.z, output.torque.yaw, output.torque.roll,
@@ -243,8 +245,8 @@ extension PointingRun.Outcome {
         }
     }
 
-    /// Settling time, s after the event until the pitch stays within 2 % of a step of `degrees`,
-    /// and overshoot in percent.
+    /// Response to a step of `degrees` in pitch: time from the event until the pitch stays within 2
+    /// % of the step, s, and overshoot, percent.
     func step(_ degrees: Double) -> (settling: Double, overshoot: Double) {
         guard let before = afterEvent.first else { return (.nan, .nan) }
         var settling = 0.0
@@ -257,7 +259,7 @@ extension PointingRun.Outcome {
         return (settling, overshoot)
     }
 
-    /// Difference of the angle after the event to the same run without the event, degrees, at each
+    /// Angle after the event minus the angle in the same run without the event, degrees, at each
     /// millisecond of the first second. The effect of the sensor's noise cancels.
     func response(against undisturbed: PointingRun.Outcome) -> [Double] {
         zip(afterEvent, undisturbed.afterEvent).prefix(1000).map { abs($0 - $1) }

@@ -1,7 +1,7 @@
 import GimbalCore
 import Simulation
 
-/// Runs of the same controller, without changes, with other gimbals and other starts.
+/// Runs of the default tuning with other gimbals and other starts.
 enum PointingStarts {
     private struct Case: Sendable {
         var name: String
@@ -16,7 +16,7 @@ enum PointingStarts {
             $0.plant.friction.coulomb *= 3
             $0.plant.friction.stiction *= 3
         },
-        // Imbalance: 0.5 kg at 5 mm from the camera's axes, in any direction.
+        // The centre of mass of a camera of 0.5 kg is 5 mm off the axes, on a diagonal.
         Case(name: "5 mm off balance") {
             let moment = 0.5 * 0.005 / 3.0.squareRoot()
             $0.plant.imbalance = Vector3(moment, moment, moment)
@@ -62,7 +62,7 @@ enum PointingStarts {
                 + " level after \(text(outcome.level)) s")
     }
 
-    /// Measures starts while a person walks, with 64 walkers and sensors.
+    /// Measures 64 starts while a person walks. Each start has another walker and another sensor.
     private static func coldStart(_ report: inout BenchReport) {
         let levels = levels { _ in }
         report.check(
@@ -80,7 +80,7 @@ enum PointingStarts {
         }
     }
 
-    /// Times until the camera stayed level, s.
+    /// Time from which on the camera stayed within 1° of level, s, in each run.
     private static func levels(change: (inout PointingRun) -> Void) -> [Double] {
         (UInt64(1)...64).map { seed in
             var run = PointingRun.inMotion(.walking, seed: seed, seconds: 12)

@@ -4,15 +4,16 @@ import Recording
 import Simulation
 import SystemPackage
 
-/// Stillness of the camera in the hands of people whose motion was recorded: every `.imu` file of a
-/// directory, with every kind of motors.
+/// Stillness of the camera while the simulated handle repeats the recorded motion of people. The
+/// bench uses every `.imu` file of a directory, with every kind of motor.
 ///
 /// The camera follows the handle's heading (`pan_follow`), because people turn round, and must stay
 /// level. All angles are true angles, from the start of the recording to its end. Hold is the RMS
-/// of the deviation from level, or for drawn gimbals from the mean. Shake is the RMS above 1 Hz.
-/// Peak to peak is the value above 1 Hz in the worst 10 s. Estimate is the angle between the true
-/// and the estimated vertical. Each figure is the larger of those of roll and pitch. The
-/// accelerometer has been calibrated in six positions.
+/// of the camera angle's deviation from level, or for random gimbals from its mean. Shake is the
+/// RMS of the camera angle above 1 Hz. Peak to peak is the range of the camera angle above 1 Hz in
+/// the worst 10 s. Each of these figures is the larger one of roll and pitch. Estimate is the angle
+/// between the true and the estimated vertical. The accelerometer has been calibrated in six
+/// positions.
 enum RecordedBench {
     /// A kind of motors with its parameters.
     struct Drive {
@@ -22,8 +23,8 @@ enum RecordedBench {
         var bars: Bars
     }
 
-    /// Largest permitted median and worst figures, degrees: at most 1.5 times those of 18 walks by
-    /// six people.
+    /// Largest permitted median and largest permitted worst value of each figure, degrees. They are
+    /// at most 1.5 times the values of 18 recorded walks of six people.
     struct Bars {
         var hold: (median: Double, worst: Double)
         var shake: (median: Double, worst: Double)
@@ -51,12 +52,12 @@ enum RecordedBench {
     /// Prefix of the names of recorded walks. The limits apply only to recorded walks.
     static let walk = "walk_"
 
-    /// Duration of the rest before the recording, in which the motors start, s.
+    /// Duration of the rest before the recorded motion, s. The motors start in this time.
     static let stillSeconds = 8.0
 
     /// The figures of one recording.
     struct Score {
-        /// Name of the recording, and of the gimbal if it is a drawn one.
+        /// Name of the recording, and of the gimbal if the gimbal is random.
         var name: String
         var outcome: PointingRun.Outcome
 
@@ -71,8 +72,8 @@ enum RecordedBench {
         }
         var shake: Double { max(outcome.roll.shake, outcome.pitch.shake) }
         var peakToPeak: Double { max(outcome.roll.peakToPeak, outcome.pitch.peakToPeak) }
-        /// RMS above 1 Hz of the error from estimate to set-point, which does not include the error
-        /// of the estimate.
+        /// RMS above 1 Hz of the angle from the estimated attitude to the set-point, degrees.
+        /// Unlike `shake`, it does not include the error of the estimate.
         var ownShake: Double { max(outcome.holdRoll.shake, outcome.holdPitch.shake) }
         var tilt: Double { outcome.tilt.rms }
         var largestTilt: Double { outcome.tilt.largest }
@@ -179,7 +180,7 @@ enum RecordedBench {
         ]
         for (name, unit, bar, value) in figures {
             let values = scores.map(value)
-            // A figure that is not a number counts as the worst one.
+            // NaN is the worst value.
             let last = zip(scores, values).max { !$1.1.isFinite || $0.1 < $1.1 }
             let worst = last?.1 ?? .nan
             let title = "\(drive.name): \(name)"

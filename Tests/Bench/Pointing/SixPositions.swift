@@ -2,10 +2,10 @@ import Calibration
 import GimbalCore
 import Simulation
 
-/// Calibration of the accelerometer in six positions, as with `airframectl calibrate
-/// accelerometer`, for the sensor of a run.
+/// Calibration of the simulated accelerometer in six positions, as `airframectl calibrate
+/// accelerometer` does it.
 enum SixPositions {
-    /// Result of the calibration; if the calibration fails, a correction that changes nothing.
+    /// Correction that the calibration yields for a sensor; the identity if the calibration fails.
     static func correction(of kind: IMUModel.Parameters, seed: UInt64) -> SensorCorrection.Affine {
         var sensor = IMUModel(parameters: kind, feedRate: 4000, seed: seed)
         var calibration = AccelerometerCalibration(mounting: .identity)

@@ -1,8 +1,8 @@
 import GimbalCore
 import Simulation
 
-/// Observation of the start, from power-on to steady running: it measures the time until the camera
-/// is level, the camera's turn during the identification of the inertia, and its tremor.
+/// Observer of a start from power-on on. It measures the time until the camera is level, the angle
+/// by which the camera turns during the identification of the inertia, and the camera's tremor.
 struct StartWatch {
     private let degrees = 180 / Double.pi
     private var held: Quaternion?
@@ -17,7 +17,7 @@ struct StartWatch {
         let tilt = gimbal.attitude.inverseRotate(down).cross(down).norm
         if tilt > 1 / degrees || gimbal.attitude.inverseRotate(down).z < 0 { outcome.level = time }
         let rate = gimbal.rate
-        // First-order high-pass at 15 Hz.
+        // A first-order high-pass at 15 Hz extracts the tremor from the rate.
         tremor = (tremor + rate - lastRate) * 0.914
         lastRate = rate
         guard snapshot.output.enabled else { return }

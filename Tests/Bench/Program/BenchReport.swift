@@ -1,6 +1,7 @@
 import PlainText
 
-/// Printer of figures with their limits, and counter of the figures that miss their limit.
+/// Output of the benches: prints each figure with its limit, and counts the figures that miss their
+/// limit.
 struct BenchReport: Sendable {
     private(set) var misses = 0
     private var figures = 0
@@ -16,8 +17,8 @@ struct BenchReport: Sendable {
         print("  \(Format.left(name, 50))\(decimal(value)) \(unit)")
     }
 
-    /// Checks that a figure is at most its upper limit, and prints both; `perfect` is the figure of
-    /// the controller with perfect knowledge on the same run.
+    /// Checks that a figure is at most its upper limit, and prints both. `perfect` is the figure of
+    /// `PerfectKnowledge` on the same run.
     mutating func check(
         _ name: String, _ value: Double, atMost bar: Double, _ unit: String, perfect: Double? = nil
     ) {
@@ -29,7 +30,7 @@ struct BenchReport: Sendable {
         judge(name, value, ">=", bar, unit, passed: value >= bar)
     }
 
-    /// Reports that a bench could not run, which counts as a missed limit.
+    /// Reports that a bench could not run. The report then counts a missed limit.
     mutating func fail(_ sentence: String) {
         figures += 1
         misses += 1
@@ -54,7 +55,7 @@ struct BenchReport: Sendable {
             "  \(Format.left(name, 50))\(figure)\(limit)\(passed ? "pass" : "MISS")\(reference)")
     }
 
-    /// Formats a figure: small values with three significant digits, large values without decimals.
+    /// Formats a figure with three significant digits, or without decimals if it is large.
     private func decimal(_ value: Double) -> String {
         guard value.isFinite else { return "\(value)" }
         if abs(value) >= 100 || value == value.rounded() { return "\(Int(value.rounded()))" }
@@ -63,8 +64,8 @@ struct BenchReport: Sendable {
     }
 }
 
-/// Median: the value in the middle of the sorted list; the mean of the two middle ones when the
-/// count is even.
+/// Median of the values: the middle value in sorted order, or the mean of the two middle values if
+/// their number is even.
 func median(_ values: [Double]) -> Double {
     guard !values.isEmpty else { return .nan }
     let sorted = values.sorted()

@@ -1,6 +1,6 @@
 import Realtime
 
-/// Program with the benchmarks of every published figure; it prints each figure with its limit.
+/// Program that measures every published figure, and prints each figure with its limit.
 @main
 struct Main {
     /// The benches by name, in the order in which `all` runs them.
@@ -113,7 +113,7 @@ struct Main {
     }
 }
 
-/// One group of benchmarks, with its name.
+/// A group of benchmarks that run under one name.
 struct Bench: Sendable {
     var name: String
     var summary: String

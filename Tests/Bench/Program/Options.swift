@@ -6,52 +6,58 @@ import Simulation
 
 /// Options of the command line.
 struct Options: Sendable {
-    /// Names of the benchmarks to run; empty means all benchmarks.
+    /// Names of the benchmarks to run. If the list is empty, all benchmarks run.
     var names: [String] = []
-    /// Directory of the recorded trials; if nil, their figures are left out, with a message.
+    /// Directory of the recorded trials; if it is nil, their figures are left out, and a message
+    /// says so.
     var dataDirectory: String?
-    /// Directory of recorded motions that the simulated handle plays in `pointing`; nil means
-    /// simulated walkers.
+    /// Directory of recorded motions that the simulated handle repeats in `pointing`. If it is nil,
+    /// `pointing` uses simulated walkers.
     var recordedDirectory: String?
     /// Path of the daemon to measure; nil means the program in the bench's directory.
     var daemon: String?
     /// Directory for the estimator's harder logs, one folder for each scenario; if it is set, only
     /// these logs are written, and no bench runs.
     var exportDirectory: String?
-    /// Log for the timing of one estimator update; if it is set, only this time is measured.
+    /// Log with which the time of one estimator update is measured. If it is set, the program
+    /// measures nothing else.
     var costLog: String?
-    /// Directory for the estimator's consistency plots; if it is set, only these plots are drawn.
+    /// Directory for the estimator's consistency plots, or for the plots of `pointing` if that is
+    /// the only benchmark named. If it is set, the program only draws these plots.
     var plotDirectory: String?
     /// Whether the program fails if a figure misses its limit.
     var isGate = false
-    /// Length of the allocation runs, s.
+    /// Duration of each run of the allocation benchmark, s.
     var seconds = 60.0
-    /// Length of a wake-up round, s.
+    /// Duration of a round of the wake-up benchmark, s.
     var roundSeconds = 5.0
-    /// Number of wake-up rounds; the figures are medians over them.
+    /// Number of rounds of the wake-up benchmark. The figures are the medians over the rounds.
     var rounds = 5
-    /// Number of seeds of each combination of fault, mode and source.
+    /// Number of runs, with different seeds, of each combination of fault, mode and link.
     var faultSeeds = 4
-    /// Number of random gimbals, and their seeds; nil means the bench's default.
+    /// Number of random gimbals, and selection of their seeds. If a value is nil, the benchmark
+    /// uses its default.
     var count: Int?
     var seeds: GallerySeeds?
-    /// Kind of motors of `pointing --recorded`; nil means each kind.
+    /// Kind of motor for `pointing --recorded`. If it is nil, each kind is measured.
     var motor: MotorType?
-    /// Whether `pointing --recorded` draws a gimbal for each recording and seed, instead of the
-    /// default plant.
+    /// Whether `pointing --recorded` uses a random gimbal for each recording and seed, instead of
+    /// the default plant.
     var isDrawn = false
-    /// Settings for random gimbals, `key=value`, in addition to those that an owner would make.
+    /// Settings for random gimbals, `key=value`, in addition to the kind of motor and the loop's
+    /// rate.
     var settings: [String] = []
-    /// Motion of the handle in the gallery; nil means every motion.
+    /// Motion of the handle in the benchmark `gallery`. If it is nil, every motion is simulated.
     var motion: HandleMotion?
-    /// Filter of the rows of `sensor-faults`: words that their gimbal, motion and fault must
-    /// contain; empty means all rows.
+    /// Filter of the rows of `sensor-faults`: words that the name of a row must contain. The name
+    /// consists of gimbal, motion and fault. If the list is empty, all rows are measured.
     var only: [String] = []
     /// Length of the soak test, simulated minutes.
     var soakMinutes = 60.0
-    /// Number of items that pass through the ring between two threads.
+    /// Number of items that the ring benchmark passes between two threads.
     var items = 100_000_000
-    /// The CPU of the real-time threads and of cyclictest; nil leaves the choice to the scheduler.
+    /// CPU on which the real-time threads and cyclictest run. If it is nil, the scheduler chooses
+    /// the CPU.
     var cpu = RealtimeSetup.preferredCPU
 
     /// Parses the arguments; nil if one of them is invalid.

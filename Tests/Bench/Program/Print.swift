@@ -1,7 +1,8 @@
 import PlainText
 
-/// Standard output of the benches, instead of Swift's own `print`. Paths, names of logs and errors
-/// that quote them cannot send control sequences to the terminal.
+/// Prints a value to standard output, in place of Swift's own `print`. Control characters are made
+/// visible, so that a path, the name of a log or an error that quotes them cannot send control
+/// sequences to the terminal.
 ///
-/// - Parameter text: Prints the description of a value, which can have several lines.
+/// - Parameter text: Value whose description is printed; the description can have several lines.
 func print(_ text: Any) { Swift.print("\(text)".visibleLines) }
