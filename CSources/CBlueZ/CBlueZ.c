@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A call that bluetoothd does not answer within this time has failed.
+/// Time within which bluetoothd must answer a call, µs. A later answer is a failure.
 enum { CALL_TIMEOUT_US = 10000000 };
 
 // MARK: The table
@@ -122,7 +122,7 @@ void cbz_close(cbz_peripheral *p) {
     p->owner_query = sd_bus_slot_unref(p->owner_query);
     p->objects = sd_bus_slot_unref(p->objects);
     p->owner[0] = 0;
-    // Without flushing: that would wait for a bus that may never read again.
+    // The connection is not flushed first, because flushing would wait for a bus that may never read again.
     if (p->bus) sd_bus_close(p->bus);
     p->bus = sd_bus_unref(p->bus);
 }

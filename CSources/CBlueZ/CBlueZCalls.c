@@ -1,11 +1,12 @@
-// Calls to bluetoothd, and notifications.
+// Calls to bluetoothd, and notifications to phones.
 #include "CBlueZPrivate.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/// Notifications that may wait in this process; beyond that only the newest is worth sending, later.
+/// Largest number of messages that wait to be sent when a notification is added. Beyond it a notification is dropped,
+/// because only a newer one is still useful later.
 enum { NOTIFICATIONS_WAITING_MAX = 64 };
 
 static void forget(pending *call) {
@@ -29,7 +30,8 @@ static int on_reply(sd_bus_message *m, void *context, sd_bus_error *error) {
     forget(call);
     event.path = path;
     const sd_bus_error *failure = sd_bus_message_get_error(m);
-    // A system bus refuses answers of strangers; other buses may pass them. The bus itself answers for a daemon that is gone.
+    // The system bus does not deliver an answer from another process than bluetoothd, but other buses can deliver one.
+    // If bluetoothd has ended, the bus itself answers with an error.
     if (!cbz_is_from(m, p->owner) && !(failure && cbz_is_from(m, BUS_NAME))) {
         event.name = "org.airframe.Error.Stranger";
         event.text = "A stranger has answered for bluetoothd";
@@ -51,12 +53,12 @@ static int begin(
     *m = NULL;
     if (!p->bus) return -ENOTCONN;
     int r = sd_bus_message_new_method_call(p->bus, m, "org.bluez", path, interface, member);
-    // Nobody starts bluetoothd by asking for it.
+    // A call must not make the bus start bluetoothd.
     if (r >= 0) r = sd_bus_message_set_auto_start(*m, false);
     return r;
 }
 
-/// Sends `m` if it could be made (`r`), and lets go of it.
+/// Sends the call `m` if it was created without an error (`r` >= 0), and releases it.
 static int send_call(
     cbz_peripheral *p, sd_bus_message *m, int r, cbz_call kind, const char *path, uint32_t index) {
     pending *call = r < 0 ? NULL : calloc(1, sizeof *call);
@@ -84,7 +86,8 @@ int cbz_list(cbz_peripheral *p) {
     return send_call(p, m, r, CBZ_CALL_LIST, "/", 0);
 }
 
-/// A call whose first argument is one of our objects; `has_options`: and then an empty dictionary.
+/// Calls a method whose first argument is the path of an object. With `has_options`, the second argument is an empty
+/// dictionary.
 static int call_with_object(
     cbz_peripheral *p, cbz_call kind, uint32_t index, const char *path, const char *interface,
     const char *member, const char *object, bool has_options) {

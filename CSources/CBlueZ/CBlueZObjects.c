@@ -1,13 +1,13 @@
-// Our objects as bluetoothd reads them: which there are, and their properties.
+// The D-Bus objects of the peripheral and their properties, which bluetoothd reads.
 #include "CBlueZPrivate.h"
 
 #include <errno.h>
 #include <string.h>
 
-/// Appends properties one by one: all of them as a dictionary's entries, or only the value of the one that is asked for.
+/// Appends properties to a message: all of them as entries of a dictionary, or only the value of the requested one.
 typedef struct {
     sd_bus_message *message;
-    /// NULL: all.
+    /// Name of the requested property; NULL means all.
     const char *only;
     bool found;
     int result;
@@ -37,7 +37,7 @@ static void put_text(writer *w, const char *name, const char *signature, const c
 
 static void put_number(writer *w, const char *name, const char *signature, uint32_t value) {
     if (!begin(w, name, signature)) return;
-    // Variadic: 'b', 'q' and 'u' are all read as an int.
+    // The function is variadic: it reads values of types 'b', 'q' and 'u' as int.
     w->result = sd_bus_message_append(w->message, signature, value);
     end(w);
 }
@@ -54,7 +54,7 @@ static void put_texts(writer *w, const char *name, const char *const *values) {
 static void put_service(cbz_peripheral *p, writer *w, const service *s) {
     put_text(w, "UUID", "s", s->uuid);
     put_number(w, "Primary", "b", 1);
-    // The characteristics follow it in the order of the list.
+    // The handles of the characteristics follow in the order of the list.
     if (p->requests_handles && s->handle) put_number(w, "Handle", "q", s->handle);
 }
 
@@ -66,7 +66,7 @@ static void put_characteristic(cbz_peripheral *p, writer *w, const characteristi
     if (c->flags & CBZ_WRITE) flags[n++] = is_protected ? "encrypt-authenticated-write" : "write";
     if (c->flags & CBZ_WRITE_WITHOUT_RESPONSE) {
         flags[n++] = "write-without-response";
-        // This is what makes writes of either kind need the keys.
+        // With this flag bluetoothd requires an encrypted link with authenticated keys for writes of both kinds.
         if (is_protected && !(c->flags & CBZ_WRITE)) flags[n++] = "encrypt-authenticated-write";
     }
     if (c->flags & CBZ_NOTIFY) {
@@ -92,12 +92,12 @@ static void put_advertisement(writer *w, const advertisement *a) {
     put_texts(w, "ServiceUUIDs", uuids);
     put_text(w, "LocalName", "s", a->name);
     put_number(w, "Discoverable", "b", 1);
-    // Milliseconds: found at once, and the radio has time left for connections.
+    // Interval in ms. Phones find the peripheral at once, and the radio has enough time for connections.
     put_number(w, "MinInterval", "u", 100);
     put_number(w, "MaxInterval", "u", 150);
 }
 
-/// Writes the properties of one interface of one object; false when the object does not have it.
+/// Writes the properties of one interface of one object; returns false if the object does not have the interface.
 static bool put_object(
     cbz_peripheral *p, writer *w, const char *path, const char *interface) {
     if (strcmp(interface, "org.bluez.GattService1") == 0)
@@ -149,7 +149,8 @@ static int append_object(
 }
 
 int cbz_append_objects(cbz_peripheral *p, sd_bus_message *m) {
-    // bluetoothd gives handles in the order of this list; sd-bus's own object manager promises no order.
+    // bluetoothd assigns handles in the order of this list. The object manager of sd-bus does not guarantee an order,
+    // so it is not used.
     int r = sd_bus_message_open_container(m, 'a', "{oa{sa{sv}}}");
     for (uint32_t s = 0; s < p->service_count && r >= 0; s++) {
         r = append_object(p, m, p->services[s].path, "org.bluez.GattService1");

@@ -1,4 +1,4 @@
-// What the files of this shim share.
+// Declarations that the files of this library share.
 #ifndef CBLUEZPRIVATE_H
 #define CBLUEZPRIVATE_H
 
@@ -8,7 +8,7 @@
 
 #define CBZ_PRIVATE __attribute__((visibility("hidden")))
 #define ROOT_PATH "/org/airframe"
-/// The bus itself, as a sender.
+/// Sender name of the bus itself.
 #define BUS_NAME "org.freedesktop.DBus"
 #define AGENT_PATH ROOT_PATH "/agent"
 
@@ -35,7 +35,7 @@ typedef struct {
     char name[64];
 } advertisement;
 
-/// A call to bluetoothd that has no answer yet.
+/// A call that bluetoothd has not answered yet.
 typedef struct pending {
     struct pending *next;
     cbz_peripheral *peripheral;
@@ -45,7 +45,7 @@ typedef struct pending {
     char *path;
 } pending;
 
-/// A write that is answered later.
+/// A write that cbz_answer_write answers later.
 typedef struct {
     uint64_t token;
     sd_bus_message *message;
@@ -68,33 +68,35 @@ struct cbz_peripheral {
     pending *calls;
     later_write later[LATER_MAX];
     uint64_t last_token;
-    /// bluetoothd's unique name on the bus; empty while it is absent. Nobody else is served.
+    /// Unique name of bluetoothd on the bus; empty while bluetoothd does not run. The peripheral refuses calls from
+    /// every other sender.
     char owner[64];
 };
 
-/// Answers a call to one of our objects (sd_bus_message_handler_t).
+/// Answers a call to one of the peripheral's objects (sd_bus_message_handler_t).
 CBZ_PRIVATE int cbz_answer(sd_bus_message *message, void *context, sd_bus_error *error);
 
-/// Appends a{sv}: the properties of our object at `path`; -ENOENT when it has no such interface.
+/// Appends the properties of the peripheral's object at `path` (a{sv}). Returns -ENOENT if the object does not have the
+/// interface.
 CBZ_PRIVATE int cbz_append_properties(
     cbz_peripheral *peripheral, sd_bus_message *message, const char *path, const char *interface);
 
-/// Appends v: one of these properties; -ENOENT when there is none of this name.
+/// Appends the value of one of these properties (v). Returns -ENOENT if no property has this name.
 CBZ_PRIVATE int cbz_append_property(
     cbz_peripheral *peripheral, sd_bus_message *message, const char *path, const char *interface,
     const char *name);
 
-/// Appends a{oa{sa{sv}}}: every GATT object, in the order in which the table was made.
+/// Appends all GATT objects (a{oa{sa{sv}}}), in the order in which they were added to the table.
 CBZ_PRIVATE int cbz_append_objects(cbz_peripheral *peripheral, sd_bus_message *message);
 
-/// Whether the bus says that a message comes from this name. A match rule is no such check: it selects broadcasts, but a signal
-/// that is sent to this connection alone arrives from every sender, with any contents.
+/// Returns whether the bus states this name as the sender of a message. A match rule cannot replace this check: it
+/// selects broadcasts, but any process can send a signal with any contents directly to this connection.
 CBZ_PRIVATE bool cbz_is_from(sd_bus_message *message, const char *name);
 
-/// Follows bluetoothd and its objects.
+/// Adds the match rules for signals of bluetoothd and its objects.
 CBZ_PRIVATE int cbz_watch(cbz_peripheral *peripheral);
 
-/// Reads a{oa{sa{sv}}} and reports each object and property.
+/// Reads objects with their interfaces and properties (a{oa{sa{sv}}}), and reports each of them.
 CBZ_PRIVATE int cbz_report_objects(cbz_peripheral *peripheral, sd_bus_message *message);
 
 CBZ_PRIVATE void cbz_emit(cbz_peripheral *peripheral, const cbz_event *event);

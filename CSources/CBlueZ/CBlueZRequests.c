@@ -1,4 +1,4 @@
-// Calls to our objects: from phones through bluetoothd, and from bluetoothd itself.
+// Calls to the peripheral's objects: requests that bluetoothd passes on from phones, and requests of bluetoothd itself.
 #include "CBlueZPrivate.h"
 
 #include <errno.h>
@@ -14,7 +14,8 @@ static int refuse_arguments(sd_bus_message *m) {
         m, "org.bluez.Error.InvalidArguments", "Not called as documented");
 }
 
-/// The error that makes bluetoothd send this ATT code (dbus_error_to_att_ecode in its src/gatt-database.c).
+/// Answers with the D-Bus error for which bluetoothd sends this ATT code (dbus_error_to_att_ecode in its
+/// src/gatt-database.c).
 static int refuse(sd_bus_message *m, uint8_t att) {
     switch (att) {
     case 0x06: return sd_bus_reply_method_errorf(m, "org.bluez.Error.NotSupported", "Not supported");
@@ -28,7 +29,7 @@ static int refuse(sd_bus_message *m, uint8_t att) {
     }
 }
 
-/// Reads a{sv}; what is unknown or of another type is skipped.
+/// Reads the options of a request (a{sv}). Unknown options and options of another type are skipped.
 static int read_options(sd_bus_message *m, cbz_request *request, uint16_t *offset) {
     int r = sd_bus_message_enter_container(m, 'a', "{sv}");
     while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
@@ -74,7 +75,8 @@ static int read_value(cbz_peripheral *p, sd_bus_message *m, uint32_t index) {
     return att ? refuse(m, att) : reply_bytes(m, bytes, count, offset);
 }
 
-/// Phones that wait for a disk; one more is told to try again.
+/// Keeps a write whose answer comes later, for example when the disk has stored a value. If LATER_MAX writes wait
+/// already, refuses the write with ATT error 0x82, which asks the phone to try again.
 static int keep_for_later(cbz_peripheral *p, sd_bus_message *m, uint64_t token) {
     for (int i = 0; i < LATER_MAX; i++)
         if (!p->later[i].message) {
@@ -106,7 +108,7 @@ static int write_value(cbz_peripheral *p, sd_bus_message *m, uint32_t index) {
     if (read_options(m, &request, &offset) < 0) return refuse_arguments(m);
     if (!(p->characteristics[index].flags & (CBZ_WRITE | CBZ_WRITE_WITHOUT_RESPONSE)))
         return refuse(m, 0x06);
-    // bluetoothd puts the pieces of a long write together; one that begins later has lost its beginning.
+    // bluetoothd combines the parts of a long write. If a write still has an offset, its beginning is missing.
     if (offset) return refuse(m, 0x07);
     if (count > CBZ_VALUE_MAX) return refuse(m, 0x0D);
     request.token = ++p->last_token;
@@ -181,7 +183,7 @@ static int answer_agent(cbz_peripheral *p, sd_bus_message *m) {
     const char *device;
     uint32_t passkey;
     if (is_call(m, agent, "DisplayPasskey")) {
-        // Once for the passkey, and again for each digit that the other side has typed.
+        // bluetoothd calls this once with the passkey, and again for each digit that has been typed on the phone.
         uint16_t entered;
         if (sd_bus_message_has_signature(m, "ouq") <= 0
             || sd_bus_message_read(m, "ouq", &device, &passkey, &entered) < 0)
@@ -193,7 +195,7 @@ static int answer_agent(cbz_peripheral *p, sd_bus_message *m) {
     } else if (is_call(m, agent, "Cancel")) {
         cbz_emit(p, &(cbz_event){.kind = CBZ_PASSKEY_OVER});
     } else {
-        // Pairing without a passkey, or with one that somebody would have to type here.
+        // The call would pair without a passkey, or with a passkey that a person would have to type on this computer.
         return sd_bus_reply_method_errorf(
             m, "org.bluez.Error.Rejected", "Only pairing with a passkey shown here is accepted");
     }

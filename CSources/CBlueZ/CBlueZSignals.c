@@ -1,4 +1,4 @@
-// What bluetoothd says of itself: whether it is there, its objects and their properties.
+// State of bluetoothd: whether it runs, its objects, and their properties.
 #include "CBlueZPrivate.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static bool is_from_daemon(sd_bus_message *m, const cbz_peripheral *p) {
     return cbz_is_from(m, p->owner);
 }
 
-/// Reads a variant into the event; false for a type that is neither text nor a whole number.
+/// Reads a variant into the event; returns false if the value is neither a text nor an integer.
 static int read_variant(sd_bus_message *m, cbz_event *event, bool *is_known) {
     const char *contents;
     char type;
@@ -52,7 +52,7 @@ static int read_variant(sd_bus_message *m, cbz_event *event, bool *is_known) {
     return r;
 }
 
-/// Reads a{sv} and reports each.
+/// Reads properties (a{sv}) and reports each as CBZ_PROPERTY.
 static int report_properties(
     cbz_peripheral *p, sd_bus_message *m, const char *path, cbz_interface interface) {
     int r = sd_bus_message_enter_container(m, 'a', "{sv}");
@@ -67,7 +67,7 @@ static int report_properties(
     return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-/// Reads a{sa{sv}} and reports each interface that is followed.
+/// Reads interfaces with their properties (a{sa{sv}}), and reports each interface that `cbz_interface` contains.
 static int report_interfaces(cbz_peripheral *p, sd_bus_message *m, const char *path) {
     int r = sd_bus_message_enter_container(m, 'a', "{sa{sv}}");
     while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sa{sv}")) > 0) {
@@ -99,7 +99,7 @@ int cbz_report_objects(cbz_peripheral *p, sd_bus_message *m) {
     return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-// Signals: what cannot be read is left alone; an error returned here would end the connection.
+// Handlers of signals. They ignore a signal that they cannot read, because an error as result would end the connection.
 
 static int on_added(sd_bus_message *m, void *context, sd_bus_error *error) {
     (void)error;
@@ -141,7 +141,7 @@ static void set_owner(cbz_peripheral *p, const char *owner) {
     bool was = p->owner[0] != 0, is = owner[0] != 0;
     if (strcmp(owner, p->owner) == 0 || strlen(owner) >= sizeof p->owner) return;
     strcpy(p->owner, owner);
-    // A successor in one step is a restart all the same.
+    // If a new process takes over the name in one step, bluetoothd has restarted too.
     if (was) cbz_emit(p, &(cbz_event){.kind = CBZ_DAEMON, .number = 0});
     if (is) cbz_emit(p, &(cbz_event){.kind = CBZ_DAEMON, .number = 1});
 }

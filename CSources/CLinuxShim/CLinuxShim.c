@@ -51,7 +51,7 @@ int cl_sleep_until(int64_t deadline_ns)
 
 int cl_futex_wait_until(const void *word, uint32_t expected, int64_t deadline_ns)
 {
-    // FUTEX_WAIT takes a relative time; the bitset form takes an absolute one, on CLOCK_MONOTONIC unless told otherwise.
+    // FUTEX_WAIT has a relative timeout. FUTEX_WAIT_BITSET has an absolute one, by default on CLOCK_MONOTONIC.
     const struct timespec deadline = to_timespec(deadline_ns);
     const long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, &deadline, NULL,
                                 FUTEX_BITSET_MATCH_ANY);
@@ -99,7 +99,8 @@ int32_t cl_thread_id(void) { return (int32_t)syscall(SYS_gettid); }
 
 __attribute__((noinline)) void cl_stack_prefault(size_t bytes)
 {
-    // One byte a page, from the top down, as the guard page wants a growing stack to be touched in order.
+    // Writes one byte of each page, from the highest address down, so that no write skips the guard page below the
+    // stack.
     volatile unsigned char *const area = __builtin_alloca(bytes);
     for (size_t offset = bytes; offset > 4096; offset -= 4096)
         area[offset - 1] = 0;

@@ -38,7 +38,7 @@ int cl_socket_listen(const char *path, int backlog, int *listener) {
     if (error) return error;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return errno;
-    // bind(2) gives the file the mode of the socket's inode, less the umask.
+    // bind(2) creates the file with the mode of the socket's inode, from which it removes the bits of the umask.
     if (fchmod(fd, 0600) != 0) return close_with(fd, errno);
     if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0) return close_with(fd, errno);
     if (listen(fd, backlog) != 0) {

@@ -27,13 +27,13 @@ static mc_slot own_table[slot_count];
 static mc_slot *slots = own_table;
 static _Atomic int32_t slots_taken;
 
-// Initial-exec: in a preloaded library any other model may call malloc on a thread's first access.
+// With any model except initial-exec, a thread's first access to the variable could call malloc in a preloaded library.
 #define MC_THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
 MC_THREAD_LOCAL mc_slot *own_slot;
 MC_THREAD_LOCAL mc_slot fallback_slot;
 
-// Threads that claim a slot from now on are counted where another process can read. The main thread has its slot by
-// then; it is not in the file.
+// Replaces the table by one in a file, so that another process can read the counters. Threads that have claimed a slot
+// before, such as the main thread, are not in the file.
 __attribute__((constructor)) static void share_table(void)
 {
     const char *const path = getenv("MALLOC_COUNTER_FILE");
@@ -70,7 +70,7 @@ int64_t mc_count(void) { return atomic_load_explicit(&mine()->count, memory_orde
 
 int64_t mc_count_of_thread(int32_t thread_id)
 {
-    // From the newest slot backwards: the kernel reuses the ids of threads that ended.
+    // The search begins at the newest slot, because the kernel reuses the ids of threads that have ended.
     int32_t taken = atomic_load_explicit(&slots_taken, memory_order_relaxed);
     if (taken > slot_count)
         taken = slot_count;
@@ -83,7 +83,7 @@ int64_t mc_count_of_thread(int32_t thread_id)
 bool mc_is_active(void)
 {
     const int64_t before = mc_count();
-    // volatile: the compiler knows malloc and would drop an unused pair.
+    // Without volatile, the compiler would remove a malloc whose block is not used.
     void *volatile block = malloc(16);
     free(block);
     return mc_count() == before + 2;

@@ -1,2 +1,2 @@
-// Header only; SwiftPM wants one source file per C target.
+// This target consists of its header. SwiftPM requires at least one source file for a C target.
 #include "CMathShim.h"

@@ -10,7 +10,8 @@ void cv_set_text(char *target, size_t size, const char *text) {
 }
 
 bool cv_start(char error[CV_TEXT]) {
-    // Each feed has new threads. With an arena for each, the memory of closed feeds is scattered, and the process grows.
+    // Each feed starts new threads. If each thread had its own arena, the memory of closed feeds would be fragmented,
+    // and the process would grow.
     mallopt(M_ARENA_MAX, 1);
     GError *problem = NULL;
     if (gst_init_check(NULL, NULL, &problem)) return true;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/// Bounds of a whole number or of a range of them; of a list, the bounds of its elements.
+/// Reads the bounds of an integer or of a range of integers; for a list, the bounds of all elements.
 static void bounds(const GstStructure *structure, const char *field, int32_t *minimum, int32_t *maximum) {
     const GValue *value = gst_structure_get_value(structure, field);
     *minimum = *maximum = 0;
@@ -78,7 +78,7 @@ static void add_modes(cv_camera *camera, GstCaps *caps) {
     }
 }
 
-/// Fills in a camera; false for devices of other sources, such as a desktop's media server.
+/// Writes the data of a camera. Returns false for devices from other providers, such as the media server of a desktop.
 static bool describe(GstDevice *device, cv_camera *camera) {
     const char *type = G_OBJECT_TYPE_NAME(device);
     memset(camera, 0, sizeof *camera);

@@ -34,7 +34,7 @@ static GstFlowReturn receive(GstAppSink *sink, gpointer context) {
     }
     feed->last_exposed = exposed;
     read_size(feed, sample);
-    // Inside the lock, so that no recorder is closed while it is used; it never waits for the disk.
+    // The call is inside the lock, so that no recorder is closed while it is used. The call does not wait for the disk.
     if (feed->recorder) cv_recorder_push(feed->recorder, sample, exposed);
     g_mutex_unlock(&feed->lock);
     cv_server_push(feed->server, sample, exposed);

@@ -1,6 +1,6 @@
 #include "CVideoPrivate.h"
 
-/// Access units between the packets and the decoded picture.
+/// Largest number of access units between the arrival of their packets and the decoded picture.
 #define RECENT 256
 
 struct cv_player {

@@ -1,4 +1,4 @@
-// Shared by the files of this shim.
+// Declarations that the files of this library share.
 #ifndef CVIDEO_PRIVATE_H
 #define CVIDEO_PRIVATE_H
 
@@ -8,13 +8,13 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 
-/// Copies a text, and removes full stops and line ends at its end.
+/// Copies a text without full stops and line ends at its end.
 void cv_set_text(char *target, size_t size, const char *text);
 
-/// Builds a pipeline; NULL with `error` on failure.
+/// Builds a pipeline. On failure returns NULL and writes `error`.
 GstElement *cv_build(const char *description, char error[CV_TEXT]);
 
-/// Starts a pipeline; false with `error` on failure.
+/// Starts a pipeline. On failure returns false and writes `error`.
 bool cv_play(GstElement *pipeline, char error[CV_TEXT]);
 
 /// Stops a pipeline and releases it.
@@ -23,19 +23,20 @@ void cv_release(GstElement *pipeline);
 /// Waits for an error or the end of a pipeline.
 cv_outcome cv_await(GstElement *pipeline, int64_t timeout_ns, char error[CV_TEXT]);
 
-/// Time of a buffer on the clock, from the times of its sample and of its pipeline; -1 if unknown.
+/// Returns the time of a sample's buffer on CLOCK_MONOTONIC, computed from its segment and the base time of its
+/// pipeline; -1 if it is unknown.
 int64_t cv_time(GstElement *pipeline, GstSample *sample);
 
-/// Passes an access unit to the clients. Streaming thread of a feed.
+/// Passes an access unit to the clients. Only the streaming thread of a feed may call it.
 void cv_server_push(cv_server *server, GstSample *sample, int64_t exposed);
 
-/// Requests a key frame from the encoder. No lock may be held.
+/// Requests a key frame from the encoder. The caller must not hold a lock.
 void cv_server_request_key_frame(cv_server *server);
 
-/// Passes an access unit to a file. Streaming thread of a feed.
+/// Passes an access unit to a file. Only the streaming thread of a feed may call it.
 void cv_recorder_push(cv_recorder *recorder, GstSample *sample, int64_t exposed);
 
-/// Registers the encoder's pipeline that must send a key frame when a client begins; NULL: none.
+/// Sets the pipeline whose encoder must send a key frame when a client begins to receive the stream; NULL means none.
 void cv_server_source(cv_server *server, GstElement *pipeline);
 
 #endif

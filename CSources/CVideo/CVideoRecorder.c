@@ -1,6 +1,7 @@
 #include "CVideoPrivate.h"
 
-/// Access units that wait for the disk; more are left out until the next key frame.
+/// Largest number of access units that wait for the disk. Beyond it, access units are left out until the next key
+/// frame.
 #define QUEUE 120
 
 struct cv_recorder {
@@ -13,7 +14,8 @@ struct cv_recorder {
 };
 
 cv_recorder *cv_recorder_open(const char *path, char error[CV_TEXT]) {
-    // Fragments of a second: a file whose program is killed can be played up to its last one.
+    // The file consists of fragments of 1 s. If the program is killed, the file can be played up to the last complete
+    // fragment.
     GstElement *pipeline = cv_build(
         "appsrc name=units is-live=false format=time block=false max-buffers=0 max-bytes=0 max-time=0 "
         "caps=video/x-h264,stream-format=byte-stream,alignment=au "
@@ -73,7 +75,8 @@ void cv_recorder_close(cv_recorder *recorder) {
     if (recorder->units) {
         gst_app_src_end_of_stream(GST_APP_SRC(recorder->units));
         char error[CV_TEXT];
-        // The last fragment; a disk that hangs must not hold up the stream for longer.
+        // Waits until the last fragment is written, but not longer than this, because a disk that does not respond must
+        // not delay the stream.
         if (cv_recorder_read(recorder).frames > 0) cv_await(recorder->pipeline, 2000000000, error);
         gst_object_unref(recorder->units);
     }

@@ -3,10 +3,10 @@
 #include <gst/rtsp-server/rtsp-server.h>
 #include <gst/video/video-event.h>
 
-/// Access units that wait for the network part; more are dropped.
+/// Largest number of access units that wait for the server's pipeline. Beyond it, access units are dropped.
 #define QUEUE 8
 
-/// Access units between the appsrc and the payloader whose exposure is still known.
+/// Largest number of access units between the appsrc and the payloader whose time of exposure is stored.
 #define PENDING 64
 
 struct cv_server {
@@ -21,7 +21,7 @@ struct cv_server {
     uint32_t max_clients;
     GMutex lock;
     GCond changed;
-    // Guarded by the lock.
+    // The lock protects the following fields.
     GstElement *appsrc;
     GstElement *feed;
     bool is_waiting_for_key;
@@ -65,7 +65,7 @@ void cv_server_push(cv_server *server, GstSample *sample, int64_t exposed) {
     bool is_key = !GST_BUFFER_FLAG_IS_SET(frame, GST_BUFFER_FLAG_DELTA_UNIT);
     g_mutex_lock(&server->lock);
     GstElement *appsrc = server->appsrc ? gst_object_ref(server->appsrc) : NULL;
-    // A decoder cannot use what comes before the first key frame or after a gap.
+    // A decoder cannot use the access units before the first key frame, nor those between a gap and the next key frame.
     bool is_usable = appsrc && (is_key || !server->is_waiting_for_key);
     g_mutex_unlock(&server->lock);
     GstClockTime base = appsrc ? gst_element_get_base_time(appsrc) : 0;
@@ -82,7 +82,7 @@ void cv_server_push(cv_server *server, GstSample *sample, int64_t exposed) {
         cv_server_request_key_frame(server);
         return;
     }
-    // A frame that was exposed before the medium began is as old as its beginning.
+    // A frame that was exposed before the medium began has the time at which the medium began.
     GstClockTime pts = (GstClockTime)exposed > base ? (GstClockTime)exposed - base : 0;
     GstBuffer *copy = gst_buffer_copy(frame);
     GST_BUFFER_PTS(copy) = GST_BUFFER_DTS(copy) = pts;
@@ -155,7 +155,8 @@ static void unprepared(GstRTSPMedia *media, gpointer context) {
     gst_object_unref(element);
 }
 
-/// A sink otherwise holds each packet for 20 ms, as soon as UDP and TCP clients are connected at once.
+/// Sets the sinks so that they do not delay packets. By default a sink delays each packet by 20 ms while both UDP and
+/// TCP clients are connected.
 static void hurry(GstBin *pipeline, GstBin *bin, GstElement *element, gpointer context) {
     (void)pipeline;
     (void)bin;
@@ -217,7 +218,7 @@ static void connected(GstRTSPServer *rtsp, GstRTSPClient *client, gpointer conte
     bool is_full = server->stats.clients > server->max_clients;
     g_mutex_unlock(&server->lock);
     if (!is_full) return;
-    // Later, because the server has not finished with the connection yet.
+    // The client is removed later, because the server still uses the connection now.
     GSource *end = g_idle_source_new();
     g_source_set_callback(end, refuse, g_object_ref(client), g_object_unref);
     g_source_attach(end, server->context);
@@ -330,7 +331,7 @@ static gboolean quit(gpointer context) {
 void cv_server_close(cv_server *server) {
     if (server->thread) {
         gst_rtsp_server_client_filter(server->server, remove_client, NULL);
-        // Inside the loop, because a loop that has not begun yet would ignore it.
+        // The call is made from inside the loop, because a loop that has not begun yet would ignore it.
         GSource *end = g_idle_source_new();
         g_source_set_callback(end, quit, server->loop, NULL);
         g_source_attach(end, server->context);

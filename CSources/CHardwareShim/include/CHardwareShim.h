@@ -1,7 +1,8 @@
-// The ioctls of Linux's buses, which Swift cannot call: ioctl(2) takes variable arguments.
+// The ioctls of Linux's buses. In C because ioctl(2) is variadic, so Swift cannot call it.
 //
-// Conventions: prefix `ch_`; functions return 0 or a positive errno; the caller owns all memory; no policy, no global
-// state, no logging. Each function is one system call unless it says otherwise, and waits as long as the wire does.
+// Conventions: All names begin with `ch_`. The functions return 0 or a positive errno. The caller owns all memory. The
+// functions make no decisions, keep no global state, and write no log. Each function makes one system call unless its
+// comment states another number, and waits until the transfer on the bus has ended.
 #ifndef CHARDWARESHIM_H
 #define CHARDWARESHIM_H
 
@@ -15,26 +16,28 @@
 /// Opens /dev/i2c-N; the descriptor is closed on exec.
 int ch_i2c_open(const char *path, int *fd);
 
-/// How long the adapter waits for a stretched clock, and how often it repeats what lost an arbitration. Two calls.
+/// Sets the time for which the adapter waits for a stretched clock, ms, and the number of times that it repeats a
+/// transfer after a lost arbitration. Two calls.
 int ch_i2c_set_patience(int fd, int timeout_ms, int retries);
 
-/// Whether the adapter does combined transfers (I2C_FUNC_I2C); SMBus-only adapters do not.
+/// Reads whether the adapter supports combined transfers (I2C_FUNC_I2C). An adapter for SMBus only does not support
+/// them.
 int ch_i2c_can_combine(int fd, int *can);
 
-/// All messages with repeated starts between them: I2C_RDWR.
+/// Transfers all messages with repeated starts between them (I2C_RDWR).
 int ch_i2c_transfer(int fd, struct i2c_msg *messages, uint32_t count);
 
 // MARK: GPIO (Documentation/userspace-api/gpio/chardev.rst, version 2)
 
-/// Takes lines of /dev/gpiochipN, outputs inactive; bit n of `active_low` is for the n-th line. The kernel gives them back
-/// when the descriptor is closed. Three calls.
+/// Requests lines of /dev/gpiochipN; outputs are inactive at first. Bit n of `active_low` belongs to the line
+/// `lines[n]`. The kernel releases the lines when the descriptor is closed. Three calls.
 int ch_gpio_request(
     const char *chip, const uint32_t *lines, uint32_t count, uint64_t active_low, int is_output, int *fd);
 
-/// Sets the lines in `mask`, by their place in the request; 1 is active.
+/// Sets the lines in `mask` to `bits`. Bit n belongs to the line `lines[n]` of the request; 1 means active.
 int ch_gpio_set(int fd, uint64_t bits, uint64_t mask);
 
-/// Reads the lines in `mask`.
+/// Reads the lines in `mask`, with the same order of bits.
 int ch_gpio_get(int fd, uint64_t mask, uint64_t *bits);
 
 #endif

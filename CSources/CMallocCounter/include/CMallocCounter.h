@@ -1,32 +1,33 @@
-// Counts every call into the allocator, per thread, by standing in front of glibc's malloc. For tests and benchmarks
-// only: linking this target replaces malloc for the whole program.
+// Counter of the allocator calls of each thread, for tests and benchmarks only. A program that links this target calls
+// these functions instead of glibc's malloc; they count, then call glibc.
 //
-// As a library of its own it can be preloaded into a program that knows nothing of it:
+// As a separate library it can be preloaded into any program:
 //     MALLOC_COUNTER_FILE=/tmp/counts LD_PRELOAD=libMallocCounter.so airframed
-// The file then holds the counters of all threads but the first, as they are at the moment: a table of
-// MC_TABLE_THREADS entries, each an int32_t with the thread's kernel id (0: not in use), four bytes of padding, and an
-// int64_t with its calls.
+// The file then contains the present counters of all threads except the first: a table of MC_TABLE_THREADS entries. Each
+// entry consists of an int32_t with the thread's kernel id (0 in an unused entry), four bytes of padding, and an int64_t
+// with the number of calls.
 //
-// C, because the override has to be there before Swift's runtime starts, and must not allocate itself. Under a
-// sanitizer, which has a malloc of its own, nothing is replaced and `mc_is_active()` says so.
+// The counter is in C, because it must work before Swift's runtime starts, and must not allocate memory itself. A
+// sanitizer replaces malloc itself; the counter then does nothing, and mc_is_active() returns false.
 #ifndef CMALLOCCOUNTER_H
 #define CMALLOCCOUNTER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Entries of the table, and the size of each.
+/// Number of entries of the table, and size of an entry.
 #define MC_TABLE_THREADS 64
 #define MC_TABLE_ENTRY_BYTES 16
 
-/// Whether malloc really is replaced: calls it once and looks whether it was counted.
+/// Returns whether malloc is replaced: calls malloc and free, and checks that both calls were counted.
 bool mc_is_active(void);
 
-/// Calls of malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign and free by the calling thread so far.
+/// Returns the number of calls of malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign and free that the calling
+/// thread has made.
 int64_t mc_count(void);
 
-/// The same for another thread, by its kernel id; -1 when that thread has not called the allocator, or the table of 64
-/// threads is full.
+/// Returns this number for another thread, identified by its kernel id; -1 if that thread has not called the allocator, or
+/// if it has no entry because the table of 64 threads is full.
 int64_t mc_count_of_thread(int32_t thread_id);
 
 #endif

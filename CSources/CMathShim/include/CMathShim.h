@@ -1,19 +1,21 @@
-// libm for the core, in a form that the allocation checker accepts.
+// Functions of libm for the controller core, in a form that Swift's allocation checker accepts.
 //
-// Swift's own Double.squareRoot(), sin and friends are opaque to `@_noLocks`; these declarations carry the promise.
-// The bodies are compiler builtins, so the header needs no libc and also serves an Embedded Swift build; what does
-// not become an instruction is a call into libm (linked by Package.swift).
+// For Swift's own Double.squareRoot(), sin and similar functions, the checker cannot see that they take no lock
+// (`@_noLocks`). The functions here declare it. Their bodies are compiler builtins, so the header needs no libc, and an
+// Embedded Swift build can also use it. The compiler replaces a builtin by an instruction or by a call of libm, which
+// Package.swift links.
 #ifndef CMATHSHIM_H
 #define CMATHSHIM_H
 
-/// A promise made by this header, trusted by the Swift compiler: no allocation and no user-space lock.
+/// Declares that a function neither allocates memory nor takes a lock in user space. The Swift compiler trusts this
+/// declaration.
 #define CM_RT_SAFE __attribute__((swift_attr("@_noLocks"), swift_attr("@_noAllocation"), always_inline, const))
 
 CM_RT_SAFE static inline double cm_sqrt(double x) { return __builtin_sqrt(x); }
 CM_RT_SAFE static inline double cm_sin(double x) { return __builtin_sin(x); }
 CM_RT_SAFE static inline double cm_cos(double x) { return __builtin_cos(x); }
 
-/// Sine and cosine of one angle, for half the price of both.
+/// Computes sine and cosine of one angle, rad, in about half the time of two separate calls.
 struct cm_circle { double sin, cos; };
 CM_RT_SAFE static inline struct cm_circle cm_sincos(double x) {
     struct cm_circle result;

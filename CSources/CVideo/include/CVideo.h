@@ -1,12 +1,14 @@
-// Video through GStreamer and its RTSP server. GObject stays behind this header: Swift sees handles, plain values and texts.
+// Video with GStreamer and its RTSP server. This header hides GObject: Swift uses handles, plain values and texts.
 //
-// Conventions: prefix `cv_`; no policy, no global state except GStreamer's, no logging. Times are ns on CLOCK_MONOTONIC, which
-// is the clock of all pipelines. A function with `error` writes a sentence without a full stop to it on failure.
+// Conventions: All names begin with `cv_`. The functions make no decisions, keep no global state except GStreamer's,
+// and write no log. Times are in ns on CLOCK_MONOTONIC, which is the clock of all pipelines. If a function with a
+// parameter `error` fails, it writes a sentence without a full stop to `error`.
 //
-// The shape: a *feed* is the pipeline of a camera and its encoder. It ends in an appsink named `frames`, which receives H.264
-// access units. A *server* owns the RTSP part: one shared medium that begins with an appsrc. The feed's streaming thread passes
-// each access unit on to the server. The two are separate pipelines, because an error of a camera ends its pipeline, and a
-// pipeline that contained the clients would end for them too. A *player* is an RTSP client, for measurements and tests.
+// Structure: A *feed* is the pipeline of a camera and its encoder. It ends in an appsink named `frames`, which receives
+// H.264 access units. A *server* owns the RTSP pipeline, which begins with an appsrc and is shared by all clients. The
+// feed's streaming thread passes each access unit on to the server. The two pipelines are separate, because an error of
+// a camera ends its pipeline. In a common pipeline, the error would end the stream of all clients. A *player* is an
+// RTSP client, for measurements and tests.
 #ifndef CVIDEO_H
 #define CVIDEO_H
 
@@ -14,27 +16,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Longest text with its NUL, bytes.
+/// Size of the longest text with its terminating NUL, bytes.
 #define CV_TEXT 512
 
 /// Largest number of modes of a camera.
 #define CV_MODES 96
 
-/// Initialises GStreamer; once, before all other functions.
+/// Initializes GStreamer. The program must call it once, before all other functions.
 bool cv_start(char error[CV_TEXT]);
 
 /// Result of a wait.
 typedef enum { CV_RUNNING, CV_FAILED, CV_ENDED } cv_outcome;
 
-/// Present time.
+/// Returns the present time.
 int64_t cv_now(void);
 
-/// Whether GStreamer has an element of this name.
+/// Returns whether GStreamer has an element of this name.
 bool cv_has_element(const char *name);
 
 // MARK: Cameras
 
-/// A picture format of a camera, with ranges for cameras that scale.
+/// A picture format of a camera. Width and height are ranges, because some cameras can scale pictures.
 typedef struct {
     /// `video/x-raw`, `video/x-h264` or `image/jpeg`.
     char media[32];
@@ -47,7 +49,7 @@ typedef struct {
 
 /// A camera.
 typedef struct {
-    /// Name for people.
+    /// Name of the camera for display.
     char name[128];
     /// `/dev/video0`, or libcamera's name.
     char path[256];
@@ -58,97 +60,103 @@ typedef struct {
     cv_mode modes[CV_MODES];
 } cv_camera;
 
-/// Writes the cameras that are connected, at most `capacity`; returns their number. It can take some 100 ms.
+/// Writes the connected cameras to `cameras`, at most `capacity`, and returns their number. The call can take some 100
+/// ms.
 size_t cv_cameras(cv_camera *cameras, size_t capacity);
 
 // MARK: Server
 
-/// An RTSP server with its thread.
+/// An RTSP server that runs in its own thread.
 typedef struct cv_server cv_server;
 
 /// State and counters of a server.
 typedef struct {
-    /// Connections.
+    /// Number of present connections.
     uint32_t clients;
-    /// Connections since the start.
+    /// Number of connections since the start.
     uint64_t accepted;
     /// Whether a client needs the stream.
     bool is_wanted;
-    /// Access units that left as packets.
+    /// Number of access units that were sent as RTP packets.
     uint64_t frames;
-    /// Access units that were dropped, because the network part was behind.
+    /// Number of access units that were dropped, because the server's pipeline was too slow.
     uint64_t dropped;
-    /// Sum over all frames, and largest since the last call, of the time from exposure to the last RTP packet, ns.
+    /// Time from a frame's exposure to its last RTP packet, ns: sum over all frames, and largest value since the
+    /// previous cv_server_read.
     int64_t latency_sum, latency_max;
 } cv_server_stats;
 
 /// Opens a server at `address`:`port` (0: a free port), with the stream at `path`, such as `/stream`.
 cv_server *cv_server_open(const char *address, uint16_t port, const char *path, uint32_t max_clients, char error[CV_TEXT]);
 
-/// The port.
+/// Returns the port of the server.
 uint16_t cv_server_port(const cv_server *server);
 
-/// Waits until the need for a stream differs from `is_wanted`; returns the present need.
+/// Waits at most `timeout_ns` until the value that tells whether a client needs the stream differs from `is_wanted`.
+/// Returns the present value.
 bool cv_server_wait(cv_server *server, bool is_wanted, int64_t timeout_ns);
 
-/// Reads the counters. Only one thread may call it.
+/// Reads the counters. Only one thread may call this function.
 cv_server_stats cv_server_read(cv_server *server);
 
-/// Disconnects all clients and ends the thread. Feeds must have been closed.
+/// Disconnects all clients and ends the thread. The caller must close all feeds first.
 void cv_server_close(cv_server *server);
 
 // MARK: Feed
 
-/// A running pipeline of a camera.
+/// The running pipeline of a camera.
 typedef struct cv_feed cv_feed;
 
-/// A recording as an MP4 file.
+/// A recording in an MP4 file.
 typedef struct cv_recorder cv_recorder;
 
 /// State of a recording.
 typedef struct {
-    /// Exposure of the first picture, which is the file's time 0; 0 before it.
+    /// Time of exposure of the first picture, which is time 0 in the file; 0 before the first picture.
     int64_t start;
-    /// Access units in the file, and those that were left out because the disk was behind.
+    /// Number of access units in the file, and number of those that were left out because the disk was too slow.
     uint64_t frames, lost;
 } cv_recorder_stats;
 
-/// Creates the file.
+/// Creates the file of a recording.
 cv_recorder *cv_recorder_open(const char *path, char error[CV_TEXT]);
 
 cv_recorder_stats cv_recorder_read(cv_recorder *recorder);
 
-/// Waits for an error.
+/// Waits for an error of a recording, at most `timeout_ns`.
 cv_outcome cv_recorder_wait(cv_recorder *recorder, int64_t timeout_ns, char error[CV_TEXT]);
 
-/// Completes the file; waits for the disk for 2 s at most. No feed may have it.
+/// Completes and closes the file; waits for the disk for at most 2 s. The caller must first end the recording of every
+/// feed with cv_feed_record.
 void cv_recorder_close(cv_recorder *recorder);
 
 /// Counters of a feed.
 typedef struct {
-    /// Access units, and their bytes.
+    /// Number of access units, and sum of their sizes, bytes.
     uint64_t frames, bytes;
-    /// Pictures that the camera or the encoder left out, from gaps between the times of exposure.
+    /// Number of pictures that the camera or the encoder left out, computed from gaps between the times of exposure.
     uint64_t gaps;
-    /// Time of the newest access unit; 0 before the first.
+    /// Time at which the encoder delivered the newest access unit; 0 before the first one.
     int64_t newest;
-    /// Width and height; 0 before the first access unit.
+    /// Width and height of the pictures, pixels; 0 before the first access unit.
     int32_t width, height;
 } cv_feed_stats;
 
-/// Starts a pipeline from gst-launch's notation. `frame_ns`: duration of a frame.
+/// Starts a pipeline, which `description` states in the notation of gst-launch. `frame_ns` is the duration of a frame.
 cv_feed *cv_feed_open(const char *description, cv_server *server, int64_t frame_ns, char error[CV_TEXT]);
 
-/// Waits for an error or the end of the stream.
+/// Waits for an error of a feed or the end of its stream, at most `timeout_ns`.
 cv_outcome cv_feed_wait(cv_feed *feed, int64_t timeout_ns, char error[CV_TEXT]);
 
 /// Changes a property of an element while the pipeline runs; false if the element or the property does not exist.
 bool cv_feed_set(cv_feed *feed, const char *element, const char *property, const char *value);
 
-/// Passes a picture to the appsrc `pictures`, with its time of exposure; false if the pipeline does not accept it.
+/// Passes a picture with its time of exposure to the feed's appsrc `pictures`. Returns false if the pipeline does not
+/// accept the picture.
 bool cv_feed_draw(cv_feed *feed, const uint8_t *bytes, size_t size, int64_t exposed);
 
-/// Records from the next key frame on, and requests one; NULL ends the recording.
+/// Records the feed from the next key frame on, and requests a key frame. If `recorder` is NULL, ends the feed's
+/// recording.
 void cv_feed_record(cv_feed *feed, cv_recorder *recorder);
 
 cv_feed_stats cv_feed_read(cv_feed *feed);
@@ -160,19 +168,20 @@ void cv_feed_close(cv_feed *feed);
 /// An RTSP client.
 typedef struct cv_player cv_player;
 
-/// A decoded picture; valid until the next call.
+/// A decoded picture. It is valid until the next cv_player_next.
 typedef struct {
     const uint8_t *bytes;
     size_t size;
     int32_t width, height, stride;
-    /// Arrival of the picture's last RTP packet; 0 if unknown.
+    /// Time of arrival of the picture's last RTP packet; 0 if unknown.
     int64_t arrived;
 } cv_picture;
 
-/// Starts a pipeline that ends in an appsink `pictures`, and whose RTP packets pass through an identity `packets`.
+/// Starts a pipeline, which `description` states in the notation of gst-launch. The pipeline must end in an appsink
+/// named `pictures`, and its RTP packets must pass through an identity element named `packets`.
 cv_player *cv_player_open(const char *description, char error[CV_TEXT]);
 
-/// Waits for the next picture. CV_RUNNING without a picture (`bytes` NULL) after the timeout.
+/// Waits for the next picture. After the timeout the result is CV_RUNNING and `bytes` is NULL.
 cv_outcome cv_player_next(cv_player *player, cv_picture *picture, int64_t timeout_ns, char error[CV_TEXT]);
 
 void cv_player_close(cv_player *player);
