@@ -5,7 +5,8 @@ struct ReplayClock {
     enum Step: Equatable {
         /// The record is later than the previous record.
         case next(seconds: Double)
-        /// The record is later by more than the longest gap that the estimator interpolates.
+        /// The record is later than the previous record by more than the longest gap that the
+        /// estimator bridges.
         case gap(seconds: Double)
         /// The record is much earlier, because the clock was set back or restarted. The conversion
         /// assumes a step of one period.

@@ -14,7 +14,7 @@ package struct LoopAssembly: ~Copyable {
     package enum Source: ~Copyable {
         /// Separate threads execute the ticks in real time.
         case realtime(GimbalRuntime)
-        /// A simulator that supplies the clock causes each tick.
+        /// The engine executes a tick for each line of a simulator, which supplies the clock.
         case lockstep(LockstepEngine)
     }
 

@@ -227,7 +227,7 @@ private struct FeedRun {
         }
     }
 
-    /// Notes the loss of the camera; the next round opens the drawn picture.
+    /// Registers the loss of the camera. The next round opens the drawn picture.
     private mutating func lose(_ reason: String) {
         close()
         loss = reason

@@ -18,7 +18,8 @@ struct PCA9685: Sendable {
         self.frameRate = oscillator / (4096 * divider)
     }
 
-    /// First register of an output (7.3.3): ON low, ON high, OFF low, OFF high.
+    /// First of the four registers of an output (section 7.3.3). They contain the counts at which
+    /// the output goes on and off: ON low byte, ON high byte, OFF low byte, OFF high byte.
     static func register(of channel: Int) -> UInt8 { UInt8(0x06 + 4 * channel) }
 
     /// Value of register MODE1: auto-increment, awake (7.3.1).

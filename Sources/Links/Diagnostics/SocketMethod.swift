@@ -109,7 +109,7 @@ public struct SocketMethod: Sendable {
     }
 
     /// Declares a method that has some actions that only read; its body checks write access. The
-    /// parameter `action` is the first parameter of the method.
+    /// method's first parameter is `action`.
     public static func task(
         _ name: String, _ parameters: [String],
         _ body: @escaping @Sendable (Parameters, Caller) throws(Refusal) -> Answer

@@ -25,7 +25,7 @@ public final class LockstepServer: Service {
     /// Creates a server whose socket is not open yet.
     ///
     /// - Parameters:
-    ///   - configuration: Path, group and timeout.
+    ///   - configuration: Path and group of the socket, and timeout for the simulator's lines.
     ///   - backend: Backend that answers each line of the simulator.
     ///   - logger: Log for problems with the socket.
     /// - Throws: `Errno` when the process has no descriptors left.

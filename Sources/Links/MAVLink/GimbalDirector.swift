@@ -34,7 +34,7 @@ struct GimbalDirector {
         peer != .none && (peer == primary || peer == secondary)
     }
 
-    /// The peer in whose name requests are sent to the `Commander`.
+    /// The peer whose address identifies the source of requests to the `Commander`.
     private var source: MAVLinkAddress { primary != .none ? primary : secondary }
 
     // MARK: Control

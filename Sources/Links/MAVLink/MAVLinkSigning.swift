@@ -5,10 +5,10 @@ public import Wire
 /// checks signatures and their times. The type is pure: the time of day is an argument.
 ///
 /// The times of a sender must increase on each of its links, so no frame is accepted twice. The
-/// first frame of a link can be up to a minute older than the time of day and than the newest time
-/// of all frames. The first frame must also be newer than all frames that an earlier process has
-/// accepted, because the links of that process are not stored. The signer stores the time of a
-/// frame only if the frame has a valid signature.
+/// time of the first frame on a link must be at most one minute before the time of day, and at most
+/// one minute before the newest time of all frames. It must also be later than the times of all
+/// frames that an earlier process has accepted, because the signer does not store the links of that
+/// process. The signer stores the time of a frame only if the frame has a valid signature.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {
         var sender: MAVLinkAddress

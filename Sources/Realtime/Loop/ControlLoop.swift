@@ -243,7 +243,7 @@ struct SampleDelivery: Sendable, BitwiseCopyable {
     var handedOver: Instant
     var wakeNanoseconds: Int64
     var readNanoseconds: Int64
-    /// Duration of the previous period's write, ns.
+    /// Time that the write to the motors took in the previous period, ns.
     var writeNanoseconds: Int64
     /// Time from the sample to the end of the write, for the newest written output, ns.
     var imuToMotorNanoseconds: Int64
