@@ -39,7 +39,8 @@ final class StreamThread: Sendable {
         pthread_detach(thread)
     }
 
-    /// Names the calling thread. A kernel without /proc leaves it unnamed, which is harmless.
+    /// Names the calling thread. If /proc is missing, the thread keeps the name of the thread that
+    /// created it; this has no other effect.
     private static func nameThread(_ name: String) {
         let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
         _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }

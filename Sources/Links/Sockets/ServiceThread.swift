@@ -65,7 +65,8 @@ final class ServiceThread: Sendable {
     }
 }
 
-/// Names the calling thread. If /proc is missing, the thread stays unnamed, which is harmless.
+/// Names the calling thread. If /proc is missing, the thread keeps the name of the thread that
+/// created it; this has no other effect.
 private func nameThread(_ name: String) {
     let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
     _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }

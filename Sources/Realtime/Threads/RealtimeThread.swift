@@ -79,7 +79,7 @@ private final class ThreadStart: @unchecked Sendable {
     let ready = Doorbell()
     /// Doorbell that the new thread rings before it ends.
     let done = Doorbell()
-    /// Results of the set-up. The new thread writes this value before it rings `ready`; then the
+    /// Results of the set-up. The new thread writes this value before it signals `ready`; then the
     /// creator reads it.
     var outcome = ThreadOutcome()
 

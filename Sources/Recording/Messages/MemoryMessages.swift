@@ -15,8 +15,8 @@ struct StateMessage: RecordedMessage, Sendable {
     }
 }
 
-/// Message with a tuning that came into force, as raw memory. The file has an attachment with the
-/// settings from which the tuning was computed.
+/// Message with a tuning that the loop has begun to use, as raw memory. The file has an attachment
+/// with the settings from which the tuning was computed.
 struct ParametersMessage: RecordedMessage, Sendable {
     static let name = "Parameters"
     static let topic = "/parameters"
