@@ -18,17 +18,33 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
     public let link: Link
     /// Number that distinguishes the connections of one link.
     public let connection: UInt64
+    /// Name that the client has given itself, for messages; empty without one. It does not
+    /// distinguish sources.
+    public let name: String
 
     /// Creates a source.
-    public init(link: Link, connection: UInt64) {
+    public init(link: Link, connection: UInt64, name: String = "") {
         self.link = link
         self.connection = connection
+        self.name = name
     }
 
-    /// Name for display, such as "diagnostics client 3" or "mavlink client 255/190".
+    /// Whether two sources are the same connection.
+    public static func == (a: CommandSource, b: CommandSource) -> Bool {
+        a.link == b.link && a.connection == b.connection
+    }
+
+    /// Hashes the connection.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(link)
+        hasher.combine(connection)
+    }
+
+    /// Name for display, such as "diagnostics client 3", "diagnostics client 4 (web, phone)" or
+    /// "mavlink client 255/190".
     public var description: String {
         let number =
             link == .mavlink ? "\(connection >> 8 & 255)/\(connection & 255)" : "\(connection)"
-        return "\(link.rawValue) client \(number)"
+        return "\(link.rawValue) client \(number)" + (name.isEmpty ? "" : " (\(name))")
     }
 }

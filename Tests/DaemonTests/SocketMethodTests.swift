@@ -32,7 +32,7 @@ import Wire
         case .question(let body): return array(try body(parameters, ClientStatus()))
         case .now(let body): return array(try body(parameters, caller))
         case .later(let body): try body(parameters, caller) { _ in }
-        case .subscribe, .unsubscribe: break
+        case .subscribe, .unsubscribe, .identify: break
         }
         return []
     }
@@ -144,8 +144,9 @@ import Wire
             let reads = methods.filter { !$0.isWrite }.map(\.name).sorted()
             #expect(
                 reads == [
-                    "autotune", "baseline", "calibrate", "diff", "get", "history", "keys", "log",
-                    "pair", "ping", "record", "spectrum", "subscribe", "unsubscribe", "variables",
+                    "autotune", "baseline", "calibrate", "client", "diff", "get", "history", "keys",
+                    "log", "pair", "ping", "record", "spectrum", "subscribe", "unsubscribe",
+                    "variables",
                 ])
         }
     }

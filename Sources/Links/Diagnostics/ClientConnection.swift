@@ -1,6 +1,7 @@
 import CLinuxShim
 import GimbalCore
 import Glibc
+import Port
 import SystemPackage
 import Wire
 
@@ -10,8 +11,8 @@ final class ClientConnection {
     /// Largest number of streams that one connection can have.
     static let maximumStreams = 8
 
-    let client: DiagnosticsClient
-    let mayWrite: Bool
+    private(set) var client: DiagnosticsClient
+    private(set) var mayWrite: Bool
     let descriptor: FileDescriptor
     var input: LineBuffer
     var output = OutputBuffer()
@@ -47,6 +48,31 @@ final class ClientConnection {
         input = LineBuffer(limit: longestLine)
         progress = now
         lastRequest = now
+    }
+
+    /// Names the connection, once, and withdraws its right to write if the client asks for it. A
+    /// program that serves others uses both: its requests carry the name of the person, and a
+    /// person who can only read gets a connection that can only read.
+    ///
+    /// - Throws: A refusal if the name is not plain text, or if the connection has a name.
+    func identify(_ parameters: Parameters) throws(Refusal) -> ClientIdentity {
+        if let name = try parameters.string("name") {
+            guard client.name.isEmpty else {
+                throw Refusal(
+                    .refused, "This connection has the name \"\(client.name)\".", field: "name")
+            }
+            guard (1...96).contains(name.utf8.count), name.unicodeScalars.allSatisfy(\.isPlain)
+            else {
+                throw Refusal(
+                    .outOfRange,
+                    "name must be a text of 1 to 96 bytes, without control characters.",
+                    field: "name")
+            }
+            client.name = name
+        }
+        if try parameters.bool("read_only") == true { mayWrite = false }
+        return ClientIdentity(
+            name: CommandSource(client).description, canWrite: mayWrite)
     }
 
     /// The properties of the connection that `ClientSlots` needs.
@@ -112,6 +138,18 @@ final class ClientConnection {
         let message = streams[index].message(sample(streams[index].indices))
         output.append { message.write(to: &$0) }
         return true
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the character can be part of a line for people.
+    fileprivate var isPlain: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
+            .paragraphSeparator:
+            false
+        default: true
+        }
     }
 }
 

@@ -202,6 +202,9 @@ struct RequestHandler: Sendable {
             return nil
         case .unsubscribe:
             return try unsubscribe(try Parameters(request, method.parameters), connection)
+        case .identify:
+            return try encode(
+                try connection.identify(try Parameters(request, method.parameters)))
         }
     }
 
@@ -249,7 +252,7 @@ extension RequestHandler {
     {
         guard let method = method(request.method) else { throw unknownMethod(request) }
         switch method.work {
-        case .now, .later, .unsubscribe:
+        case .now, .later, .unsubscribe, .identify:
             return { handler, connection, clients, now in
                 handler.carryOut(request, from: connection, clients: clients, now: now)
             }

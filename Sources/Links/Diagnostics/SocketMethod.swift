@@ -9,6 +9,8 @@ public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
     public var pid: Int32
     /// User id of the client.
     public var user: UInt32
+    /// Name that the client has given itself with the method `client`; empty without one.
+    public var name = ""
 
     /// Creates the identity of a client.
     public init(id: Int, pid: Int32, user: UInt32) {
@@ -17,14 +19,17 @@ public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
         self.user = user
     }
 
-    /// Name of the client in messages: "diagnostics client 3 (pid 812, uid 1000)".
-    public var description: String { "diagnostics client \(id) (pid \(pid), uid \(user))" }
+    /// Name of the client in messages: "diagnostics client 3 (pid 812, uid 1000)", or
+    /// "diagnostics client 3 (web, Lea's phone, pid 812, uid 1000)".
+    public var description: String {
+        "diagnostics client \(id) (\(name.isEmpty ? "" : name + ", ")pid \(pid), uid \(user))"
+    }
 }
 
 extension CommandSource {
     /// Creates the source of requests for a connection to the socket.
     public init(_ client: DiagnosticsClient) {
-        self.init(link: .diagnostics, connection: UInt64(client.id))
+        self.init(link: .diagnostics, connection: UInt64(client.id), name: client.name)
     }
 }
 
@@ -65,6 +70,8 @@ public struct SocketMethod: Sendable {
         case subscribe
         /// A request that ends a stream of the connection.
         case unsubscribe
+        /// A request that names the connection or withdraws its right to write.
+        case identify
     }
 
     /// The name of the method in requests.
@@ -81,7 +88,7 @@ public struct SocketMethod: Sendable {
         switch work {
         case .question, .subscribe, .unsubscribe: true
         case .now: name == "ping"
-        case .later: false
+        case .later, .identify: false
         }
     }
 
@@ -137,6 +144,7 @@ public struct SocketMethod: Sendable {
         [
             SocketMethod("subscribe", ["names", "rate"], .subscribe),
             SocketMethod("unsubscribe", ["subscription"], .unsubscribe),
+            SocketMethod("client", ["name", "read_only"], .identify),
             .question("variables") { (_, _) throws(Refusal) in variables },
             SocketMethod("ping", [], .now { (_, _) throws(Refusal) in Acknowledgement("pong") }),
         ]

@@ -117,3 +117,17 @@ public struct DoctorCheck: Hashable, Sendable, Codable {
         self.remedy = remedy
     }
 }
+
+/// A connection to the socket, for its client: the result of `client`.
+public struct ClientIdentity: Hashable, Sendable, Codable {
+    /// Name of the connection in messages, such as `holder` of `status`.
+    public var name: String
+    /// Whether the connection can send requests that change something.
+    public var canWrite: Bool
+
+    /// Creates an identity.
+    public init(name: String, canWrite: Bool) {
+        self.name = name
+        self.canWrite = canWrite
+    }
+}

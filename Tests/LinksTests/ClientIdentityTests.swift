@@ -1,0 +1,57 @@
+import Testing
+import Wire
+
+@testable import Links
+
+@Suite("Identity of a client of the diagnostics socket")
+struct ClientIdentityTests {
+    @Test("a client names itself once, and messages about it contain the name")
+    func name() async throws {
+        try await withServer { path, backend in
+            let client = try PlainClient(path)
+            let reply = try client.ask(
+                #"{"id":1,"method":"client","params":{"name":"web, Lea's phone"}}"#)
+            let name = try #require(reply["result"]?["name"]?.string)
+            #expect(name.hasPrefix("diagnostics client "))
+            #expect(name.hasSuffix(" (web, Lea's phone)"))
+            #expect(reply["result"]?["can_write"] == true)
+            let again = try client.ask(#"{"id":2,"method":"client","params":{"name":"root"}}"#)
+            #expect(again["error"]?["code"] == "refused")
+            #expect(again["error"]?["field"] == "name")
+            #expect(
+                try client.ask(#"{"id":3,"method":"client"}"#)["result"]?["name"]?.string == name)
+        }
+    }
+
+    @Test("a client that withdraws its right to write does not get it again, and cannot stop")
+    func readOnly() async throws {
+        try await withServer { path, backend in
+            let client = try PlainClient(path)
+            let reply = try client.ask(#"{"id":1,"method":"client","params":{"read_only":true}}"#)
+            #expect(reply["result"]?["can_write"] == false)
+            let other = try client.ask(#"{"id":2,"method":"client","params":{"read_only":false}}"#)
+            #expect(other["result"]?["can_write"] == false)
+            for method in ["stop", "take"] {
+                let refusal = try client.ask(#"{"id":3,"method":"\#(method)"}"#)
+                #expect(refusal["error"]?["code"] == "permission_denied", "\(method)")
+            }
+            #expect(try client.ask(#"{"id":4,"method":"ping"}"#)["result"] != nil)
+            #expect(backend.calls.isEmpty)
+        }
+    }
+
+    @Test(
+        "a name with control characters, or without an end, is refused",
+        arguments: [
+            "", String(repeating: "a", count: 97), #"a\nb"#, #"\u202e"#, #"\u0007"#, #"a\u2028b"#,
+        ])
+    func badNames(_ name: String) async throws {
+        try await withServer { path, _ in
+            let client = try PlainClient(path)
+            let reply = try client.ask(
+                #"{"id":1,"method":"client","params":{"name":"\#(name)"}}"#)
+            #expect(reply["error"]?["code"] == "out_of_range")
+            #expect(reply["error"]?["field"] == "name")
+        }
+    }
+}
