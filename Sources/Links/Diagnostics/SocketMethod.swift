@@ -20,7 +20,7 @@ public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Name of the client in messages: "diagnostics client 3 (pid 812, uid 1000)", or
-    /// "diagnostics client 3 (web, Lea's phone, pid 812, uid 1000)".
+    /// "diagnostics client 3 (web, phone in the hall, pid 812, uid 1000)".
     public var description: String {
         "diagnostics client \(id) (\(name.isEmpty ? "" : name + ", ")pid \(pid), uid \(user))"
     }
