@@ -1,3 +1,4 @@
+import TestSupport
 import Glibc
 import SystemPackage
 import Synchronization

@@ -8,62 +8,6 @@ import Wire
 
 @testable import Eyes
 
-/// A program that was built together with the tests, as a process of its own. Its output is in a
-/// file.
-final class RunningProgram {
-    private let output: FilePath
-    let process: pid_t
-    private(set) var status: Int32?
-
-    init(_ name: String, _ arguments: [String], in directory: FilePath) throws {
-        let path = FilePath(Self.executable).removingLastComponent().appending(name)
-        output = directory.appending("\(name).\(cv_now()).log")
-        process = try spawn(
-            ["sh", "-c", "exec \"$0\" \"$@\" > \(output) 2>&1", path.string] + arguments)
-    }
-
-    deinit {
-        kill(process, SIGKILL)
-        _ = wait(seconds: 5)
-    }
-
-    private static var executable: String {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let length = readlink("/proc/self/exe", &buffer, buffer.count)
-        return String(
-            decoding: buffer.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    var log: String { (try? String(decoding: bytes(of: output), as: UTF8.self)) ?? "" }
-
-    /// Waits until the log contains a text.
-    func says(_ text: String, within seconds: Double = 10) -> Bool {
-        eventually(within: seconds) { log.contains(text) }
-    }
-
-    /// Exit status, or the negative number of the signal; nil if it does not end in time.
-    @discardableResult
-    func wait(seconds: Double) -> Int32? {
-        if let status { return status }
-        var raw: Int32 = 0
-        guard eventually(within: seconds, { waitpid(process, &raw, WNOHANG) == process }) else {
-            return nil
-        }
-        status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : -(raw & 0x7F)
-        return status
-    }
-}
-
-/// Waits until a condition is met, at most this long.
-func eventually(within seconds: Double, _ isMet: () throws -> Bool) rethrows -> Bool {
-    let end = cv_now() + Int64(seconds * 1e9)
-    while cv_now() < end {
-        if try isMet() { return true }
-        usleep(20_000)
-    }
-    return try isMet()
-}
-
 @Suite("airframe-eyes as a program", .serialized, .timeLimit(.minutes(1)))
 struct ProgramTests {
     /// A port of this computer that is free.

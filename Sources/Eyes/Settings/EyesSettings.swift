@@ -1,4 +1,6 @@
-/// Checked settings of airframe-eyes. `EyesSchema` declares each setting with its range.
+import Configuration
+
+/// Settings of airframe-eyes, checked. `EyesSchema` declares each with its range.
 public struct EyesSettings: Sendable, Equatable {
     /// Choice of the camera.
     public enum Source: String, Sendable, CaseIterable {
@@ -78,4 +80,12 @@ public struct EyesSettings: Sendable, Equatable {
 
     /// Creates the settings with their default values.
     public init() {}
+}
+
+extension EyesSettings.RTSP {
+    /// Address and port; the schema guarantees both.
+    var endpoint: (host: String, port: UInt16) {
+        guard let endpoint = NetworkEndpoint(listen) else { return ("127.0.0.1", 8554) }
+        return (endpoint.host, endpoint.port)
+    }
 }

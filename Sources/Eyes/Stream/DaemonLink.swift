@@ -25,7 +25,7 @@ final class DaemonLink: Sendable {
 
     private let socket: String
     private let state = Mutex(State())
-    private let thread = StreamThread()
+    private let thread = CompanionThread()
 
     /// Starts the thread.
     ///

@@ -1,4 +1,5 @@
 import CVideo
+import Client
 import GimbalCore
 import Glibc
 import Synchronization
@@ -73,7 +74,7 @@ final class FeedKeeper: Sendable {
     fileprivate let server: StreamServer
     fileprivate let world: World
     private let state: Mutex<State>
-    private let thread = StreamThread()
+    private let thread = CompanionThread()
 
     /// Starts the keeper's thread.
     init(_ video: EyesSettings.Video, _ server: StreamServer, _ world: World = World()) {

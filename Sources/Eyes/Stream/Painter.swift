@@ -1,10 +1,11 @@
 import CVideo
+import Client
 import GimbalCore
 import Glibc
 
 /// Thread that draws pictures at the stream's rate, as a replacement for a camera.
 final class Painter: Sendable {
-    private let thread = StreamThread()
+    private let thread = CompanionThread()
 
     /// Starts the thread that draws the pictures.
     ///

@@ -3,23 +3,26 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A thread of airframe-eyes that another thread can end. The work has its own thread, because it
+/// A thread of a companion program that another thread can end. The work has its own thread, because it
 /// waits for cameras, clocks or sockets, and such waits would block a pool of threads. The stack
 /// has the system's usual size, because GStreamer's plugins and drivers need more than the small
 /// locked stacks of the daemon's threads.
-final class StreamThread: Sendable {
+public final class CompanionThread: Sendable {
     private let mustStop = Mutex(false)
     private let hasEnded = DispatchSemaphore(value: 0)
 
-    /// Whether the body of the thread must return soon.
-    var mustEnd: Bool { mustStop.withLock { $0 } }
+    /// Creates a thread that has not started.
+    public init() {}
+
+    /// Whether the work must end soon.
+    public var mustEnd: Bool { mustStop.withLock { $0 } }
 
     /// Starts the thread.
     ///
     /// - Parameters:
     ///   - name: Name of the thread in `top -H`, at most 15 bytes.
     ///   - body: Work of the thread; it must return soon after `mustEnd` becomes true.
-    func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
+    public func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let context = Unmanaged.passRetained(
             Work { [self] in
                 Self.nameThread(name)
@@ -46,8 +49,8 @@ final class StreamThread: Sendable {
         _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }
     }
 
-    /// Requests the end of the thread, and waits for it.
-    func stop() {
+    /// Tells the thread to end, and waits for its end.
+    public func stop() {
         mustStop.withLock { $0 = true }
         hasEnded.wait()
     }

@@ -2,9 +2,9 @@ import Glibc
 import PlainText
 
 /// Log on standard error, which systemd passes to the journal.
-enum Log {
-    /// Writes every line of a text as one log line.
-    static func write(_ text: String) {
+public enum Log {
+    /// Writes a text, one line for each line of it.
+    public static func write(_ text: String) {
         let bytes = Array((text.visibleLines + "\n").utf8)
         // A failure to write to standard error is ignored, because it cannot be reported elsewhere.
         _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -1,0 +1,87 @@
+import PlainText
+public import SystemPackage
+
+/// Loader of a companion program's settings: the file, then `--set`.
+public struct CompanionConfiguration<Settings: Sendable>: Sendable {
+    /// All settings of the program.
+    private let schema: CompanionSchema<Settings>
+    /// The file.
+    private let file: FilePath
+    /// Whether a missing file is an error, because the command line names it.
+    private let isFileRequired: Bool
+    /// `KEY=VALUE` of each `--set`, in order.
+    private let overrides: [String]
+    /// `KEY=VALUE` for the message about a wrong `--set`.
+    private let example: String
+
+    /// The sources that a command line describes.
+    ///
+    /// - Parameters:
+    ///   - schema: All settings of the program.
+    ///   - file: Argument of `--config`, or nil for /etc/airframe/PROGRAM.toml.
+    ///   - overrides: Arguments of `--set`; a later one wins.
+    ///   - example: Correct `KEY=VALUE`, for messages.
+    public init(
+        _ schema: CompanionSchema<Settings>, file: String?, overrides: [String], example: String
+    ) {
+        self.schema = schema
+        self.file = FilePath(file ?? "/etc/airframe/\(schema.program).toml")
+        isFileRequired = file != nil
+        self.overrides = overrides
+        self.example = example
+    }
+
+    /// Reads the sources.
+    ///
+    /// - Parameter files: The file system.
+    /// - Returns: Valid settings.
+    /// - Throws: Every problem found.
+    public func load(files: ConfigurationFiles = .system) throws(ConfigurationFailure) -> Settings {
+        var settings = schema.defaults
+        var problems: [ConfigurationProblem] = []
+        for pair in try pairs(files) {
+            apply(
+                pair.key, pair.value, at: .file(file.string, line: pair.line, column: nil),
+                to: &settings, &problems)
+        }
+        for text in overrides {
+            guard let equals = text.firstIndex(of: "=") else {
+                problems.append(.withoutValue(text, example: example))
+                continue
+            }
+            apply(
+                String(text[..<equals]), String(text[text.index(after: equals)...]),
+                at: .commandLine, to: &settings, &problems)
+        }
+        guard problems.isEmpty else { throw ConfigurationFailure(problems) }
+        return settings
+    }
+
+    private func pairs(_ files: ConfigurationFiles) throws(ConfigurationFailure)
+        -> [SettingsFile.Pair]
+    {
+        if !isFileRequired {
+            do throws(Errno) {
+                _ = try files.read(file)
+            } catch {
+                if error == .noSuchFileOrDirectory { return [] }
+            }
+        }
+        return try SettingsFile.pairs(in: file, files: files)
+    }
+
+    private func apply(
+        _ key: String, _ text: String, at place: Place, to settings: inout Settings,
+        _ problems: inout [ConfigurationProblem]
+    ) {
+        guard let setting = schema.setting(key) else {
+            let guess = Suggestion.nearest(to: key, in: schema.settings.map(\.rule.key))
+            return problems.append(.unknown(key, value: text, at: place, guess: guess))
+        }
+        do throws(ConfigurationProblem) {
+            setting.write(&settings, try setting.rule.value(of: text, at: place))
+        } catch {
+            problems.append(error)
+        }
+    }
+}

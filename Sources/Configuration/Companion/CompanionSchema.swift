@@ -1,0 +1,126 @@
+/// Declaration of one setting of a companion program: its rule, and its property of the settings.
+public struct CompanionSetting<Settings: Sendable>: Sendable {
+    /// Key, range, unit and meaning.
+    public let rule: SettingRule
+    /// Function that returns the value.
+    public let read: @Sendable (Settings) -> SettingValue
+    /// Function that changes the value; a value of another type has no effect.
+    public let write: @Sendable (inout Settings, SettingValue) -> Void
+}
+
+/// All settings of a companion program, each declared once. The loader, `--print-config` and the
+/// sample file read this table.
+public struct CompanionSchema<Settings: Sendable>: Sendable {
+    /// Path of a property of the settings.
+    public typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
+
+    /// Name of the program: `airframe-eyes`.
+    public let program: String
+    /// Default values.
+    public let defaults: Settings
+    /// Tables of the file, in order, each with one sentence.
+    public let tables: [(name: String, summary: String)]
+    /// The settings, in the order of the sample file.
+    public private(set) var settings: [CompanionSetting<Settings>] = []
+
+    /// Creates a schema without settings.
+    public init(
+        program: String, defaults: Settings, tables: [(name: String, summary: String)]
+    ) {
+        self.program = program
+        self.defaults = defaults
+        self.tables = tables
+    }
+
+    /// The setting with this key.
+    public func setting(_ key: String) -> CompanionSetting<Settings>? {
+        settings.first { $0.rule.key == key }
+    }
+
+    /// Declares a setting that is true or false.
+    public mutating func bool(
+        _ key: String, _ path: Path<Bool>, _ applies: Setting.Applies, _ summary: String,
+        hint: String? = nil
+    ) {
+        settings.append(
+            CompanionSetting(
+                rule: SettingRule(
+                    key, .bool, applies, default: .bool(defaults[keyPath: path]), summary,
+                    hint: hint),
+                read: { .bool($0[keyPath: path]) },
+                write: { if case .bool(let value) = $1 { $0[keyPath: path] = value } }))
+    }
+
+    /// Declares a setting that is a whole number.
+    public mutating func integer(
+        _ key: String, _ path: Path<Int>, _ range: ClosedRange<Int>, _ unit: String?,
+        _ applies: Setting.Applies, _ summary: String
+    ) {
+        settings.append(
+            CompanionSetting(
+                rule: SettingRule(
+                    key, .integer(range), unit: unit, applies,
+                    default: .integer(defaults[keyPath: path]), summary),
+                read: { .integer($0[keyPath: path]) },
+                write: { if case .integer(let value) = $1 { $0[keyPath: path] = value } }))
+    }
+
+    /// Declares a setting that is a text of the given kind.
+    public mutating func text(
+        _ key: String, _ path: Path<String>, _ kind: Setting.Kind, _ applies: Setting.Applies,
+        _ summary: String, hint: String? = nil
+    ) {
+        settings.append(
+            CompanionSetting(
+                rule: SettingRule(
+                    key, kind, applies, default: .text(defaults[keyPath: path]), summary,
+                    hint: hint),
+                read: { .text($0[keyPath: path]) },
+                write: { if case .text(let value) = $1 { $0[keyPath: path] = value } }))
+    }
+
+    /// Declares a setting that is one of some words.
+    public mutating func word<Value: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ key: String, _ path: Path<Value>, _ applies: Setting.Applies, _ summary: String
+    ) {
+        settings.append(
+            CompanionSetting(
+                rule: SettingRule(
+                    key, .choice(Value.allCases.map(\.rawValue), unavailable: [:]), applies,
+                    default: .text(defaults[keyPath: path].rawValue), summary),
+                read: { .text($0[keyPath: path].rawValue) },
+                write: {
+                    if case .text(let word) = $1, let value = Value(rawValue: word) {
+                        $0[keyPath: path] = value
+                    }
+                }))
+    }
+
+    /// The text of the sample file: every setting with its default, commented out.
+    ///
+    /// - Parameter advice: Last comment of the file's head, about a reload.
+    /// - Returns: The file's text.
+    public func sampleFile(advice: String) -> String {
+        var lines = [
+            "# \(program): the configuration file.",
+            "#",
+            "# Install as /etc/airframe/\(program).toml. Remove the # in front of a setting to change it.",
+            "# \(advice)",
+        ]
+        for (table, summary) in tables {
+            lines += ["", "# \(summary)", "[\(table)]"]
+            for setting in settings where setting.rule.table == table {
+                let rule = setting.rule
+                let unit = rule.unit.map { " " + $0 } ?? ""
+                let applies = rule.applies == .live ? "Changes live." : "Needs a restart."
+                lines += ["", "# \(rule.summary)"]
+                lines.append(
+                    "# Allowed: \(rule.allowed)\(unit), default \(rule.defaultValue.tomlText). \(applies)"
+                )
+                if let hint = rule.hint { lines.append("# \(hint)") }
+                lines.append("#\(rule.name) = \(rule.defaultValue.tomlText)")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
