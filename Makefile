@@ -17,6 +17,9 @@ EYES_PACKAGES := ffmpeg gstreamer1.0-plugins-bad gstreamer1.0-plugins-base gstre
 # Package.swift contains the targets of airframe-eyes if this is not empty.
 EYES_FLAGS = $(shell pkg-config --cflags-only-I gstreamer-rtsp-server-1.0 gstreamer-app-1.0 2>/dev/null)
 
+# What the tests of airframe-web's page need; airframe-web itself needs nothing.
+WEB_PACKAGES := chromium
+
 SWIFT_SOURCES := Sources Tests Package.swift
 BIN = .build/$(CONFIGURATION)
 # A static Swift runtime: one file to copy, less memory to lock, faster to start.
@@ -30,7 +33,7 @@ GAIT_DATA ?= ../shared/data/gait
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-eyes packages-eyes build build-eyes run-eyes bench-eyes documents counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer check airframe install install-eyes uninstall deb deb-eyes clean
+.PHONY: help deps deps-eyes packages-eyes deps-web packages-web build build-web run-web bench-web build-eyes run-eyes bench-eyes documents counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer check airframe install install-eyes uninstall deb deb-eyes install-web deb-web clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -57,12 +60,28 @@ packages-eyes:
 	@$(MAKE) --no-print-directory deps-eyes || \
 	    echo "SKIPPED: airframe-eyes is neither built nor tested, because GStreamer cannot be installed here (see above)"
 
+deps-web: ## install missing Debian packages for the tests of airframe-web's page (Chromium)
+	$(call install_missing,$(WEB_PACKAGES))
+
+packages-web:
+	@$(MAKE) --no-print-directory deps-web || \
+	    echo "SKIPPED: airframe-web's page is not tested, because Chromium cannot be installed here (see above)"
+
 build: ## build both programs, optimised
 	swift build $(RELEASE_FLAGS) --product airframed
 	swift build $(RELEASE_FLAGS) --product airframectl
 
-run: deps build ## start the simulated gimbal and its monitor; Ctrl-C stops both
+run: deps build build-web ## start the simulated gimbal, its monitor and its page for browsers; Ctrl-C stops them
 	@etc/run-simulated $(BIN)
+
+build-web: ## build airframe-web, optimised
+	swift build $(RELEASE_FLAGS) --product airframe-web
+
+run-web: deps build build-web ## start the simulated gimbal and its page for browsers; Ctrl-C stops both
+	@etc/run-web $(BIN)
+
+bench-web: deps-web build build-web ## measure the page in Chromium, and the companion with 20 pages, next to their bars
+	AIRFRAME_BIN=$(CURDIR)/$(BIN) swift test --no-parallel --filter FigureTests
 
 build-eyes: export AIRFRAME_EYES = $(EYES_FLAGS)
 build-eyes: deps-eyes ## build airframe-eyes, optimised
@@ -76,13 +95,13 @@ bench-eyes: build-eyes ## measure the latency of the video stream, next to its b
 
 documents: export AIRFRAME_EYES = $(EYES_FLAGS)
 documents: ## write the documents that follow from the code: etc/airframed.toml and the manual pages
-	AIRFRAME_WRITE_DOCUMENTS=1 swift test --filter 'ManualPageTests|SampleFileTests|EyesConfigurationTests'
+	AIRFRAME_WRITE_DOCUMENTS=1 swift test --filter 'ManualPageTests|SampleFileTests|EyesConfigurationTests|WebConfigurationTests'
 
 counter:
 	swift build $(RELEASE_FLAGS) --product MallocCounter
 
 test: export AIRFRAME_EYES = $(EYES_FLAGS)
-test: build counter packages-eyes ## run every test, and the short tests in the virtual machine
+test: build counter packages-eyes packages-web ## run every test, and the short tests in the virtual machine
 	@$(MAKE) --no-print-directory --keep-going $(PEERS)/venv/mcap $(PEERS)/venv/mavlink $(PEERS)/venv/gyroflow || \
 	    echo "SKIPPED: tests with PyPI's mcap reader, pymavlink or telemetry-parser, because it cannot be installed here (see above)"
 	# One after the other: tests that wait for threads and sockets must not starve each other on two cores.
@@ -219,6 +238,12 @@ install-eyes: build-eyes ## install airframe-eyes below PREFIX (and DESTDIR)
 
 deb-eyes: build-eyes ## build .build/airframe-eyes_VERSION_ARCH.deb for this machine
 	etc/debian/build $(BIN) .build airframe-eyes
+
+install-web: build-web ## install airframe-web below PREFIX (and DESTDIR)
+	etc/install-tree-web $(BIN) "$(DESTDIR)" $(PREFIX) $(SYSCONFDIR)
+
+deb-web: build-web ## build .build/airframe-web_VERSION_ARCH.deb for this machine
+	etc/debian/build $(BIN) .build airframe-web
 
 clean: ## remove all build products
 	swift package clean

@@ -87,6 +87,7 @@ let package = Package(
         .executable(name: "airframectl", targets: ["ControlMain"]),
         // Both in one file, as it is installed: a static Swift runtime twice would be twice as large.
         .executable(name: "airframe", targets: ["AirframeMain"]),
+        .executable(name: "airframe-web", targets: ["WebMain"]),
         // For the bench: preloaded into the daemon, it counts what the daemon's threads allocate.
         .library(name: "MallocCounter", type: .dynamic, targets: ["CMallocCounter"]),
         // For the tests and the bench: preloaded into the daemon, it makes the disk slow.
@@ -218,6 +219,21 @@ let package = Package(
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
+            swiftSettings: strict),
+
+        // The companion for browsers.
+        .target(
+            name: "Web",
+            dependencies: [
+                "WebServing", "Client", "Configuration", "Recording", "Port", "PlainText", "Wire",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            exclude: ["Page"], swiftSettings: strict),
+        .executableTarget(
+            name: "WebMain", dependencies: ["Web"], path: "Sources/Programs/airframe-web",
             swiftSettings: strict),
 
         // The two programs.
@@ -372,6 +388,13 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "WebTests",
+            dependencies: [
+                "Web", "WebServing", "Client", "Configuration", "Wire", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            exclude: ["audit.js"], swiftSettings: strict),
         .testTarget(
             name: "WebServingTests",
             dependencies: [

@@ -7,40 +7,56 @@ import Wire
 struct PairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Let a phone pair, list paired phones, or remove a phone.",
+        abstract: "Let a phone or a browser pair, list them, or remove one.",
         discussion: """
             list             paired phones (the default)
             allow            let new phones pair for --seconds, and show the passkey to type on the phone
             forget ADDRESS   forget the keys of a phone
+            web              show the code for the page of airframe-web, valid for --seconds; --list lists
+                             the paired browsers, --revoke ID removes one (or all)
 
-            Pairing is needed only with bluetooth.security = "encrypted". The log contains the passkey too.
+            For phones, pairing is needed only with bluetooth.security = "encrypted". The log contains the passkey too.
             """)
 
     /// Actions of the command.
     enum Action: String, ExpressibleByArgument, CaseIterable {
-        case list, allow, forget
+        case list, allow, forget, web
     }
 
     /// Polling interval, s.
     private static let period = 0.3
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "Action: list, allow or forget.")
+    @Argument(help: "Action: list, allow, forget or web.")
     var action: Action = .list
     @Argument(help: "With forget: address of the phone, as `airframectl pair list` shows it.")
     var address: String?
-    @Option(help: "With allow: duration, 10...600 s.")
+    @Option(help: "With allow and web: duration, 10...600 s.")
     var seconds = 120.0
+    @Flag(name: .customLong("list"), help: "With web: list the paired browsers.")
+    var listsBrowsers = false
+    @Option(help: "With web: remove the browser with this id, or all.")
+    var revoke: String?
+    @Option(help: "With web: path of airframe-web's socket.")
+    var control = "/run/airframe-web/control.sock"
 
     func validate() throws {
+        if action != .web, listsBrowsers || revoke != nil {
+            throw ValidationError("--list and --revoke belong to `airframectl pair web`.")
+        }
         if (action == .forget) != (address != nil) {
             throw ValidationError("Only forget accepts an address.")
         }
     }
 
     func run() throws {
+        if action == .web {
+            return try WebPairing(path: control, timeout: options.timeout, json: options.json)
+                .run(lists: listsBrowsers, revoke: revoke, seconds: seconds)
+        }
         let client = try options.connect()
         switch action {
+        case .web: break
         case .list: try show(try ask(client, ["action": "status"]))
         case .allow: try allow(client)
         case .forget:

@@ -1,0 +1,3 @@
+import Web
+
+WebProgram.main()

@@ -1,0 +1,125 @@
+import Client
+import Glibc
+import NIOCore
+import NIOPosix
+import Port
+import Wire
+
+/// UNIX socket for `airframectl pair web`: lines like those of airframed's socket. The file's mode
+/// and group decide who can use it.
+///
+/// Methods: `pair` makes a code; `browsers` lists the paired browsers; `revoke` removes one, or all.
+final class ControlSocket: Sendable {
+    /// Longest request, bytes.
+    static let lineLimit = 4096
+    /// Permitted lifetime of a code, s.
+    static let lifetimes = 10.0...3600.0
+
+    private let channel: any Channel
+
+    /// Opens the socket. A file of an earlier process is replaced.
+    init(path: String, site: Site, address: String) throws {
+        channel = try ServerBootstrap(group: site.gateway.group)
+            .serverChannelOption(.backlog, value: 4)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        ControlLines(ControlMethods(site: site, address: address)))
+                }
+            }
+            .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).wait()
+        chmod(path, 0o660)
+    }
+
+    func stop() { try? channel.close().wait() }
+}
+
+/// The methods of the control socket.
+struct ControlMethods: Sendable {
+    let site: Site
+    /// Address of the page.
+    let address: String
+
+    /// Answers one request.
+    func answer(_ request: Request) throws(Refusal) -> JSONValue {
+        switch request.method {
+        case "pair":
+            let seconds = request.params["seconds"]?.number ?? 300
+            guard ControlSocket.lifetimes.contains(seconds) else {
+                throw Refusal(.outOfRange, "seconds must be 10 to 3600.", field: "seconds")
+            }
+            let code = site.desk.open(seconds: seconds, now: DaemonClient.now())
+            return .object([
+                "code": .string(code), "address": .string(address), "seconds": .double(seconds),
+            ])
+        case "browsers": return .array(site.book.browsers.map(Self.json))
+        case "revoke":
+            guard let id = request.params["id"]?.string else {
+                throw Refusal(.invalidParams, "revoke needs the id of a browser.", field: "id")
+            }
+            let removed: [PairedBrowser]
+            do {
+                removed = try site.book.revoke { $0.id == id || id == "all" }
+            } catch {
+                throw Refusal(.internalError, "The list of browsers cannot be saved: \(error).")
+            }
+            guard !removed.isEmpty || id == "all" else {
+                throw Refusal(
+                    .unknownKey,
+                    "There is no browser \(id.prefix(16)). `airframectl pair web --list` shows them.",
+                    field: "id")
+            }
+            site.endPagesOfForgotten()
+            return .array(removed.map(Self.json))
+        default: throw Refusal(.unknownMethod, "The methods are: pair, browsers, revoke.")
+        }
+    }
+
+    private static func json(_ browser: PairedBrowser) -> JSONValue {
+        .object([
+            "id": .string(browser.id), "name": .string(browser.name),
+            "created": .double(browser.created), "expires": .double(browser.expires),
+        ])
+    }
+}
+
+/// Requests of one client of the control socket.
+private final class ControlLines: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let methods: ControlMethods
+    private var rest: [UInt8] = []
+
+    init(_ methods: ControlMethods) { self.methods = methods }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        rest += unwrapInboundIn(data).readableBytesView
+        while let end = rest.firstIndex(of: 0x0A) {
+            answer(Array(rest[..<end]), context)
+            rest.removeFirst(end + 1)
+        }
+        if rest.count > ControlSocket.lineLimit { context.close(promise: nil) }
+    }
+
+    private func answer(_ line: [UInt8], _ context: ChannelHandlerContext) {
+        var bytes: [UInt8] = []
+        let t = Number(DaemonClient.now())
+        do throws(RequestRejection) {
+            let request = try Request(line: line)
+            do throws(Refusal) {
+                var result: [UInt8] = []
+                try methods.answer(request).write(to: &result)
+                ReplyLine.append(id: request.id, t: t, result: result, to: &bytes)
+            } catch {
+                ReplyLine.append(id: request.id, t: t, error: error, to: &bytes)
+            }
+        } catch {
+            ReplyLine.append(id: error.id, t: t, error: error.error, to: &bytes)
+        }
+        context.writeAndFlush(NIOAny(ByteBuffer(bytes: bytes)), promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,80 @@
+import Synchronization
+
+/// Pairing codes: one at a time, for a short time, with few attempts. Thread-safe. Time is an
+/// argument, s on any steady clock.
+///
+/// The code has 8 digits. With 5 attempts for each code, a guess succeeds with a probability of
+/// 1 in 20 million.
+final class PairingDesk: Sendable {
+    /// Number of wrong codes after which the code is withdrawn.
+    static let attempts = 5
+    /// Shortest time between two attempts, s.
+    static let pause = 0.5
+
+    /// Result of an attempt.
+    enum Outcome: Equatable {
+        case accepted
+        /// The code is wrong.
+        case wrong
+        /// There is none, or it has expired.
+        case closed
+        /// The attempt came too soon after another one.
+        case tooSoon
+    }
+
+    private struct State {
+        var code: String?
+        var end = 0.0
+        var left = 0
+        var last = -Double.infinity
+        var refused = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Number of refused attempts.
+    var refused: Int { state.withLock { $0.refused } }
+
+    /// Makes a code, which replaces the present one.
+    ///
+    /// - Parameters:
+    ///   - seconds: Its lifetime.
+    ///   - now: Present time, s.
+    /// - Returns: "1234-5678".
+    func open(seconds: Double, now: Double) -> String {
+        var generator = SystemRandomNumberGenerator()
+        let digits = (0..<8).map { _ in String(Int.random(in: 0...9, using: &generator)) }
+        let code = digits.joined()
+        state.withLock {
+            $0.code = code
+            $0.end = now + seconds
+            $0.left = Self.attempts
+        }
+        return code.prefix(4) + "-" + code.suffix(4)
+    }
+
+    /// Checks a code, which can be used once.
+    func check(_ text: String, now: Double) -> Outcome {
+        let digits = text.filter { $0 != "-" && $0 != " " }
+        return state.withLock { state in
+            guard now - state.last >= Self.pause else {
+                state.refused += 1
+                return .tooSoon
+            }
+            state.last = now
+            guard let code = state.code, now < state.end else {
+                state.code = nil
+                state.refused += 1
+                return .closed
+            }
+            guard digits == code else {
+                state.refused += 1
+                state.left -= 1
+                if state.left == 0 { state.code = nil }
+                return .wrong
+            }
+            state.code = nil
+            return .accepted
+        }
+    }
+}

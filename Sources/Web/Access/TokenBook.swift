@@ -1,0 +1,169 @@
+import Client
+import FoundationEssentials
+import Glibc
+import Synchronization
+import SystemPackage
+import Wire
+
+/// A browser that is paired, without its token.
+struct PairedBrowser: Codable, Equatable, Sendable {
+    /// Short name for `revoke`: the first 8 digits of the token's hash.
+    var id: String { String(hash.prefix(8)) }
+    /// Name that the browser has given itself.
+    var name: String
+    /// SHA-256 of the token, hexadecimal.
+    var hash: String
+    /// Time of the pairing, s since 1970.
+    var created: Double
+    /// End of the token, s since 1970.
+    var expires: Double
+}
+
+/// The paired browsers: a token for each, stored as a hash. Thread-safe.
+///
+/// A token is 256 random bits, so a fast hash is sufficient: nobody can try the possible tokens. The
+/// file can be read without learning a token.
+final class TokenBook: Sendable {
+    /// Largest number of paired browsers; the oldest makes room.
+    static let limit = 64
+    /// Longest name of a browser, bytes.
+    static let longestName = 48
+
+    private let file: FilePath
+    private let lifetime: Double
+    private let now: @Sendable () -> Double
+    private let entries: Mutex<[PairedBrowser]>
+
+    /// Reads the saved list; a list that cannot be read counts as empty, and is reported.
+    ///
+    /// - Parameters:
+    ///   - directory: Directory of the list.
+    ///   - days: Lifetime of a token.
+    ///   - now: Wall clock, s since 1970.
+    init(directory: String, days: Int, now: @escaping @Sendable () -> Double = wallClock) {
+        file = FilePath(directory).appending("browsers.json")
+        lifetime = Double(days) * 86400
+        self.now = now
+        var saved: [PairedBrowser] = []
+        if let data = try? Data(contentsOf: URL(filePath: file.string)) {
+            do {
+                saved = try JSONDecoder().decode([PairedBrowser].self, from: data)
+            } catch {
+                Log.write("\(file): the list of paired browsers cannot be read, so none is paired.")
+            }
+        }
+        entries = Mutex(saved)
+    }
+
+    /// Browsers whose tokens are valid.
+    var browsers: [PairedBrowser] {
+        let now = now()
+        return entries.withLock { $0.filter { $0.expires > now } }
+    }
+
+    /// Makes a token.
+    ///
+    /// - Parameter name: Name of the browser; control characters are removed.
+    /// - Returns: The token, 64 hexadecimal digits; only its hash is kept.
+    /// - Throws: `Errno` if the list cannot be saved; no token is issued then.
+    func issue(to name: String) throws(Errno) -> String {
+        var generator = SystemRandomNumberGenerator()
+        let token = (0..<4).map { _ in
+            let part = String(generator.next(), radix: 16)
+            return String(repeating: "0", count: 16 - part.count) + part
+        }.joined()
+        let time = now()
+        let browser = PairedBrowser(
+            name: Self.plain(name), hash: Self.hash(token), created: time,
+            expires: time + lifetime)
+        try change { list in
+            list = list.filter { $0.expires > time }.suffix(Self.limit - 1) + [browser]
+        }
+        return token
+    }
+
+    /// The browser with this token; nil if the token is unknown or has expired.
+    func browser(token: String) -> PairedBrowser? {
+        guard token.utf8.count == 64 else { return nil }
+        let hash = Self.hash(token)
+        let now = now()
+        return entries.withLock { $0.first { $0.hash == hash && $0.expires > now } }
+    }
+
+    /// Removes browsers.
+    ///
+    /// - Parameter isRemoved: Whether a browser is removed.
+    /// - Returns: The removed browsers.
+    /// - Throws: `Errno` if the list cannot be saved; no browser is removed then.
+    func revoke(where isRemoved: @Sendable (PairedBrowser) -> Bool) throws(Errno)
+        -> [PairedBrowser]
+    {
+        let removed = browsers.filter(isRemoved)
+        if !removed.isEmpty { try change { $0.removeAll(where: isRemoved) } }
+        return removed
+    }
+
+    private func change(_ body: (inout sending [PairedBrowser]) -> Void) throws(Errno) {
+        let result = entries.withLock { list -> Result<Void, Errno> in
+            let before = list
+            body(&list)
+            do throws(Errno) {
+                try save(list)
+                return .success(())
+            } catch {
+                list = before
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    /// Replaces the file, so that a power cut leaves the old or the new list.
+    private func save(_ list: [PairedBrowser]) throws(Errno) {
+        guard let data = try? JSONEncoder().encode(list) else { throw .invalidArgument }
+        let new = FilePath(file.string + ".new")
+        do {
+            let descriptor = try FileDescriptor.open(
+                new, .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+            try descriptor.closeAfter {
+                _ = try descriptor.writeAll(data)
+                guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+            }
+        } catch {
+            throw error as? Errno ?? .ioError
+        }
+        guard rename(new.string, file.string) == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    private static func hash(_ token: String) -> String {
+        SHA256.digest(Array(token.utf8)).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+
+    /// A name for lists and for `history`: letters, digits and some signs.
+    static func plain(_ name: String) -> String {
+        let kept = name.unicodeScalars.filter {
+            $0.properties.isAlphabetic || $0.properties.numericType != nil
+                || " ,.-_()".unicodeScalars.contains($0)
+        }
+        var text = ""
+        for scalar in kept where text.utf8.count + UTF8.width(scalar) <= longestName {
+            text.unicodeScalars.append(scalar)
+        }
+        return text.isEmpty ? "browser" : text
+    }
+}
+
+extension UTF8 {
+    fileprivate static func width(_ scalar: Unicode.Scalar) -> Int {
+        UTF8.encode(scalar)?.count ?? 1
+    }
+}
+
+/// Wall clock, s since 1970.
+@Sendable func wallClock() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+}

@@ -1,0 +1,65 @@
+import Client
+import Glibc
+import Synchronization
+import Wire
+
+/// Connection to airframed that reports this program's health each second, and asks for the
+/// directory of recordings. It has its own thread, so a daemon that hangs or is missing delays no
+/// page.
+final class HealthLink: Sendable {
+    private let socket: String
+    private let report: @Sendable () -> CompanionReport
+    private let noteDirectory: @Sendable (String) -> Void
+    private let latest = Mutex(String?.none)
+    private let thread = CompanionThread()
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - socket: Path of the daemon's socket.
+    ///   - report: Function that returns the present health.
+    ///   - noteDirectory: Function that receives the directory of recordings.
+    init(
+        socket: String, report: @escaping @Sendable () -> CompanionReport,
+        noteDirectory: @escaping @Sendable (String) -> Void
+    ) {
+        self.socket = socket
+        self.report = report
+        self.noteDirectory = noteDirectory
+        thread.start("web-health") { [self] in run() }
+    }
+
+    /// The latest problem with airframed; nil without one.
+    var problem: String? { latest.withLock { $0 } }
+
+    /// Ends the thread after the present request, and waits for its end.
+    func stop() { thread.stop() }
+
+    private func run() {
+        while !thread.mustEnd {
+            do throws(ClientError) {
+                let client = try DaemonClient(path: socket, timeout: 2)
+                _ = try client.json("client", ["name": "airframe-web"])
+                try serve(client)
+            } catch {
+                latest.withLock { $0 = error.requestError.message }
+            }
+            pause(0.5)
+        }
+    }
+
+    private func serve(_ client: DaemonClient) throws(ClientError) {
+        while !thread.mustEnd {
+            _ = try client.json("companion", report().params)
+            if let directory = try client.json("record")["directory"]?.string {
+                noteDirectory(directory)
+            }
+            latest.withLock { $0 = nil }
+            pause(1)
+        }
+    }
+
+    private func pause(_ seconds: Double) {
+        for _ in 0..<Int(seconds * 20) where !thread.mustEnd { usleep(50_000) }
+    }
+}

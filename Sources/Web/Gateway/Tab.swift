@@ -1,0 +1,164 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+import WebServing
+import Wire
+
+/// One open page: its WebSocket and its connection to airframed. Every message is a line of the
+/// diagnostics protocol; the tab passes lines on as they are, in both directions.
+final class Tab: WebSocketEndpoint {
+    /// Requests that wait for the connection, and lines that airframed does not read, bytes.
+    static let requestLimit = 128 * 1024
+    /// Longest line from airframed, bytes.
+    static let lineLimit = 4 * 1024 * 1024
+
+    private enum State {
+        /// Requests that came before the connection.
+        case connecting([UInt8])
+        case open(any Channel)
+        case closed
+    }
+
+    private let gateway: Gateway
+    /// Name for airframed's `history` and for the client in control.
+    private let name: String
+    private let canWrite: Bool
+    private let browser: String?
+    private let state = Mutex(State.connecting([]))
+
+    /// - Parameters:
+    ///   - gateway: The gateway that counts the page.
+    ///   - name: Name of the person's browser: "web, Chrome, Android, 192.168.1.20".
+    ///   - canWrite: Whether the page can move and change something.
+    ///   - browser: Id of the paired browser; nil without a token.
+    init(_ gateway: Gateway, name: String, canWrite: Bool, browser: String?) {
+        self.gateway = gateway
+        self.name = name
+        self.canWrite = canWrite
+        self.browser = browser
+    }
+
+    func opened(_ session: WebSession) {
+        gateway.add(session, browser: browser)
+        ClientBootstrap(group: gateway.group)
+            .connectTimeout(.seconds(2))
+            .channelOption(
+                .writeBufferWaterMark,
+                value: .init(low: Self.requestLimit / 2, high: Self.requestLimit)
+            )
+            .channelInitializer { [self] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(DaemonLines(self, session))
+                }
+            }
+            .connect(unixDomainSocketPath: gateway.path)
+            .whenComplete { [self] result in
+                switch result {
+                case .success(let channel): connected(channel, session)
+                case .failure: session.close(code: 1013, reason: "airframed does not answer.")
+                }
+            }
+    }
+
+    private func connected(_ channel: any Channel, _ session: WebSession) {
+        let identity = Request(
+            id: .int(0), method: "client",
+            params: ["name": .string(name), "read_only": .bool(!canWrite)])
+        let isOpen = state.withLock { state in
+            guard case .connecting(let waiting) = state else { return false }
+            channel.writeAndFlush(ByteBuffer(bytes: identity.line + [0x0A] + waiting), promise: nil)
+            state = .open(channel)
+            return true
+        }
+        if !isOpen { channel.close(promise: nil) }
+    }
+
+    func received(_ message: WebMessage, from session: WebSession) {
+        guard message.isText else {
+            return session.close(code: 1003, reason: "Messages must be text.")
+        }
+        // A line break is white space in JSON, and would end the line.
+        let line = message.bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } + [0x0A]
+        let isTaken = state.withLock { state in
+            switch state {
+            case .connecting(let waiting):
+                guard waiting.count + line.count <= Self.requestLimit else { return false }
+                state = .connecting(waiting + line)
+                return true
+            case .open(let channel):
+                guard channel.isWritable else { return false }
+                channel.writeAndFlush(ByteBuffer(bytes: line), promise: nil)
+                return true
+            case .closed: return true
+            }
+        }
+        if !isTaken { session.close(code: 1013, reason: "airframed does not read.") }
+    }
+
+    func closed(_ session: WebSession, code: Int, reason: String) {
+        gateway.remove(session)
+        let channel = state.withLock { state -> (any Channel)? in
+            defer { state = .closed }
+            if case .open(let channel) = state { return channel }
+            return nil
+        }
+        channel?.close(promise: nil)
+    }
+}
+
+/// Lines from airframed, on the gateway's thread.
+private final class DaemonLines: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let tab: Tab
+    private let session: WebSession
+    private var rest: [UInt8] = []
+    /// Whether airframed has accepted the name and the rights of the connection.
+    private var isIdentified = false
+
+    init(_ tab: Tab, _ session: WebSession) {
+        self.tab = tab
+        self.session = session
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        rest += unwrapInboundIn(data).readableBytesView
+        var start = 0
+        while let end = rest[start...].firstIndex(of: 0x0A) {
+            pass(rest[start..<end])
+            start = end + 1
+        }
+        rest.removeFirst(start)
+        guard rest.count <= Tab.lineLimit else { return context.close(promise: nil) }
+    }
+
+    private func pass(_ line: ArraySlice<UInt8>) {
+        guard isIdentified else {
+            // Without this answer the page's rights are unknown, so the page gets no connection.
+            guard let answer = try? JSONValue(parsing: Array(line)), answer["result"] != nil else {
+                return session.close(
+                    code: 1011, reason: "airframed does not know the method `client`: update it.")
+            }
+            isIdentified = true
+            return
+        }
+        session.send(.text(utf8: Array(line)), replacing: Self.stream(line))
+    }
+
+    /// Name of the stream of a line; a slow page gets only the newest line of each stream.
+    private static func stream(_ line: ArraySlice<UInt8>) -> String? {
+        let head = Array("{\"subscription\":".utf8)
+        guard line.starts(with: head) else { return nil }
+        return String(
+            decoding: line.dropFirst(head.count).prefix { (0x30...0x39).contains($0) },
+            as: UTF8.self)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        session.close(code: 1012, reason: "airframed has closed the connection.")
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}

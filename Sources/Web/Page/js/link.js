@@ -1,0 +1,152 @@
+// Connection to airframed: the diagnostics protocol, one JSON text in each WebSocket message.
+
+/** Shortest and longest pause before a new attempt to connect, ms. */
+const pauses = [100, 700];
+/** Longest wait for an answer, ms. */
+const patience = 8000;
+/** Time without a message after which a connection counts as lost, ms. The status is read each second. */
+const silence = 4000;
+
+/** Requests, answers and streams. Events: `open` and `lost`. */
+export class Link extends EventTarget {
+  constructor(url) {
+    super();
+    this.url = url;
+    this.isOpen = false;
+    this.identity = null;
+    this.waiting = new Map();
+    this.streams = new Map();
+    this.wanted = new Set();
+    this.nextId = 1;
+    this.attempts = 0;
+    setInterval(() => this.#watch(), 1000);
+  }
+
+  connect() {
+    clearTimeout(this.timer);
+    const socket = new WebSocket(this.url, "airframe");
+    this.socket = socket;
+    socket.onopen = () => this.#opened(socket);
+    socket.onmessage = (event) => this.#received(event.data);
+    socket.onclose = (event) => socket === this.socket && this.#closed(event);
+  }
+
+  /** Whether this tab can move and change something. */
+  get canWrite() { return this.isOpen && this.identity?.can_write === true; }
+
+  /** Sends a request; the promise gets the result, or is rejected with the daemon's error. */
+  request(method, params = {}) {
+    if (!this.isOpen && method !== "client") {
+      return Promise.reject({ code: "lost", message: "There is no connection to airframed." });
+    }
+    return this.#send(method, params);
+  }
+
+  #send(method, params) {
+    const id = this.nextId++;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.waiting.delete(id);
+        reject({ code: "timeout", message: `airframed has not answered ${method} in time.` });
+      }, patience);
+      this.waiting.set(id, { resolve, reject, timer });
+      this.socket.send(JSON.stringify({ id, method, params }));
+    });
+  }
+
+  /** Sends a request if the network takes it at once, and does not wait for the answer. A rate request that waits would be obsolete. */
+  hurry(method, params, isUrgent = false) {
+    if (!this.isOpen || (!isUrgent && this.socket.bufferedAmount > 4096)) return false;
+    this.request(method, params).catch((error) => {
+      if (error.code !== "lost") this.dispatchEvent(new CustomEvent("refused", { detail: error }));
+    });
+    return true;
+  }
+
+  /** Begins a stream, and begins it again after each new connection; the result ends it. */
+  subscribe(names, rate, receive) {
+    const stream = { names, rate, receive, number: null };
+    this.wanted.add(stream);
+    if (this.isOpen) this.#begin(stream);
+    return () => {
+      this.wanted.delete(stream);
+      if (stream.number === null) return;
+      this.streams.delete(stream.number);
+      if (this.isOpen) this.request("unsubscribe", { subscription: stream.number }).catch(() => {});
+      stream.number = null;
+    };
+  }
+
+  async #begin(stream) {
+    try {
+      const info = await this.request("subscribe", { names: stream.names, rate: stream.rate });
+      stream.number = info.subscription;
+      if (this.wanted.has(stream)) this.streams.set(info.subscription, stream);
+      else this.request("unsubscribe", { subscription: info.subscription }).catch(() => {});
+    } catch (error) {
+      this.dispatchEvent(new CustomEvent("refused", { detail: error }));
+    }
+  }
+
+  async #opened(socket) {
+    this.heard = performance.now();
+    try {
+      this.identity = await this.#send("client", {});
+    } catch {
+      socket.close();
+      return;
+    }
+    if (socket !== this.socket) return;
+    this.isOpen = true;
+    this.attempts = 0;
+    this.streams.clear();
+    this.wanted.forEach((stream) => this.#begin(stream));
+    this.dispatchEvent(new Event("open"));
+  }
+
+  #received(text) {
+    this.heard = performance.now();
+    const message = JSON.parse(text);
+    if (message.subscription !== undefined) {
+      this.streams.get(message.subscription)?.receive(message.values, message.t, message);
+      return;
+    }
+    const entry = this.waiting.get(message.id);
+    if (!entry) return;
+    this.waiting.delete(message.id);
+    clearTimeout(entry.timer);
+    if (message.error) entry.reject(message.error);
+    else entry.resolve(message.result);
+  }
+
+  #closed(event) {
+    const wasOpen = this.isOpen;
+    this.isOpen = false;
+    this.streams.clear();
+    this.wanted.forEach((stream) => (stream.number = null));
+    for (const entry of this.waiting.values()) {
+      clearTimeout(entry.timer);
+      entry.reject({ code: "lost", message: "The connection to airframed was lost." });
+    }
+    this.waiting.clear();
+    this.dispatchEvent(new CustomEvent("lost", { detail: { code: event.code, reason: event.reason, wasOpen } }));
+    const pause = Math.min(pauses[1], pauses[0] * 2 ** this.attempts++);
+    this.timer = setTimeout(() => this.connect(), pause);
+  }
+
+  /** Connects again at once, with new rights. */
+  restart() {
+    if (this.socket && this.socket.readyState < 2) this.socket.close();
+    else this.connect();
+  }
+
+  /** A network that has vanished does not close the connection. */
+  #watch() {
+    if (!this.isOpen || document.hidden || performance.now() - this.heard < silence) return;
+    const socket = this.socket;
+    this.socket = null;
+    socket.onclose = null;
+    socket.close();
+    this.#closed({ code: 4000, reason: "silent" });
+  }
+}

@@ -1,0 +1,102 @@
+// Start of the page: connection, header, stop, navigation.
+
+import { attempt, el, sentence, setText, toast } from "./dom.js";
+import { Link } from "./link.js";
+import { Live, summary } from "./live.js";
+import { Session } from "./session.js";
+import { Trials } from "./trials.js";
+import { DriveView } from "./views/drive.js";
+import { WhyView } from "./views/why.js";
+import { TuneView } from "./views/tune.js";
+import { SetupView } from "./views/setup.js";
+import { RecordingsView } from "./views/recordings.js";
+
+const views = { drive: DriveView, why: WhyView, tune: TuneView, setup: SetupView, recordings: RecordingsView };
+const link = new Link(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`);
+const live = new Live(link);
+const session = new Session(link);
+const page = { link, live, session };
+page.trials = new Trials(page, document.getElementById("trials"));
+
+const main = document.getElementById("view");
+const headline = document.getElementById("headline");
+const alarm = document.getElementById("alarm");
+let view = null;
+
+/** Shows the view that the address names. */
+function show() {
+  const name = views[location.hash.slice(1)] ? location.hash.slice(1) : "drive";
+  if (view?.name === name) return;
+  view?.close();
+  main.replaceChildren();
+  view = new views[name](page);
+  view.name = name;
+  main.append(...view.nodes);
+  document.title = `${view.title} – airframe`;
+  for (const anchor of document.querySelectorAll(".bottom nav a")) {
+    if (anchor.hash === `#${name}`) anchor.setAttribute("aria-current", "page");
+    else anchor.removeAttribute("aria-current");
+  }
+  view.show?.();
+}
+
+/** The stop goes over the open connection and, in case that one hangs, over another one. */
+function stop() {
+  if (link.canWrite) link.hurry("stop", {}, true);
+  fetch("/stop", { method: "POST", keepalive: true }).then((answer) => {
+    if (answer.status === 401) toast("This page cannot stop the motors: pair it first.", true);
+    else if (!answer.ok) throw new Error();
+    else toast("Emergency stop: the motors stay off until the stop is reset.");
+  }).catch(() => toast("The stop may not have arrived: use the switch of the motors' supply.", true));
+}
+
+function showAlarm() {
+  const status = live.status;
+  const isStopped = status?.inhibitions.some((reason) => reason.name === "emergency_stop");
+  const key = link.isOpen ? (isStopped ? "stopped" : "") : "lost";
+  if (alarm.dataset.key === key) return;
+  alarm.dataset.key = key;
+  alarm.replaceChildren();
+  if (key === "lost") alarm.append("No connection to the gimbal. Steering has ended; this page connects again automatically.");
+  if (key === "stopped") {
+    alarm.append("Emergency stop: the motors stay off.",
+      el("button", { type: "button", onclick: () => attempt(() => link.request("reset_stop")).then(() => live.poll()) }, "Reset the stop"));
+  }
+}
+
+live.addEventListener("status", () => {
+  const { headline: text, role } = summary(live.status);
+  setText(headline, text);
+  headline.className = `chip ${role}`;
+  showAlarm();
+});
+link.addEventListener("open", showAlarm);
+link.addEventListener("lost", () => {
+  setText(headline, "NO CONNECTION");
+  headline.className = "chip bad";
+  showAlarm();
+});
+link.addEventListener("refused", (event) => toast(sentence(event.detail), true));
+
+const stopButton = document.getElementById("stop");
+// The pointer's first contact, not its release: a click would wait for the finger to leave.
+stopButton.addEventListener("pointerdown", stop);
+stopButton.addEventListener("click", (event) => event.detail === 0 && stop());
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !document.querySelector("dialog[open]")) stop();
+});
+document.getElementById("theme").addEventListener("click", () => {
+  const root = document.documentElement;
+  const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = isDark ? "light" : "dark";
+  try { localStorage.setItem("theme", root.dataset.theme); } catch { /* Storage can be switched off. */ }
+});
+try {
+  const theme = localStorage.getItem("theme");
+  if (theme) document.documentElement.dataset.theme = theme;
+} catch { /* Storage can be switched off. */ }
+window.addEventListener("hashchange", show);
+
+link.connect();
+show();
+session.begin();

@@ -1,0 +1,133 @@
+// Joystick pad: a rate while it is held. The rate ends when the finger leaves, the tab is hidden, the focus goes, or the connection ends.
+
+import { el, setText } from "./dom.js";
+
+/** Interval of repeated requests, ms: short enough for a dead-man time of 0.3 s, even if two requests are lost. */
+const period = 50;
+/** Shortest interval of requests while the finger moves, ms. */
+const quickest = 12;
+/** Part of the radius without effect. */
+const deadZone = 0.08;
+const keys = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
+export class Pad {
+  constructor(link) {
+    this.link = link;
+    this.speed = 30;
+    this.wish = [0, 0];
+    this.pressed = new Set();
+    this.isHeld = false;
+    this.knob = el("span", { class: "knob" });
+    this.state = el("p", { class: "hint", id: "pad-state", role: "status" }, "Hold the pad to turn the camera.");
+    this.node = el("div", {
+      class: "pad", tabindex: 0, role: "group", "aria-label": "Turn the camera", "aria-describedby": "pad-help pad-state",
+    }, ...["up", "down", "left", "right"].map((name) => el("span", { class: `mark ${name}` }, name)), this.knob);
+    this.help = el("p", { class: "hint", id: "pad-help" },
+      "Drag from the middle; the distance is the rate. With a keyboard, hold an arrow key. The camera stops when you let go.");
+    this.#listen();
+  }
+
+  #listen() {
+    const { node } = this;
+    node.addEventListener("pointerdown", (event) => {
+      if (this.isHeld || event.button !== 0) return;
+      event.preventDefault();
+      node.setPointerCapture(event.pointerId);
+      node.focus({ preventScroll: true });
+      this.pointer = event.pointerId;
+      this.#hold(this.#position(event));
+    });
+    // Browsers hold pointermove back until the next frame; pointerrawupdate comes at once, where a browser has it.
+    for (const name of ["pointerrawupdate", "pointermove"]) {
+      node.addEventListener(name, (event) => {
+        if (this.isHeld && event.pointerId === this.pointer) this.#move(this.#position(event));
+      });
+    }
+    for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) {
+      node.addEventListener(name, (event) => event.pointerId === this.pointer && this.release("The camera stops."));
+    }
+    node.addEventListener("contextmenu", (event) => event.preventDefault());
+    node.addEventListener("keydown", (event) => {
+      if (!keys[event.key] || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      if (event.repeat) return;
+      this.pressed.add(event.key);
+      this.#hold(this.#keyed());
+    });
+    node.addEventListener("keyup", (event) => {
+      if (!this.pressed.delete(event.key)) return;
+      if (this.pressed.size) this.#move(this.#keyed());
+      else this.release("The camera stops.");
+    });
+    node.addEventListener("blur", () => this.release("The camera stops: the pad has lost the focus."));
+    window.addEventListener("blur", () => this.release("The camera stops: the window has lost the focus."));
+    window.addEventListener("pagehide", () => this.release(""));
+    document.addEventListener("visibilitychange", () => document.hidden && this.release("The camera stops: the tab was hidden."));
+    this.link.addEventListener("lost", () => this.release("The camera stops: the connection was lost."));
+  }
+
+  #position(event) {
+    const box = this.node.getBoundingClientRect();
+    const radius = box.width / 2;
+    const [x, y] = [(event.clientX - box.left - radius) / radius, (box.top + radius - event.clientY) / radius];
+    const length = Math.hypot(x, y);
+    return length > 1 ? [x / length, y / length] : [x, y];
+  }
+
+  #keyed() {
+    const sum = [0, 0];
+    for (const key of this.pressed) keys[key].forEach((value, index) => (sum[index] += value));
+    return sum.map((value) => value * 0.6);
+  }
+
+  #hold(wish) {
+    if (!this.link.canWrite) {
+      setText(this.state, "This page can only read. Pair it to turn the camera.");
+      return;
+    }
+    if (!this.isHeld) {
+      this.isHeld = true;
+      this.node.classList.add("turning");
+      this.timer = setInterval(() => this.#send(), period);
+    }
+    this.#move(wish, true);
+  }
+
+  #move(wish, isFirst = false) {
+    this.wish = wish;
+    this.knob.style.transform = `translate(${wish[0] * 105}%, ${-wish[1] * 105}%)`;
+    if (isFirst || performance.now() - this.sentAt >= quickest) this.#send();
+  }
+
+  /** Rates of the present wish, degrees per second; fine near the middle. */
+  get rates() {
+    const length = Math.hypot(...this.wish);
+    if (length < deadZone) return { yaw: 0, pitch: 0 };
+    const rate = this.speed * ((length - deadZone) / (1 - deadZone)) ** 1.6 / length;
+    return { yaw: round(this.wish[0] * rate), pitch: round(this.wish[1] * rate) };
+  }
+
+  #send() {
+    if (!this.isHeld) return;
+    this.sentAt = performance.now();
+    const rates = this.rates;
+    if (this.link.hurry("rate", rates)) {
+      setText(this.state, `Turning: yaw ${rates.yaw}°/s, pitch ${rates.pitch}°/s.`);
+    }
+  }
+
+  /** Stops the turn. */
+  release(reason) {
+    this.pressed.clear();
+    if (!this.isHeld) return;
+    this.isHeld = false;
+    clearInterval(this.timer);
+    this.node.classList.remove("turning");
+    this.wish = [0, 0];
+    this.knob.style.transform = "";
+    this.link.hurry("rate", { yaw: 0, pitch: 0 }, true);
+    setText(this.state, reason);
+  }
+}
+
+const round = (rate) => Math.round(rate * 10) / 10;

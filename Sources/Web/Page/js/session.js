@@ -1,0 +1,90 @@
+// Pairing: a code becomes a token, which the browser keeps as a cookie that scripts cannot read.
+
+import { el, setText, toast } from "./dom.js";
+
+export class Session extends EventTarget {
+  constructor(link) {
+    super();
+    this.link = link;
+    this.dialog = document.getElementById("pairing");
+    link.addEventListener("open", () => this.dispatchEvent(new Event("change")));
+    link.addEventListener("lost", (event) => {
+      this.dispatchEvent(new Event("change"));
+      if (!event.detail.wasOpen) this.#explain();
+    });
+  }
+
+  /** Uses a code in the address, as `make run-web` prints it. */
+  begin() {
+    const code = /^#pair=([0-9-]+)$/.exec(location.hash)?.[1];
+    if (!code) return;
+    history.replaceState(null, "", location.pathname);
+    this.pair(code).catch((error) => toast(error.message, true));
+  }
+
+  /** Asks for the reason why the socket does not open. */
+  async #explain() {
+    if (this.isAsking || this.dialog.open) return;
+    this.isAsking = true;
+    try {
+      const state = await (await fetch("/session", { cache: "no-store" })).json();
+      if (!state.can_read) this.open();
+    } catch {
+      // The server is gone; the link tries again.
+    } finally {
+      setTimeout(() => (this.isAsking = false), 3000);
+    }
+  }
+
+  /** Exchanges a code for a token. */
+  async pair(code) {
+    const answer = await fetch("/pair", {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code, name: deviceName() }),
+    });
+    if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.message ?? "The pairing failed.");
+    toast("Paired: this browser can steer for 30 days.");
+    this.link.restart();
+  }
+
+  /** Withdraws the token of this browser. */
+  async unpair() {
+    await fetch("/unpair", { method: "POST" });
+    this.link.restart();
+  }
+
+  /** Shows the form for the code. */
+  open() {
+    const input = el("input", {
+      class: "code-input", id: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: 9, required: true,
+      pattern: "[0-9]{4}-?[0-9]{4}", "aria-describedby": "code-help code-error",
+    });
+    const problem = el("p", { id: "code-error", class: "bad", role: "alert" });
+    const form = el("form", { method: "dialog", onsubmit: async (event) => {
+      event.preventDefault();
+      try {
+        await this.pair(input.value);
+        this.dialog.close();
+      } catch (error) {
+        setText(problem, error.message);
+        input.select();
+      }
+    } },
+      el("h2", { id: "pairing-title" }, "Pair this browser"),
+      el("p", { id: "code-help" }, "Run ", el("code", {}, "airframectl pair web"), " on the gimbal, and type the eight digits that it shows."),
+      el("label", { for: "code" }, "Code"), input, problem,
+      el("div", { class: "row" },
+        el("button", { class: "main", type: "submit" }, "Pair"),
+        el("button", { type: "button", onclick: () => this.dialog.close() }, "Cancel")));
+    this.dialog.replaceChildren(form);
+    this.dialog.showModal();
+    input.focus();
+  }
+}
+
+/** Name of this browser for the list of paired browsers, such as "Chrome, Android". */
+function deviceName() {
+  const agent = navigator.userAgent;
+  const browser = /Firefox|Edg|OPR|Chrome|Safari/.exec(agent)?.[0] ?? "Browser";
+  const system = /Android|iPhone|iPad|Windows|Mac OS|Linux/.exec(agent)?.[0] ?? "unknown system";
+  return `${{ Edg: "Edge", OPR: "Opera" }[browser] ?? browser}, ${system}`;
+}

@@ -1,0 +1,139 @@
+// Forms of settings, made from the daemon's own list: key, range, unit, summary, default.
+
+import { attempt, el, plain, setText } from "./dom.js";
+
+/** Kind of a setting, from the text of its range. */
+export function kind(setting) {
+  const { range, value } = setting;
+  if (range === "true | false") return { type: "bool" };
+  if (range.includes(" | ")) return { type: "choice", choices: range.split(" | ") };
+  const single = /^(-?[\d.e+-]+)\.\.\.(-?[\d.e+-]+)$/.exec(range);
+  if (single && typeof value === "number") return { type: "number", low: Number(single[1]), high: Number(single[2]), isWhole: isWhole(setting) };
+  const vector = /^\[yaw, roll, pitch\], each (-?[\d.e+-]+)\.\.\.(-?[\d.e+-]+)$/.exec(range);
+  if (vector && Array.isArray(value)) return { type: "vector", low: Number(vector[1]), high: Number(vector[2]), names: ["yaw", "roll", "pitch"] };
+  const factors = /^\[p, i, d\], p (.+?)\.\.\.(.+?), i (.+?)\.\.\.(.+?), d (.+?)\.\.\.(.+)$/.exec(range);
+  if (factors) return { type: "vector", names: ["p", "i", "d"], bounds: [1, 3, 5].map((i) => [Number(factors[i]), Number(factors[i + 1])]) };
+  return { type: Array.isArray(value) ? "json" : "text" };
+}
+
+/** Whether a setting counts something: its default and its range have no fraction, and it has no unit of a measured quantity. */
+function isWhole(setting) {
+  return Number.isInteger(setting.default) && !setting.live && !setting.unit;
+}
+
+/** Slider of a number: its scale is logarithmic if the range spans more than three decades. */
+class Slider {
+  constructor({ low, high }, value, label, change) {
+    this.isLog = low > 0 && high / low > 1000;
+    this.low = low;
+    this.high = high;
+    this.node = el("input", {
+      type: "range", min: 0, max: 1000, step: 1, "aria-label": label,
+      oninput: () => change(this.value, false), onchange: () => change(this.value, true),
+    });
+    this.set(value);
+  }
+
+  /** Present value, with three digits. */
+  get value() {
+    const part = Number(this.node.value) / 1000;
+    const raw = this.isLog ? this.low * (this.high / this.low) ** part : this.low + part * (this.high - this.low);
+    return Number(raw.toPrecision(3));
+  }
+
+  set(value) {
+    const part = this.isLog ? Math.log(value / this.low) / Math.log(this.high / this.low) : (value - this.low) / (this.high - this.low);
+    this.node.value = Math.round(1000 * Math.min(1, Math.max(0, part)));
+    this.node.setAttribute("aria-valuetext", plain(value));
+  }
+}
+
+/** One setting with its controls. A change is a trial of some seconds if the setting can change while airframed runs. */
+export class SettingForm {
+  constructor(setting, page) {
+    this.page = page;
+    this.node = el("div", { class: "setting", "data-key": setting.key });
+    this.update(setting);
+  }
+
+  update(setting) {
+    this.setting = setting;
+    const { key, unit, range, summary } = setting;
+    const isChanged = JSON.stringify(setting.value) !== JSON.stringify(setting.default);
+    this.problem = el("p", { class: "bad", role: "alert" });
+    this.node.replaceChildren(
+      el("h4", {}, key,
+        isChanged ? el("span", { class: "tag care" }, "changed") : null,
+        typeof setting.rollback_s === "number" ? el("span", { class: "tag care" }, "on trial") : null,
+        setting.live ? null : el("span", { class: "tag soft" }, "needs a restart")),
+      el("p", { class: "hint" }, summary),
+      this.#controls(),
+      el("p", { class: "hint" }, `Range ${range}${unit ? ` ${unit}` : ""}, default ${plain(setting.default)}, from ${setting.origin}.`),
+      el("p", { class: "care", hidden: !setting.warning }, setting.warning ?? ""), this.problem);
+  }
+
+  #controls() {
+    const { setting } = this;
+    if (!setting.live) return el("p", {}, el("strong", {}, plain(setting.value)), setting.unit ? ` ${setting.unit}` : "", " – change it in the configuration file.");
+    const form = kind(setting);
+    const { key, value } = setting;
+    switch (form.type) {
+      case "bool":
+        return el("label", { class: "line" }, el("input", { type: "checkbox", checked: value === true, onchange: (event) => this.#try(event.target.checked) }), "on");
+      case "choice":
+        return el("label", {}, el("span", {}, "Value"), el("select", { "aria-label": key, onchange: (event) => this.#try(event.target.value) },
+          form.choices.map((choice) => el("option", { value: choice, selected: choice === String(value) }, choice))));
+      case "number":
+        return el("div", { class: "fields" }, this.#number(form, value, key, (next) => this.#try(next)));
+      case "vector":
+        return el("div", { class: "fields" }, form.names.map((name, index) => {
+          const [low, high] = form.bounds?.[index] ?? [form.low, form.high];
+          return this.#number({ ...form, low, high }, value[index], `${key}, ${name}`, (next) => {
+            const values = [...this.setting.value];
+            values[index] = next;
+            return this.#try(values);
+          }, name);
+        }));
+      default: {
+        const input = el("input", { type: "text", "aria-label": key, value: typeof value === "string" ? value : JSON.stringify(value), class: "grow" });
+        return el("div", { class: "row" }, input, el("button", { type: "button", onclick: () => {
+          let next = input.value;
+          try { next = form.type === "json" ? JSON.parse(input.value) : input.value; } catch { /* The daemon explains it. */ }
+          this.#try(next);
+        } }, "Try"));
+      }
+    }
+  }
+
+  #number(form, value, label, change, name) {
+    const input = el("input", { type: "number", value: plain(value), min: form.low, max: form.high, step: "any", "aria-label": label,
+      onchange: () => input.value !== "" && change(Number(input.value)) });
+    const slider = new Slider(form, value, `${label}, slider`, (next, isFinal) => {
+      input.value = next;
+      if (isFinal) change(next);
+    });
+    return el("div", {}, name ? el("span", { class: `hint ${name}` }, name) : null, input, slider.node);
+  }
+
+  async #try(value) {
+    setText(this.problem, "");
+    const { key } = this.setting;
+    const focus = document.activeElement?.getAttribute("aria-label");
+    const setting = await this.page.trials.begin(key, value, this.page.trialSeconds ?? 30);
+    const fresh = setting?.key ? setting : (await attempt(() => this.page.link.request("get", { keys: [key] }), true))?.[0];
+    if (!fresh) return;
+    this.update(fresh);
+    if (focus) [...this.node.querySelectorAll("[aria-label]")].find((node) => node.getAttribute("aria-label") === focus)?.focus();
+  }
+}
+
+/** Sections of the settings, in the daemon's order. */
+export function sections(settings) {
+  const result = new Map();
+  for (const setting of settings) {
+    const name = setting.key.slice(0, setting.key.indexOf("."));
+    if (!result.has(name)) result.set(name, []);
+    result.get(name).push(setting);
+  }
+  return result;
+}

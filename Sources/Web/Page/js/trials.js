@@ -1,0 +1,70 @@
+// Changes on trial: the daemon reverts all of them together; this bar counts down, keeps or reverts them.
+
+import { attempt, el, plain, setText } from "./dom.js";
+
+export class Trials extends EventTarget {
+  constructor({ link }, node) {
+    super();
+    this.link = link;
+    this.node = node;
+    this.unsaved = [];
+    this.changes = [];
+    this.label = el("span", { role: "status" });
+    this.left = el("span", { "aria-hidden": "true", class: "countdown" });
+    node.append(el("div", { class: "row" }, this.label, this.left,
+      el("button", { type: "button", onclick: () => this.keep() }, "Keep"),
+      el("button", { type: "button", onclick: () => this.revert() }, "Revert")));
+    link.addEventListener("open", () => this.read());
+    link.addEventListener("lost", () => this.#show([]));
+    setInterval(() => this.#tick(), 250);
+  }
+
+  /** Puts a setting on trial; the result is the setting, or null after a refusal. */
+  async begin(key, value, seconds) {
+    const setting = await attempt(() => this.link.request("set", { key, value, rollback: seconds }), true);
+    await this.read();
+    return setting;
+  }
+
+  /** Reads the trial from the daemon, so that another client's trial shows too. */
+  async read() {
+    try {
+      const changes = await this.link.request("diff");
+      this.unsaved = changes.filter((change) => change.unsaved);
+      this.#show(changes.filter((change) => typeof change.rollback_s === "number"));
+    } catch {
+      // The link reports its loss.
+    }
+    this.dispatchEvent(new Event("change"));
+  }
+
+  #show(changes) {
+    this.changes = changes;
+    this.node.hidden = !changes.length;
+    if (!changes.length) return;
+    setText(this.label, `On trial: ${changes.map((change) => `${change.key} = ${plain(change.value)}`).join("; ")}`);
+    this.end = performance.now() + changes[0].rollback_s * 1000;
+    this.#tick();
+  }
+
+  #tick() {
+    if (!this.changes.length) return;
+    const left = (this.end - performance.now()) / 1000;
+    setText(this.left, `reverts in ${Math.max(0, Math.ceil(left))} s`);
+    if (left > -0.2 || this.isReading) return;
+    this.isReading = true;
+    this.read().finally(() => (this.isReading = false));
+  }
+
+  /** Keeps the changes, and saves them. */
+  async keep() {
+    await attempt(() => this.link.request("save"));
+    await this.read();
+  }
+
+  /** Reverts the changes: the same value with the shortest time. */
+  async revert() {
+    const [change] = this.changes;
+    if (change) await this.begin(change.key, change.value, 1);
+  }
+}

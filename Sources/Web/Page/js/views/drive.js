@@ -1,0 +1,158 @@
+// Drive: attitude, modes, joystick pad, turns to angles, who is in control.
+
+import { attempt, el, fixed, setText } from "../dom.js";
+import { axes } from "../live.js";
+import { Pad } from "../pad.js";
+import { Scene } from "../scene.js";
+
+const titles = { pan_follow: "Pan follow", fpv: "FPV" };
+const name = (mode) => titles[mode] ?? mode[0].toUpperCase() + mode.slice(1).replace("_", " ");
+
+export class DriveView {
+  title = "Drive";
+
+  constructor(page) {
+    Object.assign(this, page);
+    this.canvas = el("canvas", { class: "scene", role: "img", "aria-label": "Attitude of the camera" });
+    this.values = Object.fromEntries(axes.map((axis) => [axis, el("dd", { "data-live": axis }, "–")]));
+    this.pad = new Pad(this.link);
+    this.modes = el("div", { class: "row", role: "group", "aria-label": "Mode" });
+    this.presets = el("div", { class: "row", role: "group", "aria-label": "Response of the following modes" });
+    this.baselines = el("div", { class: "row" });
+    this.holder = el("p");
+    this.rights = el("div", { hidden: true });
+    this.video = el("section", { class: "card", hidden: true, "aria-label": "Video" });
+    this.nodes = [el("h1", {}, "Drive"), this.rights, el("div", { class: "split two" }, this.#left(), this.#right())];
+    this.onValues = () => this.#draw();
+    this.onStatus = () => this.#status();
+    this.onChange = () => this.#rights();
+    this.live.addEventListener("values", this.onValues);
+    this.live.addEventListener("status", this.onStatus);
+    this.session.addEventListener("change", this.onChange);
+    this.link.addEventListener("open", this.onOpen = () => this.#load());
+  }
+
+  show() {
+    this.scene = new Scene(this.canvas);
+    this.#rights();
+    this.#status();
+    this.#load();
+  }
+
+  close() {
+    this.pad.release("");
+    this.live.removeEventListener("values", this.onValues);
+    this.live.removeEventListener("status", this.onStatus);
+    this.session.removeEventListener("change", this.onChange);
+    this.link.removeEventListener("open", this.onOpen);
+  }
+
+  #left() {
+    return el("div", { class: "split" },
+      el("section", { class: "card", "aria-label": "Attitude" }, this.canvas,
+        el("dl", { class: "angles" }, axes.map((axis) => el("div", {}, el("dt", {}, axis), this.values[axis])))),
+      this.video);
+  }
+
+  #right() {
+    const speed = el("output", { for: "speed" }, "30°/s");
+    return el("div", { class: "split" },
+      el("section", { class: "card", "aria-label": "Joystick" }, this.pad.node,
+        el("label", { for: "speed" }, el("span", {}, "Largest rate ", speed)),
+        el("input", { type: "range", id: "speed", min: 2, max: 120, step: 1, value: 30, oninput: (event) => {
+          this.pad.speed = Number(event.target.value);
+          setText(speed, `${event.target.value}°/s`);
+        } }),
+        el("button", { type: "button", onclick: () => this.#point({ yaw: 0, roll: 0, pitch: 0, duration: 1 }) }, "Recentre"),
+        this.pad.state, this.pad.help),
+      el("section", { class: "card" }, el("h2", {}, "Mode"), this.modes),
+      el("section", { class: "card" }, el("h2", {}, "Turn to angles"), this.#form()),
+      el("section", { class: "card" }, el("h2", {}, "Response"), this.presets,
+        el("h3", {}, "Stored tunings"), this.baselines),
+      el("section", { class: "card" }, el("h2", {}, "Control"), this.holder,
+        el("div", { class: "row" },
+          el("button", { type: "button", onclick: () => this.#ask("take") }, "Take control"),
+          el("button", { type: "button", onclick: () => this.#ask("release") }, "Release"))));
+  }
+
+  #form() {
+    const field = (id, text, value, min, max) => el("label", { for: id }, text,
+      el("input", { type: "number", id, name: id, value, min, max, step: "any", inputmode: "text" }));
+    return el("form", { onsubmit: (event) => {
+      event.preventDefault();
+      const data = new FormData(event.target);
+      const params = {};
+      for (const [key, text] of data) if (text !== "") params[key] = Number(text);
+      this.#point(params);
+    } },
+      el("div", { class: "fields" },
+        field("yaw", "Yaw, ° right", "0", -180, 180), field("pitch", "Pitch, ° up", "0", -180, 180),
+        field("roll", "Roll, ° right side down", "", -180, 180), field("duration", "Duration, s", "2", 0, 600)),
+      el("p", {}, el("button", { type: "submit", class: "main" }, "Turn")));
+  }
+
+  async #load() {
+    if (!this.link.isOpen) return;
+    const settings = await attempt(() => this.link.request("get", { keys: ["mode.boot", "follow.preset"] }), true);
+    if (!Array.isArray(settings)) return;
+    const choices = Object.fromEntries(settings.map((setting) => [setting.key, setting.range.split(" | ")]));
+    this.modes.replaceChildren(...[...choices["mode.boot"], "tracking"].map((mode) =>
+      el("button", { type: "button", "data-mode": mode, onclick: () => this.#ask("mode", { mode }) }, name(mode))));
+    const preset = settings.find((setting) => setting.key === "follow.preset").value;
+    this.presets.replaceChildren(...choices["follow.preset"].map((value) =>
+      el("button", { type: "button", "data-preset": value, "aria-pressed": value === preset, onclick: () => this.#preset(value) }, name(value))));
+    const names = (await attempt(() => this.link.request("baseline"), true))?.names ?? [];
+    this.baselines.replaceChildren(...(names.length
+      ? names.map((baseline) => el("button", { type: "button",
+        onclick: () => this.#ask("baseline", { action: "restore", name: baseline }) }, baseline))
+      : [el("p", { class: "hint" }, "The view Tune stores tunings under a name.")]));
+    this.#status();
+  }
+
+  async #preset(value) {
+    if (!await attempt(() => this.link.request("set", { key: "follow.preset", value }), true)) return;
+    for (const button of this.presets.children) button.setAttribute("aria-pressed", button.dataset.preset === value);
+  }
+
+  #point(params) { return this.#ask("point", params); }
+
+  async #ask(method, params) {
+    await attempt(() => this.link.request(method, params));
+    this.live.poll();
+  }
+
+  #draw() {
+    const attitude = this.live.axes("attitude");
+    this.scene?.draw({ attitude, setpoint: this.live.axes("setpoint"), joint: this.live.axes("joint") });
+    for (const axis of axes) setText(this.values[axis], `${fixed(attitude[axis])}°`);
+    if (!document.documentElement.dataset.live) performance.mark("first-live");
+    document.documentElement.dataset.live = "1";
+  }
+
+  #status() {
+    const status = this.live.status;
+    if (!status) return;
+    const { yaw_deg: yaw, roll_deg: roll, pitch_deg: pitch } = status.attitude;
+    this.canvas.setAttribute("aria-label",
+      `Attitude of the camera: yaw ${fixed(yaw, 0)}°, roll ${fixed(roll, 0)}°, pitch ${fixed(pitch, 0)}°`);
+    for (const button of this.modes.children) button.setAttribute("aria-pressed", button.dataset.mode === status.mode);
+    const isMine = status.holder && status.holder === this.link.identity?.name;
+    setText(this.holder, isMine ? "You are in control." : status.holder ? `In control: ${status.holder}.` : "No client is in control.");
+    const stream = status.companions.map((companion) => companion.report.stream).find(Boolean);
+    this.video.hidden = !stream;
+    if (stream && this.video.dataset.uri !== stream.uri) {
+      this.video.dataset.uri = stream.uri;
+      this.video.replaceChildren(el("h2", {}, "Video"),
+        el("p", {}, `${stream.width} × ${stream.height}, ${fixed(stream.rate_hz, 0)} Hz. Browsers do not play RTSP; open this address in a player:`),
+        el("pre", { tabindex: 0 }, stream.uri), el("a", { class: "button", href: stream.uri }, "Open in a player"));
+    }
+  }
+
+  #rights() {
+    const { link } = this;
+    this.pad.node.setAttribute("aria-disabled", !link.canWrite);
+    this.rights.hidden = !link.isOpen || link.canWrite;
+    this.rights.replaceChildren(el("section", { class: "card row", "aria-label": "Rights" }, el("p", { class: "grow" }, "This browser can only watch."),
+      el("button", { type: "button", class: "main", onclick: () => this.session.open() }, "Pair")));
+  }
+}

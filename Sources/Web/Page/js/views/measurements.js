@@ -1,0 +1,132 @@
+// Measurements: step response, spectrum of the gyroscope, autotune.
+
+import { attempt, el, fixed, plain, sentence, setText } from "../dom.js";
+import { axes } from "../live.js";
+import { plot } from "../plot.js";
+
+const pollPeriod = 400;
+
+export class Measurements {
+  /** `changed` is called after proposals have become settings. */
+  constructor(page, changed) {
+    Object.assign(this, page);
+    this.changed = changed;
+    this.output = el("div", { "aria-live": "polite" });
+    this.progress = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "Progress of the measurement" });
+    this.axis = el("select", { id: "axis" }, ["pitch", "roll", "yaw"].map((axis) => el("option", { value: axis }, axis)));
+    this.cancel = el("button", { type: "button", hidden: true, onclick: () => this.#cancel() }, "Cancel");
+    this.node = el("section", { class: "card" }, el("h2", {}, "Measure"),
+      el("div", { class: "row" }, el("label", { for: "axis", class: "line" }, "Axis", this.axis),
+        el("button", { type: "button", onclick: () => this.#step() }, "Step response"),
+        el("button", { type: "button", onclick: () => this.#run("spectrum", { seconds: 5 }) }, "Spectrum"),
+        el("button", { type: "button", onclick: () => this.#run("autotune", { axis: this.axis.value }) }, "Autotune"), this.cancel),
+      this.progress, this.output);
+  }
+
+  close() {
+    this.isClosed = true;
+    this.end?.();
+  }
+
+  /** Turns the axis by 10° and back, and measures the response to the first turn. */
+  async #step() {
+    const axis = this.axis.value;
+    const size = 10;
+    const names = [`setpoint.${axis}`, `attitude.${axis}`];
+    const samples = [];
+    const start = this.live.values[`attitude.${axis}`];
+    if (typeof start !== "number") return;
+    setText(this.output, `Measures a step of ${size}° in ${axis}.`);
+    const target = axis === "yaw" ? start + size : size;
+    this.end = this.link.subscribe(names, 200, (values, t) => samples.push([t, values[names[0]], values[names[1]]]));
+    await pause(300);
+    const answer = await attempt(() => this.link.request("point", { [axis]: wrap(target) }), true);
+    await pause(answer ? 2000 : 0);
+    this.end();
+    if (!answer) return setText(this.output, "");
+    await attempt(() => this.link.request("point", { [axis]: axis === "yaw" ? wrap(start) : 0 }), true);
+    this.output.replaceChildren(stepPlot(axis, samples));
+  }
+
+  async #cancel() {
+    if (this.running) await attempt(() => this.link.request(this.running, { action: "cancel" }), true);
+  }
+
+  async #run(method, params) {
+    let report;
+    try {
+      report = await this.link.request(method, { action: "start", ...params });
+    } catch (error) {
+      return setText(this.output, sentence(error));
+    }
+    this.running = method;
+    this.cancel.hidden = this.progress.hidden = false;
+    while (!this.isClosed && ["running", "recording"].includes(report.state)) {
+      this.progress.value = report.progress;
+      setText(this.output, report.activity || `Measures: ${fixed(report.progress * 100, 0)} %`);
+      await pause(pollPeriod);
+      report = await attempt(() => this.link.request(method), true) ?? { state: "refused", sentence: "The connection was lost." };
+    }
+    this.running = null;
+    this.cancel.hidden = this.progress.hidden = true;
+    const plots = report.state !== "done" ? [] : method === "spectrum" ? spectrumPlots(report) : report.axes.flatMap(bodePlots);
+    this.output.replaceChildren(...(report.sentence ? [el("p", {}, report.sentence)] : []), ...plots, this.#proposals(report.proposals ?? []));
+  }
+
+  #proposals(proposals) {
+    if (!proposals.length) return "";
+    return el("div", {}, el("h3", {}, "Proposals"),
+      el("ul", { class: "plain" }, proposals.map((proposal) => el("li", {}, el("code", {}, `${proposal.key} = ${plain(proposal.value)}`)))),
+      el("button", { type: "button", class: "main", onclick: async () => {
+        for (const { key, value } of proposals) if (!await this.trials.begin(key, value, 120)) break;
+        this.changed();
+      } }, "Try for 120 s"));
+  }
+}
+
+const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
+const wrap = (angle) => ((((angle + 180) % 360) + 360) % 360) - 180;
+
+function stepPlot(axis, samples) {
+  if (samples.length < 20) return el("p", {}, "The stream has brought too few values.");
+  const [begin, end] = [samples[0][2], samples.at(-1)[1]];
+  const moved = samples.findIndex((sample) => Math.abs(sample[1] - samples[0][1]) > 0.01);
+  const zero = samples[Math.max(0, moved)][0];
+  const height = end - begin;
+  const share = samples.map((sample) => (sample[2] - begin) / height);
+  const after = samples.map((sample, index) => [sample[0] - zero, share[index]]).filter((point) => point[0] >= 0);
+  const rise = after.find((point) => point[1] >= 0.9)?.[0];
+  const overshoot = Math.max(0, Math.max(...after.map((point) => point[1])) - 1) * 100;
+  const settled = after.findLast((point) => Math.abs(point[1] - 1) > 0.05)?.[0];
+  const curve = (index) => samples.map((sample) => [sample[0] - zero, sample[index] - begin]).filter((point) => point[0] > -0.1 && point[0] < 1.2);
+  return plot(`Step of ${axis}`, {
+    x: { label: "s" }, y: { label: "°" },
+    curves: [{ name: "set-point", className: "care", points: curve(1) }, { name: "attitude", className: axis, points: curve(2) }],
+    note: `90 % after ${fixed(rise, 2)} s, overshoot ${fixed(overshoot, 1)} %, within 5 % after ${fixed(settled, 2)} s.`,
+  });
+}
+
+function spectrumPlots(report) {
+  const curves = report.axes.map((one, index) => ({
+    name: one.axis, className: axes.includes(one.axis) ? one.axis : ["roll", "pitch", "yaw"][index],
+    points: one.density.map((density, bin) => [bin * report.resolution_hz, 10 * Math.log10(Math.max(density, 1e-12))]),
+  }));
+  const peaks = report.axes.flatMap((one) => one.peaks.map((peak) => `${one.axis} ${fixed(peak.hz, 1)} Hz (${fixed(peak.prominence_db, 0)} dB, ${fixed(peak.rms_dps, 3)} °/s)`));
+  return [plot("Spectrum of the gyroscope", {
+    x: { label: "Hz", isLog: true, low: Math.max(2, report.resolution_hz), high: report.sample_rate_hz / 2 }, y: { label: "dB of 1 (°/s)²/Hz" }, curves,
+    note: peaks.length ? `Peaks: ${peaks.join(", ")}.` : "No peak is narrow enough for a notch filter.",
+  })];
+}
+
+function bodePlots(one) {
+  const points = (list, key) => list.map((point) => [point.hz, point[key]]);
+  const range = { label: "Hz", isLog: true };
+  const curves = (key) => [
+    { name: "measured", className: "care", isDots: true, points: points(one.measured, key) },
+    { name: "model", className: one.axis, points: points(one.model, key) },
+    { name: "open loop with the proposed gains", className: "soft", points: points(one.loop, key) },
+  ].filter((curve) => curve.points.length);
+  const note = `Inertia ${fixed(one.inertia_kg_m2 * 1000, 3)} g·m², delay ${fixed(one.delay_ms, 2)} ms, margins ${fixed(one.gain_margin_db, 1)} dB up, ${fixed(one.gain_margin_down_db, 1)} dB down, ${fixed(one.phase_margin_deg, 0)}° at ${fixed(one.crossover_hz, 1)} Hz.`;
+  return [plot(`${one.axis}: amplitude`, { x: range, y: { label: "dB" }, curves: curves("db") }),
+    plot(`${one.axis}: phase`, { x: range, y: { label: "°" }, curves: curves("deg"), note })];
+}

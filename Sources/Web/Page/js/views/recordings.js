@@ -1,0 +1,89 @@
+// Recordings: the flight recorder, its files, and plots of them.
+
+import { attempt, el, fixed, setText } from "../dom.js";
+import { plot } from "../plot.js";
+import { axes } from "../live.js";
+
+const groups = [["attitude", "°"], ["error", "°"], ["torque", "N·m"]];
+
+export class RecordingsView {
+  title = "Recordings";
+
+  constructor(page) {
+    Object.assign(this, page);
+    this.state = el("p", { role: "status" });
+    this.toggle = el("button", { type: "button", onclick: () => this.#ask({ action: this.isRecording ? "stop" : "start" }) }, "Record");
+    this.files = el("ul", { class: "plain" });
+    this.output = el("div", { "aria-live": "polite" });
+    this.nodes = [el("h1", {}, "Recordings"),
+      el("section", { class: "card", "aria-label": "Recorder" }, this.state, el("div", { class: "row" },
+        el("button", { type: "button", class: "main", onclick: () => this.#ask({ action: "last", seconds: 60 }) }, "Keep the last 60 s"), this.toggle)),
+      el("section", { class: "card" }, el("h2", {}, "Files"), this.files),
+      el("section", { class: "card", "aria-label": "Plot" }, this.output)];
+    this.timer = setInterval(() => this.#read(), 1000);
+    this.link.addEventListener("open", this.onOpen = () => this.#read());
+  }
+
+  show() {
+    setText(this.output, "Choose a recording to plot it.");
+    this.#read();
+  }
+
+  close() {
+    clearInterval(this.timer);
+    this.link.removeEventListener("open", this.onOpen);
+  }
+
+  async #ask(params) {
+    await attempt(() => this.link.request("record", params));
+    this.#read();
+  }
+
+  async #read() {
+    if (!this.link.isOpen || this.isReading) return;
+    this.isReading = true;
+    try {
+      const status = await this.link.request("record");
+      this.isRecording = status.recording;
+      setText(this.toggle, status.recording ? "End the recording" : "Record");
+      this.toggle.setAttribute("aria-pressed", status.recording);
+      setText(this.state, !status.enabled ? "The recorder is off." : `${fixed(status.held_s, 0)} of ${fixed(status.ring_s, 0)} s are in memory. ${status.recording ? `Recording: ${mb(status.open_bytes)}.` : "Not recording."} ${status.files} files, ${mb(status.file_bytes)}.${status.problem ? ` Problem: ${status.problem}` : ""}`);
+      if (this.finished !== status.finished || this.count !== status.files) {
+        [this.finished, this.count] = [status.finished, status.files];
+        await this.#list(status.directory);
+      }
+    } catch {
+      // The link reports its loss.
+    } finally {
+      this.isReading = false;
+    }
+  }
+
+  async #list(directory) {
+    const answer = await fetch("/recordings", { cache: "no-store" });
+    if (!answer.ok) return setText(this.files, answer.status === 401 ? "Pair this browser to see the files." : `The files are in ${directory}; this program cannot read them.`);
+    const list = await answer.json();
+    this.files.replaceChildren(...(list.length ? list.map(({ name, bytes, time }) => el("li", { class: "row" },
+      el("span", { class: "grow" }, el("code", {}, name), el("span", { class: "hint" }, ` ${mb(bytes)}, ${new Date(time * 1000).toLocaleString()}`)),
+      el("button", { type: "button", "aria-label": `Plot ${name}`, onclick: () => this.#plot(name) }, "Plot"),
+      el("a", { class: "button", href: `/recordings/${encodeURIComponent(name)}`, download: name, "aria-label": `Download ${name}` }, "Download"),
+      el("a", { class: "button", href: `/recordings/${encodeURIComponent(name)}?table=tick`, download: `${name}.csv`, "aria-label": `Download ${name} as a table` }, "CSV")))
+      : [el("li", {}, "No recording is on the disk.")]));
+  }
+
+  async #plot(name) {
+    setText(this.output, "Reads the recording.");
+    const answer = await fetch(`/recordings/${encodeURIComponent(name)}?plot=600`, { cache: "no-store" });
+    if (!answer.ok) return setText(this.output, await answer.text());
+    const series = await answer.json();
+    const sets = groups.filter(([group]) => series.values[`${group}.pitch`]);
+    this.output.replaceChildren(el("h2", {}, name), ...sets.map(([group, unit]) => plot(`${group}, ${unit}`, {
+      x: { label: "s" }, y: { label: unit },
+      curves: axes.map((axis) => ({ name: axis, className: axis, points: series.t.map((t, index) => [t, series.values[`${group}.${axis}`][index]]) })),
+    })), el("h3", {}, "Events"),
+    el("ul", { class: "plain" }, series.events.length ? series.events.map((event) => el("li", {}, `${fixed(event.t, 3)} s: ${event.name} ${event.what}`)) : el("li", {}, "No events.")),
+    el("p", { class: "hint" }, "To replay it in the simulated gimbal: airframectl replay FILE."));
+  }
+}
+
+const mb = (bytes) => `${fixed(bytes / 1e6, 1)} MB`;

@@ -1,0 +1,245 @@
+// Set up: the steps from wired parts to a camera that holds still. Each step can be left and resumed.
+
+import { attempt, el, fixed, plain, sentence, setText } from "../dom.js";
+import { axes, summary } from "../live.js";
+import { pictures } from "../poses.js";
+
+const storage = "setup";
+const pollPeriod = 400;
+
+export class SetupView {
+  title = "Set up";
+
+  constructor(page) {
+    Object.assign(this, page);
+    this.marks = load();
+    this.steps = [
+      { name: "sensors", title: "Chips", build: (body) => this.#chips(body) },
+      { name: "gyro", title: "Calibrate the gyroscope", build: (body) => this.#calibration(body, "gyro") },
+      { name: "accelerometer", title: "Calibrate the accelerometer", build: (body) => this.#calibration(body, "accelerometer") },
+      { name: "mounting", title: "Mounting of the sensor", build: (body) => this.#calibration(body, "mounting") },
+      { name: "motors", title: "Motors, one by one", build: (body) => this.#motors(body) },
+      { name: "balance", title: "Balance", build: (body) => this.#balance(body) },
+      { name: "locked", title: "Hold still for the first time", build: (body) => this.#locked(body) },
+      { name: "save", title: "Save", build: (body) => this.#save(body) },
+    ];
+    this.count = el("p", { class: "hint", role: "status" });
+    this.list = el("ol", { class: "steps" }, this.steps.map((step) => this.#row(step)));
+    this.nodes = [el("h1", {}, "Set up"), el("section", { class: "card", "aria-label": "Steps" },
+      el("p", {}, "Keep your hand at the switch of the motors' supply. Leave a step at any time; the list remembers the finished ones."),
+      this.count, this.list,
+      el("p", {}, el("button", { type: "button", onclick: () => this.#forget() }, "Begin again")))];
+  }
+
+  show() {
+    this.#mark();
+    (this.steps.find((step) => !this.marks[step.name]) ?? this.steps[0]).node.open = true;
+  }
+
+  close() { this.leave?.(); this.isClosed = true; }
+
+  #row(step) {
+    step.sign = el("span", { class: "mark", "aria-hidden": "true" });
+    step.state = el("span", { class: "hint" });
+    step.body = el("div");
+    step.node = el("details", { "data-step": step.name, ontoggle: () => (step.node.open ? this.#open(step) : this.#leave(step)) },
+      el("summary", {}, step.sign, step.title, " ", step.state), step.body);
+    return el("li", {}, step.node);
+  }
+
+  #open(step) {
+    for (const other of this.steps) if (other !== step) other.node.open = false;
+    this.leave?.();
+    this.leave = null;
+    step.body.replaceChildren();
+    step.build(step.body);
+    step.body.append(el("div", { class: "row" },
+      el("button", { type: "button", class: "quiet", onclick: () => this.#finish(step.name, "skipped") }, "Skip this step")));
+  }
+
+  #leave(step) {
+    if (!this.steps.some((other) => other.node.open)) { this.leave?.(); this.leave = null; }
+    step.body.replaceChildren();
+  }
+
+  /** Marks a step, and opens the next. */
+  #finish(name, mark = "done") {
+    this.marks[name] = mark;
+    store(this.marks);
+    this.#mark();
+    const index = this.steps.findIndex((step) => step.name === name);
+    const next = this.steps.slice(index + 1).find((step) => !this.marks[step.name]);
+    this.steps[index].node.open = false;
+    if (!next) return;
+    next.node.open = true;
+    next.node.querySelector("summary").focus();
+  }
+
+  #forget() {
+    this.marks = {};
+    store(this.marks);
+    this.#mark();
+    this.steps[0].node.open = true;
+  }
+
+  #mark() {
+    const done = this.steps.filter((step) => this.marks[step.name]).length;
+    setText(this.count, done === this.steps.length ? "All steps are finished: the gimbal is ready." : `${done} of ${this.steps.length} steps are finished.`);
+    for (const step of this.steps) {
+      const mark = this.marks[step.name];
+      setText(step.sign, { done: "✓", skipped: "–" }[mark] ?? "○");
+      setText(step.state, mark ?? "");
+    }
+  }
+
+  /** Calls a function with the newest status, until the step is left. */
+  #watch(change) {
+    const listener = () => this.live.status && change(this.live.status);
+    this.live.addEventListener("status", listener);
+    this.leave = () => this.live.removeEventListener("status", listener);
+    listener();
+  }
+
+  async #chips(body) {
+    const state = el("ul", { class: "plain" });
+    const next = el("button", { type: "button", class: "main", onclick: () => this.#finish("sensors") }, "The chips are right");
+    body.append(el("p", {}, "These chips are configured. If one is missing, correct the section hardware of the configuration file, and restart airframed."), state, next);
+    const settings = await attempt(() => this.link.request("get", { keys: ["hardware"] }), true);
+    if (!Array.isArray(settings)) return;
+    const value = Object.fromEntries(settings.map((setting) => [setting.key, setting.value]));
+    const backend = value["hardware.backend"];
+    const lines = backend !== "linux" ? [`The gimbal is ${backend}: nothing needs to be wired.`]
+      : [`sensor ${value["hardware.linux.imu"]} on ${value["hardware.linux.imu_interface"] === "spi" ? value["hardware.linux.imu_spi"] : value["hardware.linux.bus"]}`,
+        `motors ${value["hardware.linux.motors"]}, channels ${plain(value["hardware.linux.motor_channels"])}`, `encoders ${value["hardware.linux.encoders"]}`];
+    this.#watch((status) => {
+      const fault = status.imu.set_up_failure ?? status.joints.encoder_failure ?? status.faults.last_error;
+      state.replaceChildren(...lines.map((line) => el("li", {}, line)),
+        el("li", { class: fault || !status.imu.samples ? "bad" : "good" }, fault ? `Problem: ${fault}` : status.imu.samples
+          ? `The sensor delivers ${fixed(status.imu.rate_hz, 0)} samples per second.` : "The sensor has not delivered a sample."));
+      next.disabled = !status.imu.samples;
+    });
+  }
+
+  #calibration(body, kind) {
+    const texts = {
+      gyro: "The camera must lie still for a few seconds. The motors go off for this.",
+      accelerometer: "Put the camera still on each of its six sides, in any order. The upright pose must be level.",
+      mounting: "Level the camera exactly, then tilt the lens down.",
+    };
+    const instruction = el("p", { class: "big", "aria-live": "polite" });
+    const hint = el("p", { class: "care", "aria-live": "polite" });
+    const poses = el("div");
+    const progress = el("progress", { max: 1, value: 0, "aria-label": "Progress" });
+    const start = el("button", { type: "button", class: "main", onclick: () => run() }, "Start");
+    const undo = el("button", { type: "button", onclick: () => attempt(() => this.link.request("calibrate", { action: "undo", what: kind })) }, "Undo the last calibration");
+    body.append(el("p", {}, texts[kind]), poses, instruction, hint, progress, el("div", { class: "row" }, start, undo));
+    poses.append(pictures(kind, []));
+    let isRunning = false;
+    const show = (report) => {
+      progress.value = report.progress;
+      setText(instruction, report.instruction);
+      setText(hint, report.hint);
+      poses.replaceChildren(pictures(kind, report.missing));
+    };
+    const run = async () => {
+      start.disabled = true;
+      setText(hint, "");
+      try {
+        if (this.live.status?.mode !== "inactive") await this.link.request("mode", { mode: "inactive" });
+        let report = await this.link.request("calibrate", { action: "start", what: kind });
+        isRunning = true;
+        while (isRunning && ["waiting", "collecting"].includes(report.state)) {
+          show(report);
+          await new Promise((resolve) => setTimeout(resolve, pollPeriod));
+          report = await this.link.request("calibrate");
+        }
+        setText(instruction, report.sentence);
+        setText(hint, "");
+        if (isRunning && report.state === "done") {
+          progress.value = 1;
+          setTimeout(() => isRunning && this.#finish(kind), 1200);
+        }
+      } catch (error) {
+        setText(hint, sentence(error));
+      }
+      start.disabled = false;
+    };
+    this.leave = () => {
+      if (isRunning && start.disabled) this.link.request("calibrate", { action: "cancel" }).catch(() => {});
+      isRunning = false;
+    };
+  }
+
+  #motors(body) {
+    const first = { pitch: "first upwards", roll: "first with the right side down", yaw: "first to the right" };
+    const answers = {};
+    const next = el("button", { type: "button", class: "main", disabled: true, onclick: () => this.#finish("motors") }, "All motors turn correctly");
+    const problem = el("p", { class: "care", "aria-live": "polite" });
+    body.append(el("p", {}, "Each motor moves its axis by about 4°. Switch the motors' supply on, and watch the camera."),
+      el("table", {}, ["pitch", "roll", "yaw"].map((axis) => el("tr", {}, el("th", { scope: "row" }, axis),
+        el("td", {}, el("button", { type: "button", "data-motor": axis, onclick: async () => {
+          if (this.live.status?.mode !== "inactive") await attempt(() => this.link.request("mode", { mode: "inactive" }), true);
+          await attempt(() => this.link.request("motor_test", { axis }));
+        } }, `Move ${axis}`)),
+        el("td", {}, el("fieldset", {}, el("legend", { class: "hint" }, `Turns ${axis}, ${first[axis]}?`),
+          el("div", { class: "row" }, ["yes", "no"].map((word) => el("label", { class: "line" },
+            el("input", { type: "radio", name: `motor-${axis}`, value: word, onchange: () => {
+              answers[axis] = word;
+              next.disabled = !["pitch", "roll", "yaw"].every((name) => answers[name] === "yes");
+              setText(problem, Object.values(answers).includes("no")
+                ? "Wrong axis: correct hardware.linux.motor_channels. Wrong direction: swap two of the three wires of the motor, or change the sign in motors.direction or servo.direction. Then restart airframed."
+                : "");
+            } }), word)))))))), problem, next);
+  }
+
+  #balance(body) {
+    const text = el("ul", { class: "plain", "aria-live": "polite" });
+    body.append(el("p", {}, "With the motors off, the camera should stay where you let it go. While the motors hold it, airframed measures what they carry:"), text,
+      el("button", { type: "button", class: "main", onclick: () => this.#finish("balance") }, "The camera is balanced"));
+    this.#watch((status) => {
+      const { imbalance_gm: offset, torque_limit_nm: limit } = status.motors;
+      const sides = [["x", "forward", "backward"], ["y", "right", "left"], ["z", "down", "up"]];
+      const isMeasured = status.enabled && sides.some(([axis]) => Number.isFinite(offset?.[axis]) && offset[axis] !== 0);
+      const lines = !isMeasured ? ["Not measured: the motors are off, or their type carries the camera unmeasured."]
+        : sides.map(([axis, more, less]) => {
+          const share = Math.abs(offset[axis]) * 9.81e-3 / Math.min(...axes.map((name) => limit[name] || Infinity));
+          return share < 0.05 ? `${more} and ${less}: balanced` : `too heavy ${offset[axis] > 0 ? more : less}: ${fixed(Math.abs(offset[axis]), 1)} g·m, ${fixed(share * 100, 0)} % of the weakest motor. Move the camera ${offset[axis] > 0 ? less : more}.`;
+        });
+      const key = lines.join("\n");
+      if (text.dataset.key === key) return;
+      text.dataset.key = key;
+      text.replaceChildren(...lines.map((line) => el("li", {}, line)));
+    });
+  }
+
+  #locked(body) {
+    const state = el("p", { class: "big", role: "status" });
+    const next = el("button", { type: "button", class: "main", disabled: true, onclick: () => this.#finish("locked") }, "It holds still");
+    body.append(el("p", {}, "The motors come on and hold the camera in its attitude. If it does not hold still, touch STOP."),
+      el("button", { type: "button", onclick: () => attempt(() => this.link.request("mode", { mode: "locked" })) }, "Switch on (locked)"), state, next);
+    let since = null;
+    this.#watch((status) => {
+      const error = Math.max(...axes.map((axis) => Math.abs(status.error_deg[axis])).filter(Number.isFinite), 0);
+      const isStill = status.enabled && status.mode === "locked" && status.state === "running" && error < 1;
+      since = isStill ? since ?? performance.now() : null;
+      const held = since === null ? 0 : (performance.now() - since) / 1000;
+      setText(state, isStill ? `Held for ${fixed(held, 0)} s, error ${fixed(error, 3)}°.` : summary(status).sentences[0] ?? "");
+      if (held > 3) next.disabled = false;
+    });
+  }
+
+  #save(body) {
+    body.append(el("p", {}, "Saves the changed settings, so that they survive a restart. Calibrations are saved already."),
+      el("button", { type: "button", class: "main", onclick: async () => {
+        if (await attempt(() => this.link.request("save"))) this.#finish("save");
+      } }, "Save"));
+  }
+}
+
+function load() {
+  try { return JSON.parse(localStorage.getItem(storage)) ?? {}; } catch { return {}; }
+}
+
+function store(marks) {
+  try { localStorage.setItem(storage, JSON.stringify(marks)); } catch { /* Storage can be switched off. */ }
+}

@@ -1,0 +1,171 @@
+// Tune: every setting, live charts, measurements, and the stored tunings.
+
+import { attempt, download, el, plain, toast } from "../dom.js";
+import { SettingForm, sections } from "../settings.js";
+import { Charts } from "./charts.js";
+import { Measurements } from "./measurements.js";
+
+export class TuneView {
+  title = "Tune";
+
+  constructor(page) {
+    this.page = page;
+    Object.assign(this, page);
+    this.charts = new Charts(page);
+    this.measurements = new Measurements(page, () => this.#load());
+    this.forms = new Map();
+    this.list = el("div");
+    this.search = el("input", { type: "search", id: "search", class: "grow", placeholder: "attitude_gain", oninput: () => this.#filter() });
+    this.diff = el("ul", { class: "plain" });
+    this.baselines = el("ul", { class: "plain" });
+    this.nodes = [
+      el("h1", {}, "Tune"),
+      el("div", { class: "split two" },
+        el("div", { class: "split" }, this.charts.node, this.measurements.node),
+        el("div", { class: "split" },
+          el("section", { class: "card" }, el("h2", {}, "Settings"), this.#head(), this.list),
+          el("section", { class: "card" }, el("h2", {}, "Changes"), this.diff,
+            el("div", { class: "row" },
+              el("button", { type: "button", class: "main", onclick: () => this.trials.keep().then(() => this.#load()) }, "Save all"),
+              el("button", { type: "button", onclick: () => this.#export() }, "Export"),
+              el("button", { type: "button", onclick: () => this.file.click() }, "Import"))),
+          el("section", { class: "card" }, el("h2", {}, "Stored tunings"), this.baselines, this.#store()))),
+    ];
+    this.file = el("input", { type: "file", accept: ".toml,text/plain", hidden: true, "aria-label": "File to import", onchange: () => this.#import() });
+    this.nodes.push(this.file);
+    this.trials.addEventListener("change", this.onTrial = () => this.#changed());
+    this.link.addEventListener("open", this.onOpen = () => this.#load());
+  }
+
+  show() {
+    this.charts.show();
+    this.#load();
+  }
+
+  close() {
+    this.charts.close();
+    this.measurements.close();
+    this.trials.removeEventListener("change", this.onTrial);
+    this.link.removeEventListener("open", this.onOpen);
+  }
+
+  #head() {
+    const seconds = el("select", { id: "trial", onchange: (event) => (this.page.trialSeconds = Number(event.target.value)) },
+      [5, 10, 30, 60, 300].map((value) => el("option", { value, selected: value === (this.page.trialSeconds ?? 30) }, `${value} s`)));
+    return el("div", { class: "row" }, el("label", { for: "search", class: "grow" }, "Find", this.search),
+      el("label", { for: "trial" }, "A change is on trial for", seconds));
+  }
+
+  async #load() {
+    if (!this.link.isOpen) return;
+    const settings = await attempt(() => this.link.request("keys"), true);
+    if (!Array.isArray(settings)) return;
+    this.settings = settings;
+    this.forms.clear();
+    const open = new Set([...this.list.querySelectorAll("details[open]")].map((node) => node.dataset.section));
+    this.list.replaceChildren(...[...sections(settings)].map(([name, list]) => this.#section(name, list, open.has(name))));
+    this.#filter();
+    this.#changed();
+    this.#list(await attempt(() => this.link.request("baseline"), true));
+  }
+
+  #section(name, list, isOpen) {
+    const body = el("div");
+    const node = el("details", { "data-section": name, open: isOpen, ontoggle: () => node.open && this.#fill(body, list) },
+      el("summary", {}, `${name} (${list.length})`), body);
+    if (isOpen) this.#fill(body, list);
+    return node;
+  }
+
+  #fill(body, list) {
+    if (body.childNodes.length) return;
+    for (const setting of list) {
+      const form = new SettingForm(setting, this.page);
+      this.forms.set(setting.key, form);
+      body.append(form.node);
+    }
+  }
+
+  #filter() {
+    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = (setting) => words.every((word) => `${setting.key} ${setting.summary}`.toLowerCase().includes(word));
+    for (const node of this.list.children) {
+      const list = this.settings.filter((setting) => setting.key.startsWith(`${node.dataset.section}.`));
+      node.hidden = !list.some(fits);
+      if (words.length && !node.hidden) node.open = true;
+      for (const setting of list) {
+        const form = this.forms.get(setting.key);
+        if (form) form.node.hidden = !fits(setting);
+      }
+    }
+  }
+
+  /** Shows unsaved changes, and reads settings again whose trial has ended. */
+  async #changed() {
+    const changes = await attempt(() => this.link.request("diff"), true);
+    if (!Array.isArray(changes)) return;
+    this.changes = changes;
+    this.diff.replaceChildren(...(changes.length ? changes.map((change) => el("li", {}, el("code", {}, `${change.key} = ${plain(change.value)}`),
+      el("span", { class: "hint" }, ` instead of ${plain(change.default)}, from ${change.origin}`),
+      change.unsaved ? el("span", { class: "tag care" }, typeof change.rollback_s === "number" ? "on trial" : "not saved") : null))
+      : [el("li", {}, "Every setting has its default.")]));
+    const present = new Map(changes.map((change) => [change.key, change]));
+    const stale = [...this.forms.values()].filter(({ setting }) => {
+      const value = present.has(setting.key) ? present.get(setting.key).value : setting.default;
+      return JSON.stringify(value) !== JSON.stringify(setting.value) || (typeof setting.rollback_s === "number") !== (typeof present.get(setting.key)?.rollback_s === "number");
+    });
+    if (!stale.length) return;
+    const fresh = await attempt(() => this.link.request("get", { keys: stale.map((form) => form.setting.key) }), true);
+    if (Array.isArray(fresh)) for (const setting of fresh) this.forms.get(setting.key)?.update(setting);
+  }
+
+  #list(report) {
+    const names = report?.names ?? [];
+    const act = (action, name) => async () => {
+      await attempt(() => this.link.request("baseline", { action, name }));
+      this.#load();
+    };
+    this.baselines.replaceChildren(...(names.length ? names.map((name) => el("li", { class: "row" }, el("span", { class: "grow" }, name),
+      el("button", { type: "button", onclick: act("restore", name), "aria-label": `Restore ${name}` }, "Restore"),
+      el("button", { type: "button", onclick: act("delete", name), "aria-label": `Delete ${name}` }, "Delete")))
+      : [el("li", {}, "No tuning is stored.")]));
+  }
+
+  #store() {
+    const name = el("input", { id: "baseline", pattern: "[A-Za-z0-9_\\-]{1,64}", required: true, placeholder: "good" });
+    return el("form", { class: "row", onsubmit: async (event) => {
+      event.preventDefault();
+      if (await attempt(() => this.link.request("baseline", { action: "store", name: name.value }))) name.value = "";
+      this.#list(await attempt(() => this.link.request("baseline"), true));
+    } }, el("label", { for: "baseline" }, "Name", name), el("button", { type: "submit" }, "Store the present tuning"));
+  }
+
+  #export() {
+    download("airframe.toml", (this.changes ?? []).map((change) => `${change.key} = ${JSON.stringify(change.value)}\n`).join(""));
+  }
+
+  /** Applies an exported file on trial: lines `key = value`, also below a `[table]`. */
+  async #import() {
+    const text = await this.file.files[0].text();
+    this.file.value = "";
+    let table = "";
+    let [applied, refused] = [0, []];
+    for (const raw of text.split("\n")) {
+      const line = raw.trim();
+      const header = /^\[([\w.]+)\]$/.exec(line);
+      if (header) table = `${header[1]}.`;
+      const pair = /^([\w.]+)\s*=\s*(.+)$/.exec(line);
+      if (!pair || line.startsWith("#")) continue;
+      try {
+        await this.link.request("set", { key: table + pair[1], value: pair[2], rollback: 60 });
+        applied++;
+      } catch (error) {
+        refused.push(`${table + pair[1]}: ${error.message}`);
+      }
+    }
+    toast(`${applied} settings are on trial for 60 s.${refused.length ? ` Refused: ${refused.join("; ")}` : ""}`, refused.length > 0);
+    await this.trials.read();
+    this.#load();
+  }
+}
+

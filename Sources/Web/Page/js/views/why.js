@@ -1,0 +1,129 @@
+// Why: the state in one sentence, its reasons, the doctor's list, the client in control, changes and log.
+
+import { attempt, el, fixed, setText } from "../dom.js";
+import { axes, summary } from "../live.js";
+
+const doctorPeriod = 5000;
+
+export class WhyView {
+  title = "Why";
+
+  constructor(page) {
+    Object.assign(this, page);
+    this.headline = el("p", { class: "big", role: "status" });
+    this.reasons = el("ul", { class: "plain" });
+    this.notices = el("ul", { class: "plain" });
+    this.control = el("div");
+    this.numbers = el("tbody");
+    this.checks = el("ul", { class: "plain", id: "checks" });
+    this.count = el("p", { class: "hint" });
+    this.history = el("ul", { class: "plain" });
+    this.log = el("pre", { tabindex: 0, "aria-label": "Log" });
+    this.nodes = [
+      el("h1", {}, "Why does it move, or not?"),
+      el("section", { class: "card", "aria-label": "State" }, this.headline, this.reasons, this.notices),
+      el("div", { class: "split two" },
+        el("section", { class: "card" }, el("h2", {}, "Doctor"), this.count, this.checks),
+        el("div", { class: "split" },
+          el("section", { class: "card" }, el("h2", {}, "Control"), this.control,
+            el("div", { class: "row" }, this.#button("Take control", "take"), this.#button("Release", "release"), this.#button("Reset the stop", "reset_stop"))),
+          el("section", { class: "card" }, el("h2", {}, "Values"), el("div", { class: "scroll" }, el("table", {},
+            el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "quantity"), axes.map((axis) => el("th", { scope: "col", class: "number" }, axis)))), this.numbers))),
+          el("section", { class: "card" }, el("h2", {}, "Changes of settings"), this.history),
+          el("section", { class: "card" }, el("h2", {}, "This browser"),
+            el("div", { class: "row" }, el("button", { type: "button", onclick: () => this.session.open() }, "Pair"),
+              el("button", { type: "button", onclick: () => this.session.unpair() }, "Forget this browser"))))),
+      el("section", { class: "card" }, el("h2", {}, "Log"), this.log),
+    ];
+    this.live.addEventListener("status", this.onStatus = () => this.#status());
+    this.link.addEventListener("open", this.onOpen = () => this.#read());
+    this.timer = setInterval(() => this.#read(), doctorPeriod);
+  }
+
+  show() {
+    this.#status();
+    this.#read();
+  }
+
+  close() {
+    this.live.removeEventListener("status", this.onStatus);
+    this.link.removeEventListener("open", this.onOpen);
+    clearInterval(this.timer);
+  }
+
+  #button(text, method) {
+    return el("button", { type: "button", onclick: async () => {
+      await attempt(() => this.link.request(method));
+      this.live.poll();
+    } }, text);
+  }
+
+  #status() {
+    const status = this.live.status;
+    if (!status) return;
+    const { headline, role, sentences } = summary(status);
+    setText(this.headline, headline);
+    this.headline.className = `big ${role}`;
+    list(this.reasons, sentences, (text) => el("li", {}, text));
+    list(this.notices, status.notices.map((notice) => notice.sentence), (text) => el("li", { class: "soft" }, text));
+    const lines = [
+      `Mode ${status.mode}, outputs ${status.state}.`,
+      status.holder ? `In control: ${status.holder}${status.holder_age_s === undefined ? "" : `, last message ${fixed(status.holder_age_s, 0)} s ago`}.` : "No client is in control.",
+      status.stopped_by ? `Emergency stop by ${status.stopped_by}.` : null,
+      status.control_lost ? `${status.control_lost}.` : null,
+      status.last_refusal ? `${status.refusals} requests refused, last: ${status.last_refusal}` : null,
+    ].filter(Boolean);
+    list(this.control, lines, (text) => el("p", {}, text));
+    const row = (label, values, decimals, unit) => el("tr", {}, el("th", { scope: "row" }, `${label}, ${unit}`),
+      axes.map((axis) => el("td", { class: "number" }, fixed(values[axis], decimals))));
+    const { attitude } = status;
+    this.numbers.replaceChildren(
+      row("attitude", { yaw: attitude.yaw_deg, roll: attitude.roll_deg, pitch: attitude.pitch_deg }, 2, "°"),
+      row("error", status.error_deg, 3, "°"), row("rate", status.rate_dps, 2, "°/s"), row("joint", status.joints.angle_deg, 1, "°"),
+      row("torque", status.motors.torque_nm, 4, "N·m"), row("gain margin", status.control.gain_margin_db, 1, "dB"),
+      row("phase margin", status.control.phase_margin_deg, 0, "°"));
+  }
+
+  async #read() {
+    if (!this.link.isOpen || this.isReading) return;
+    this.isReading = true;
+    try {
+      const checks = await this.link.request("doctor");
+      const bad = checks.filter((check) => check.level !== "ok").length;
+      setText(this.count, bad ? `${bad} of ${checks.length} checks need attention.` : `All ${checks.length} checks are in order.`);
+      const order = { fail: 0, warn: 1, ok: 2 };
+      checks.sort((a, b) => order[a.level] - order[b.level]);
+      list(this.checks, checks.map((check) => JSON.stringify(check)), (text) => this.#check(JSON.parse(text)));
+      const entries = await this.link.request("history");
+      list(this.history, entries.slice(-8).reverse().map((entry) => `${new Date(entry.time * 1000).toLocaleTimeString()} ${entry.what}, by ${entry.who}`),
+        (text) => el("li", {}, text));
+      if (!entries.length) setText(this.history, "No setting has changed since the start.");
+      await this.#readLog();
+    } catch {
+      // The link reports its loss.
+    } finally {
+      this.isReading = false;
+    }
+  }
+
+  async #readLog() {
+    const page = await this.link.request("log", { since: this.next ?? 0, limit: 200 });
+    this.next = page.next;
+    this.lines = [...(this.lines ?? []), ...page.lines].slice(-200);
+    if (page.lines.length) setText(this.log, this.lines.map((line) => `${line.t.toFixed(2)} ${line.level} ${line.message}`).reverse().join("\n"));
+  }
+
+  #check(check) {
+    const [role, word] = { ok: ["good", "ok"], warn: ["care", "warning"], fail: ["bad", "problem"] }[check.level];
+    return el("li", {}, el("strong", { class: role }, word), ` ${check.name}: ${check.finding}`,
+      check.remedy ? el("p", { class: "hint" }, `Remedy: ${check.remedy}`) : null);
+  }
+}
+
+/** Shows texts as children, and changes them only if the texts have changed. */
+function list(node, texts, make) {
+  const key = texts.join("\n");
+  if (node.dataset.key === key) return;
+  node.dataset.key = key;
+  node.replaceChildren(...texts.map(make));
+}

@@ -1,0 +1,114 @@
+import Client
+import Glibc
+import WebServing
+import Wire
+
+/// The running program.
+struct WebRun {
+    /// Lifetime of the code that is printed at the start, s.
+    static let firstCodeSeconds = 600.0
+
+    private let site: Site
+    private let server: WebServer
+    private let control: ControlSocket?
+    private let link: HealthLink
+    private let manager = SystemManager()
+
+    /// Opens the sockets and starts the threads.
+    ///
+    /// - Parameters:
+    ///   - settings: Checked settings.
+    ///   - files: The page's files.
+    ///   - pair: Whether a pairing code is printed.
+    /// - Throws: A sentence, if an address or the control socket cannot be used.
+    init(_ settings: WebSettings, _ files: PageFiles, pair: Bool) throws {
+        let web = settings.web
+        let book = TokenBook(directory: web.stateDirectory, days: web.tokenDays)
+        let site = Site(settings, files, book, Gateway(path: settings.gimbal.socket))
+        let server = try WebServer(Self.options(web), site)
+        self.site = site
+        self.server = server
+        let address = Self.address(web, port: server.port)
+        control =
+            web.control == "off"
+            ? nil : try ControlSocket(path: web.control, site: site, address: address)
+        let isPlain = web.certificate == "off" && !web.listen.hasPrefix("127.")
+        link = HealthLink(socket: settings.gimbal.socket) {
+            Self.report(site, server, address, isPlain: isPlain)
+        } noteDirectory: {
+            site.shelf.note(directory: $0)
+        }
+        Log.write("The page is at \(address).")
+        if pair {
+            let code = site.desk.open(seconds: Self.firstCodeSeconds, now: DaemonClient.now())
+            print("Open \(address)/#pair=\(code)")
+            fflush(nil)
+        }
+    }
+
+    private static func options(_ web: WebSettings.Web) -> WebOptions {
+        var options = WebOptions(listen: web.listen)
+        if web.names != "none" {
+            options.hosts = web.names.split(separator: " ").map(String.init)
+        }
+        if web.certificate != "off", web.key != "off" {
+            options.tls = WebOptions.TLS(certificate: web.certificate, key: web.key)
+        }
+        // A browser opens up to six connections for the files of a page.
+        options.limits.connections = web.maxTabs + 32
+        options.limits.connectionsPerAddress = web.maxTabs + 16
+        return options
+    }
+
+    private static func address(_ web: WebSettings.Web, port: Int) -> String {
+        var host = String(web.listen[..<(web.listen.lastIndex(of: ":") ?? web.listen.endIndex)])
+        host.removeAll { $0 == "[" || $0 == "]" }
+        let scheme = web.certificate == "off" ? "http" : "https"
+        return "\(scheme)://\(NetworkInterface.reachable(host)):\(port)"
+    }
+
+    /// The health of this program, for airframed's `status` and `doctor`.
+    private static func report(
+        _ site: Site, _ server: WebServer, _ address: String, isPlain: Bool
+    ) -> CompanionReport {
+        var report = CompanionReport(name: "web")
+        let (counters, browsers) = (server.counters, site.book.browsers.count)
+        func number(_ value: Int) -> Number { Number(Double(value)) }
+        report.finding =
+            "\(address), open pages: \(site.gateway.count), paired browsers: \(browsers)"
+            + (isPlain ? ", not encrypted" : "")
+        report.values = [
+            "tabs": number(site.gateway.count), "browsers": number(browsers),
+            "connections": number(counters.connections),
+            "refused": number(counters.refusals.values.reduce(0, +)),
+            "pairings_refused": number(site.desk.refused), "replaced": number(counters.replaced),
+        ]
+        return report
+    }
+
+    /// Runs until a signal ends the program.
+    func run(until signals: SignalQueue) {
+        manager.notify("READY=1")
+        var beat = site.gateway.beat()
+        var lastProblem: String?
+        while true {
+            switch signals.next(within: 1) {
+            case nil, SIGHUP: break
+            default:
+                manager.notify("STOPPING=1")
+                link.stop()
+                server.stop()
+                control?.stop()
+                site.gateway.stop()
+                return
+            }
+            // A token can expire while its page is open.
+            site.endPagesOfForgotten()
+            let now = site.gateway.beat()
+            if now != beat { manager.notify("WATCHDOG=1") }
+            beat = now
+            if let problem = link.problem, problem != lastProblem { Log.write(problem) }
+            lastProblem = link.problem
+        }
+    }
+}

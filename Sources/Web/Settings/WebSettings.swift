@@ -1,0 +1,98 @@
+public import Configuration
+
+/// Settings of airframe-web, checked. `WebSchema` declares each with its range.
+public struct WebSettings: Sendable, Equatable {
+    /// The server.
+    public struct Web: Sendable, Equatable {
+        /// Address and port.
+        public var listen = "127.0.0.1:8088"
+        /// Names of this computer in its address, separated by spaces.
+        public var names = "none"
+        /// Whether a browser without a token can watch.
+        public var readWithoutToken = true
+        /// Largest number of browser tabs.
+        public var maxTabs = 32
+        /// Lifetime of a token, days.
+        public var tokenDays = 30
+        /// Certificate chain, PEM, or `off`.
+        public var certificate = "off"
+        /// Private key of the certificate, PEM, or `off`.
+        public var key = "off"
+        /// Directory of the page's files.
+        public var page = "/usr/share/airframe-web"
+        /// Directory of the tokens.
+        public var stateDirectory = "/var/lib/airframe-web"
+        /// Socket for `airframectl pair web`, or `off`.
+        public var control = "/run/airframe-web/control.sock"
+    }
+
+    /// The daemon.
+    public struct Gimbal: Sendable, Equatable {
+        /// Path of the daemon's socket.
+        public var socket = "/run/airframe/airframed.sock"
+    }
+
+    /// The server.
+    public var web = Web()
+    /// The daemon.
+    public var gimbal = Gimbal()
+
+    /// Creates the settings with their default values.
+    public init() {}
+}
+
+/// All settings of airframe-web, each declared once.
+public enum WebSchema {
+    /// The text of `etc/airframe-web.toml`.
+    public static var sampleFile: String {
+        table.sampleFile(
+            advice: "`systemctl restart airframe-web` applies changes; open pages connect again.")
+    }
+
+    /// The settings, in the order of the sample file.
+    public static let table: CompanionSchema<WebSettings> = {
+        var table = CompanionSchema(
+            program: "airframe-web", defaults: WebSettings(),
+            tables: [
+                ("web", "The server for browsers."), ("gimbal", "The connection to airframed."),
+            ])
+        table.text(
+            "web.listen", \.web.listen, .endpoint, .restart,
+            "Address and port of the server; 0.0.0.0:8088 serves every network.",
+            hint:
+                "Browsers need a pairing code before they can move the gimbal or change a setting.")
+        table.text(
+            "web.names", \.web.names, .text(maxLength: 255), .restart,
+            "Names of this computer that browsers can use in addition to its IP addresses and localhost, separated by spaces, or none; for example gimbal.local.",
+            hint: "The server refuses other names, because a page of another site could use them.")
+        table.bool(
+            "web.read_without_token", \.web.readWithoutToken, .restart,
+            "Whether a browser that is not paired can watch; with false it gets only the form for the code."
+        )
+        table.integer(
+            "web.max_tabs", \.web.maxTabs, 1...40, nil, .restart,
+            "Largest number of open pages; each uses a connection to airframed.")
+        table.integer(
+            "web.token_days", \.web.tokenDays, 1...365, "days", .restart,
+            "Time after which a browser must be paired again.")
+        table.text(
+            "web.certificate", \.web.certificate, .optionalPath(maxLength: 255), .restart,
+            "Certificate chain for HTTPS, a PEM file; with off the server uses HTTP.")
+        table.text(
+            "web.key", \.web.key, .optionalPath(maxLength: 255), .restart,
+            "Private key of the certificate, a PEM file.")
+        table.text(
+            "web.page", \.web.page, .path(maxLength: 255), .restart,
+            "Directory of the page's files.")
+        table.text(
+            "web.state_directory", \.web.stateDirectory, .path(maxLength: 255), .restart,
+            "Directory of the list of paired browsers.")
+        table.text(
+            "web.control", \.web.control, .optionalPath(maxLength: 107), .restart,
+            "Path of the socket for `airframectl pair web`.")
+        table.text(
+            "gimbal.socket", \.gimbal.socket, .path(maxLength: 107), .restart,
+            "Path of airframed's socket.")
+        return table
+    }()
+}

@@ -1,0 +1,45 @@
+import WebServing
+
+/// Rights of a browser.
+struct Access: Sendable {
+    /// Name of the cookie with the token.
+    static let cookie = "airframe_token"
+
+    /// The paired browser; nil without a valid token.
+    let browser: PairedBrowser?
+    /// Whether the browser can watch.
+    let canRead: Bool
+
+    /// Whether the browser can move the gimbal and change settings.
+    var canWrite: Bool { browser != nil }
+
+    /// Rights of a request.
+    init(_ request: WebRequest, _ book: TokenBook, readWithoutToken: Bool) {
+        browser = Self.token(request).flatMap(book.browser)
+        canRead = readWithoutToken || browser != nil
+    }
+
+    /// The token in the header Cookie.
+    static func token(_ request: WebRequest) -> String? {
+        for (name, value) in request.headers where name == "cookie" {
+            for pair in value.split(separator: ";") {
+                let sides = pair.split(separator: "=", maxSplits: 1)
+                guard sides.count == 2, sides[0].drop(while: { $0 == " " }) == cookie else {
+                    continue
+                }
+                return String(sides[1])
+            }
+        }
+        return nil
+    }
+
+    /// Header field that makes the browser keep a token. Scripts cannot read it, and other sites
+    /// cannot make the browser send it.
+    static func keep(_ token: String, days: Int, isSecure: Bool) -> (name: String, value: String) {
+        (
+            "set-cookie",
+            "\(cookie)=\(token); Path=/; Max-Age=\(days * 86400); HttpOnly; SameSite=Strict"
+                + (isSecure ? "; Secure" : "")
+        )
+    }
+}

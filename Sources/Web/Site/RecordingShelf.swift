@@ -1,0 +1,176 @@
+import Dispatch
+import FoundationEssentials
+import GimbalCore
+import Glibc
+import Recording
+import Synchronization
+import SystemPackage
+import WebServing
+import Wire
+
+/// The flight recorder's files: list, download, table and plot. Thread-safe.
+final class RecordingShelf: Sendable {
+    /// Largest file that is read for a plot or a table, bytes.
+    static let plotLimit = 100_000_000
+    private let disk: DispatchQueue
+    private let directory = Mutex("")
+
+    /// - Parameter disk: Queue for work that waits for the disk.
+    init(disk: DispatchQueue) { self.disk = disk }
+
+    /// Notes the recorder's directory, as airframed states it.
+    func note(directory: String) { self.directory.withLock { $0 = directory } }
+
+    /// Answers a request below /recordings.
+    func respond(to request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void) {
+        let directory = directory.withLock { $0 }
+        let name = String(request.path.dropFirst("/recordings/".count))
+        disk.async {
+            if request.path == "/recordings" { return answer(Self.list(directory)) }
+            guard Self.isName(name) else {
+                return answer(.refusal(404, "There is no such recording."))
+            }
+            let path = directory + "/" + name
+            if request.query["plot"] != nil { return answer(Self.plot(path, request)) }
+            if let table = request.query["table"] { return answer(Self.table(path, table)) }
+            answer(Self.download(path, type: "application/octet-stream"))
+        }
+    }
+
+    /// Whether a name is a file of the directory itself.
+    private static func isName(_ name: String) -> Bool {
+        name.hasSuffix(".mcap") && !name.hasPrefix(".")
+            && name.utf8.allSatisfy { $0 != UInt8(ascii: "/") && $0 > 0x20 && $0 < 0x7F }
+    }
+
+    private static func list(_ directory: String) -> WebResponse {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+            return .refusal(404, "The directory of recordings cannot be read.")
+        }
+        let files = names.filter(isName).sorted(by: >).prefix(500).compactMap {
+            name -> JSONValue? in
+            var info = stat()
+            guard stat(directory + "/" + name, &info) == 0 else { return nil }
+            return .object([
+                "name": .string(name), "bytes": .int(Int(info.st_size)),
+                "time": .int(info.st_mtim.tv_sec),
+            ])
+        }
+        return .json(200, .array(Array(files)))
+    }
+
+    private static func download(_ path: String, type: String) -> WebResponse {
+        guard let file = OpenFile(path) else {
+            return .refusal(404, "The recording cannot be read.")
+        }
+        return file.response(type: type)
+    }
+
+    private static func open(_ path: String) throws(FlightFileError) -> FlightFile {
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_size <= plotLimit else {
+            throw FlightFileError.unreadable(path: FilePath(path), cause: .fileTooLarge)
+        }
+        return try FlightFile(path: FilePath(path))
+    }
+
+    /// The table of a channel, through a temporary file, because it can be larger than the memory.
+    private static func table(_ path: String, _ channel: String) -> WebResponse {
+        guard let channel = FlightTable.Channel(rawValue: channel) else {
+            return .refusal(400, "table must be tick, sample, command or event.")
+        }
+        do {
+            let file = try open(path)
+            guard let scratch = OpenFile.temporary() else {
+                return .refusal(500, "No temporary file can be made.")
+            }
+            _ = try FlightTable.write(channel, of: file) { bytes in try scratch.append(bytes) }
+            return scratch.response(type: "text/csv; charset=utf-8")
+        } catch {
+            return .refusal(422, "\(error)")
+        }
+    }
+
+    /// Attitude, error and torque over time, thinned to the number of points that `plot` states.
+    private static func plot(_ path: String, _ request: WebRequest) -> WebResponse {
+        let series: FlightSeries
+        do {
+            series = FlightSeries(try open(path))
+        } catch {
+            return .refusal(422, "\(error)")
+        }
+        let count = min(5000, max(2, Int(request.query["plot"] ?? "") ?? 600))
+        let stride = max(1, series.times.count / count)
+        let picked = Swift.stride(from: 0, to: series.times.count, by: stride)
+        var values: [String: JSONValue] = [:]
+        for (group, axes) in [
+            ("attitude", series.attitude), ("error", series.error), ("torque", series.torque),
+        ] {
+            values["\(group).yaw"] = .array(picked.map { number(axes[$0].yaw) })
+            values["\(group).roll"] = .array(picked.map { number(axes[$0].roll) })
+            values["\(group).pitch"] = .array(picked.map { number(axes[$0].pitch) })
+        }
+        let events = series.events.prefix(200).map { event in
+            JSONValue.object([
+                "t": number(event.time), "name": .string(event.name), "what": .string(event.what),
+                "fault": .bool(event.isFault),
+            ])
+        }
+        return .json(
+            200,
+            .object([
+                "seconds": number(series.seconds),
+                "t": .array(picked.map { number(series.times[$0]) }), "values": .object(values),
+                "events": .array(events),
+            ]))
+    }
+
+    private static func number(_ value: Double) -> JSONValue {
+        value.isFinite ? .double((value * 1e6).rounded() / 1e6) : .null
+    }
+}
+
+/// An open file, closed with the last reference.
+private final class OpenFile: Sendable {
+    private let descriptor: FileDescriptor
+
+    private init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
+
+    /// Opens a file that is not a link.
+    convenience init?(_ path: String) {
+        guard
+            let descriptor = try? FileDescriptor.open(
+                FilePath(path), .readOnly, options: [.noFollow, .closeOnExec])
+        else { return nil }
+        self.init(descriptor)
+    }
+
+    deinit { try? descriptor.close() }
+
+    /// A file without a name.
+    static func temporary() -> OpenFile? {
+        var template = Array("/tmp/airframe-web.XXXXXX".utf8CString)
+        let raw = mkstemp(&template)
+        guard raw >= 0 else { return nil }
+        unlink(template)
+        return OpenFile(FileDescriptor(rawValue: raw))
+    }
+
+    func append(_ bytes: [UInt8]) throws { _ = try descriptor.writeAll(bytes) }
+
+    /// The file as an answer, read while the client takes it.
+    func response(type: String) -> WebResponse {
+        let length = Int((try? descriptor.seek(offset: 0, from: .end)) ?? 0)
+        return WebResponse(
+            200, headers: [("content-type", type), ("cache-control", "no-store")],
+            body: .parts(length: length) { [self] offset in
+                let size = min(64 * 1024, length - offset)
+                var buffer = [UInt8](repeating: 0, count: size)
+                let count = buffer.withUnsafeMutableBytes {
+                    (try? descriptor.read(
+                        fromAbsoluteOffset: Int64(offset), into: $0, retryOnInterrupt: true)) ?? 0
+                }
+                return Array(buffer.prefix(count))
+            })
+    }
+}

@@ -1,0 +1,177 @@
+import Client
+import Dispatch
+import SystemPackage
+import WebServing
+import Wire
+
+/// The pages and questions of browsers.
+final class Site: WebApplication {
+    let settings: WebSettings
+    let book: TokenBook
+    let desk = PairingDesk()
+    let gateway: Gateway
+    let shelf: RecordingShelf
+    private let files: PageFiles
+    /// Work that waits for the disk or for airframed.
+    private let disk = DispatchQueue(label: "web-disk")
+
+    init(_ settings: WebSettings, _ files: PageFiles, _ book: TokenBook, _ gateway: Gateway) {
+        self.settings = settings
+        self.files = files
+        self.book = book
+        self.gateway = gateway
+        shelf = RecordingShelf(disk: disk)
+    }
+
+    private func access(_ request: WebRequest) -> Access {
+        Access(request, book, readWithoutToken: settings.web.readWithoutToken)
+    }
+
+    func respond(to request: WebRequest, answer: @escaping @Sendable (WebResponse) -> Void) {
+        let answer: @Sendable (WebResponse) -> Void = { answer($0.guarded) }
+        switch (request.method, request.path) {
+        case ("GET", "/session"): answer(session(access(request)))
+        case ("POST", "/pair"): pair(request, answer)
+        case ("POST", "/unpair"): unpair(access(request), answer)
+        case ("POST", "/stop"): stop(request, answer)
+        case ("GET", let path) where path == "/recordings" || path.hasPrefix("/recordings/"):
+            guard access(request).canRead else { return answer(.refusal(401, Self.unpaired)) }
+            shelf.respond(to: request, answer)
+        case ("GET", _), ("HEAD", _):
+            answer(files.response(to: request) ?? .refusal(404, "There is no such page."))
+        default: answer(.refusal(405, "The server does not know this request."))
+        }
+    }
+
+    private static let unpaired =
+        "This browser is not paired. Run `airframectl pair web`, and type the code."
+
+    func decide(on request: WebRequest) -> WebSocketDecision {
+        let access = access(request)
+        guard request.path == "/socket" else {
+            return .refuse(.refusal(404, "The socket is at /socket.").guarded)
+        }
+        guard access.canRead else { return .refuse(.refusal(401, Self.unpaired).guarded) }
+        guard gateway.count < settings.web.maxTabs else {
+            return .refuse(
+                .refusal(503, "All \(settings.web.maxTabs) pages are in use; close one.").guarded)
+        }
+        let tab = Tab(
+            gateway, name: name(access, request), canWrite: access.canWrite,
+            browser: access.browser?.id)
+        return .accept(tab, headers: [("sec-websocket-protocol", "airframe")])
+    }
+
+    /// Name of a browser in airframed's messages.
+    private func name(_ access: Access, _ request: WebRequest) -> String {
+        "web, \(access.browser?.name ?? "not paired"), \(request.address)"
+    }
+
+    private func session(_ access: Access) -> WebResponse {
+        .json(
+            200,
+            .object([
+                "paired": .bool(access.browser != nil), "can_read": .bool(access.canRead),
+                "name": .string(access.browser?.name ?? ""), "version": .string(Version.text),
+                "expires": access.browser.map { .double($0.expires) } ?? .null,
+            ]))
+    }
+
+    private func pair(_ request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void) {
+        guard let body = try? JSONValue(parsing: request.body), let code = body["code"]?.string
+        else { return answer(.refusal(400, "The request contains no code.")) }
+        switch desk.check(code, now: DaemonClient.now()) {
+        case .accepted: break
+        case .wrong: return answer(.refusal(403, "This code is wrong."))
+        case .closed:
+            return answer(
+                .refusal(403, "No code is valid. Run `airframectl pair web` for a new one."))
+        case .tooSoon:
+            return answer(.refusal(429, "Another attempt has just been made. Try again."))
+        }
+        let name = body["name"]?.string ?? ""
+        disk.async { [self] in
+            do throws(Errno) {
+                let token = try book.issue(to: name)
+                Log.write("Paired: \(TokenBook.plain(name)) at \(request.address).")
+                let cookie = Access.keep(
+                    token, days: settings.web.tokenDays, isSecure: request.isSecure)
+                answer(WebResponse(204, headers: [cookie], body: .bytes([])))
+            } catch {
+                answer(
+                    .refusal(
+                        500,
+                        "The list of browsers cannot be saved in \(settings.web.stateDirectory): \(error)."
+                    ))
+            }
+        }
+    }
+
+    private func unpair(_ access: Access, _ answer: @escaping @Sendable (WebResponse) -> Void) {
+        let cookie = (
+            "set-cookie", "\(Access.cookie)=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
+        )
+        guard let browser = access.browser else {
+            return answer(WebResponse(204, headers: [cookie], body: .bytes([])))
+        }
+        disk.async { [self] in
+            _ = try? book.revoke { $0.hash == browser.hash }
+            endPagesOfForgotten()
+            answer(WebResponse(204, headers: [cookie], body: .bytes([])))
+        }
+    }
+
+    /// Closes the pages whose browsers are no longer paired.
+    func endPagesOfForgotten() { gateway.keepOnly(Set(book.browsers.map(\.id))) }
+
+    /// Stops the motors over a connection of its own, in case the page's connection hangs.
+    private func stop(_ request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void) {
+        let access = access(request)
+        guard access.canWrite else { return answer(.refusal(401, Self.unpaired)) }
+        let (name, path) = (name(access, request), gateway.path)
+        // A thread for each stop: other work must not delay it.
+        DispatchQueue.global(qos: .userInteractive).async {
+            do throws(ClientError) {
+                let client = try DaemonClient(path: path, timeout: 2)
+                _ = try client.json("client", ["name": .string(name)])
+                _ = try client.json("stop")
+                answer(WebResponse(204, body: .bytes([])))
+            } catch {
+                answer(.refusal(503, error.requestError.message))
+            }
+        }
+    }
+}
+
+extension WebResponse {
+    /// An answer in JSON.
+    static func json(_ status: Int, _ value: JSONValue) -> WebResponse {
+        var bytes: [UInt8] = []
+        value.write(to: &bytes)
+        return WebResponse(
+            status,
+            headers: [("content-type", "application/json"), ("cache-control", "no-store")],
+            body: .bytes(bytes))
+    }
+
+    /// A refusal with a sentence for the person.
+    static func refusal(_ status: Int, _ sentence: String) -> WebResponse {
+        json(status, .object(["message": .string(sentence)]))
+    }
+
+    /// The answer with the header fields that protect the page. Scripts and styles come only from the
+    /// server's files, no other page can contain it, and it talks only to its server.
+    var guarded: WebResponse {
+        var response = self
+        response.headers += [
+            (
+                "content-security-policy",
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+            ),
+            ("x-content-type-options", "nosniff"), ("x-frame-options", "DENY"),
+            ("referrer-policy", "no-referrer"), ("cross-origin-resource-policy", "same-origin"),
+            ("cross-origin-opener-policy", "same-origin"),
+        ]
+        return response
+    }
+}

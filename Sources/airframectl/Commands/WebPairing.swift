@@ -1,0 +1,58 @@
+import Client
+import PlainText
+import Wire
+
+/// `airframectl pair web`: requests to airframe-web's own socket, whose lines are like those of the
+/// daemon's socket.
+struct WebPairing {
+    /// Path of the socket.
+    let path: String
+    /// Longest wait for an answer, s.
+    let timeout: Double
+    /// Whether the output is JSON.
+    let json: Bool
+
+    /// Executes the command.
+    ///
+    /// - Parameters:
+    ///   - lists: Whether the paired browsers are listed.
+    ///   - revoke: Id of a browser that is removed, or `all`.
+    ///   - seconds: Lifetime of a new code.
+    /// - Throws: `ClientError`.
+    func run(lists: Bool, revoke: String?, seconds: Double) throws {
+        let client: DaemonClient
+        do throws(ClientError) {
+            client = try DaemonClient(path: path, timeout: timeout)
+        } catch {
+            throw ClientError.unreachable(
+                "airframe-web does not answer at \(path). Start it with `sudo systemctl start airframe-web`; "
+                    + "use sudo, or join the group airframe, if it runs; with another web.control, pass --control PATH."
+            )
+        }
+        let answer: JSONValue
+        if let revoke {
+            answer = try client.json("revoke", ["id": .string(revoke)])
+        } else if lists {
+            answer = try client.json("browsers")
+        } else {
+            answer = try client.json("pair", ["seconds": .double(seconds)])
+        }
+        if json { return Output.line(answer.text) }
+        guard lists || revoke != nil else {
+            let address = answer["address"]?.string ?? ""
+            let code = answer["code"]?.string ?? ""
+            Output.line("Open \(address) in the browser, and type the code \(code).")
+            return Output.line(
+                "The code is valid for \(Format.fixed(seconds, 0)) s, and for one browser.")
+        }
+        let browsers = answer.array ?? []
+        if browsers.isEmpty { Output.line("No browser is paired.") }
+        for browser in browsers {
+            let name = browser["name"]?.string ?? ""
+            let end = HistoryCommand.local(browser["expires"]?.number ?? 0)
+            Output.line(
+                "\(browser["id"]?.string ?? "")  \(name)  "
+                    + (revoke == nil ? "paired until \(end)" : "removed"))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+import WebServing
+
+@testable import Web
+
+@Suite("Pairing and tokens") struct AccessTests {
+    /// A wall clock that the test moves.
+    final class Clock: Sendable {
+        private let time = Mutex(1_700_000_000.0)
+        var now: Double { time.withLock { $0 } }
+        func advance(days: Double) { time.withLock { $0 += days * 86400 } }
+    }
+
+    private func withBook(_ body: (FilePath, Clock, TokenBook) throws -> Void) throws {
+        try withTemporaryDirectory { directory in
+            let clock = Clock()
+            try body(
+                directory, clock, TokenBook(directory: directory.string, days: 30) { clock.now })
+        }
+    }
+
+    @Test("a token works for 30 days, also after a restart, and not longer")
+    func lifetime() throws {
+        try withBook { directory, clock, book in
+            let token = try book.issue(to: "Firefox, Android")
+            clock.advance(days: 29.9)
+            let again = TokenBook(directory: directory.string, days: 30) { clock.now }
+            #expect(again.browser(token: token)?.name == "Firefox, Android")
+            clock.advance(days: 0.2)
+            #expect(again.browser(token: token) == nil)
+            #expect(again.browsers.isEmpty)
+        }
+    }
+
+    @Test("the file contains the hash of a token, and only its owner can read it")
+    func hashed() throws {
+        try withBook { directory, _, book in
+            let token = try book.issue(to: "phone")
+            #expect(token.utf8.count == 64)
+            let file = directory.appending("browsers.json")
+            let text = String(decoding: try bytes(of: file), as: UTF8.self)
+            #expect(!text.contains(token))
+            #expect(text.contains(try #require(book.browser(token: token)).hash))
+            #expect(try shell("test \"$(stat -c %a \(file))\" = 600") == 0)
+        }
+    }
+
+    @Test("a revoked token is refused, and other tokens stay valid")
+    func revoked() throws {
+        try withBook { directory, clock, book in
+            let (first, second) = (try book.issue(to: "one"), try book.issue(to: "two"))
+            let id = try #require(book.browser(token: first)).id
+            #expect(try book.revoke { $0.id == id }.map(\.name) == ["one"])
+            let again = TokenBook(directory: directory.string, days: 30) { clock.now }
+            #expect(again.browser(token: first) == nil)
+            #expect(again.browser(token: second) != nil)
+        }
+    }
+
+    @Test("the list of browsers is bounded, and the newest stay")
+    func bounded() throws {
+        try withBook { _, _, book in
+            for number in 0..<(TokenBook.limit + 5) { _ = try book.issue(to: "b\(number)") }
+            #expect(book.browsers.count == TokenBook.limit)
+            #expect(book.browsers.last?.name == "b\(TokenBook.limit + 4)")
+        }
+    }
+
+    @Test("a token that cannot be saved is not issued")
+    func unsaved() throws {
+        let book = TokenBook(directory: "/proc/nowhere", days: 30)
+        #expect(throws: Errno.self) { try book.issue(to: "phone") }
+        #expect(book.browsers.isEmpty)
+    }
+
+    @Test(
+        "a browser's name becomes plain text",
+        arguments: [
+            ("Lea's phone\n\u{1B}[31m", "Leas phone31m"), ("", "browser"), ("\u{202E}x", "x"),
+            (String(repeating: "ä", count: 40), String(repeating: "ä", count: 24)),
+        ])
+    func names(_ name: String, _ plain: String) { #expect(TokenBook.plain(name) == plain) }
+
+    @Test("a code is accepted once, before its end")
+    func once() {
+        let desk = PairingDesk()
+        let code = desk.open(seconds: 60, now: 0)
+        #expect(desk.check(code, now: 1) == .accepted)
+        #expect(desk.check(code, now: 2) == .closed)
+        let late = desk.open(seconds: 60, now: 10)
+        #expect(desk.check(late, now: 71) == .closed)
+    }
+
+    @Test("five wrong codes withdraw the code, and attempts need half a second each")
+    func attempts() {
+        let desk = PairingDesk()
+        let code = desk.open(seconds: 60, now: 0)
+        let wrong = code == "0000-0000" ? "0000-0001" : "0000-0000"
+        #expect(desk.check(wrong, now: 1) == .wrong)
+        #expect(desk.check(code, now: 1.4) == .tooSoon)
+        for attempt in 0..<4 { #expect(desk.check(wrong, now: 2 + Double(attempt)) == .wrong) }
+        #expect(desk.check(code, now: 7) == .closed)
+        #expect(desk.refused == 7)
+    }
+}

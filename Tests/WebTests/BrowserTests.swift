@@ -1,0 +1,288 @@
+import Foundation
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import Web
+
+/// Whether Debian's Chromium is installed; without it the suites are skipped, and say so.
+private let hasBrowser: ConditionTrait = .enabled(
+    if: Chromium.isInstalled && !Sanitizer.isActive,
+    "Chromium is not installed: sudo apt install chromium")
+
+/// Runs a body with both programs, a browser and its first tab, which has a phone's window.
+private func withPage(
+    motion: String = "still", _ settings: [String] = [], isPaired: Bool = true,
+    _ body: (Rig, Chromium, Chromium.Page) throws -> Void
+) throws {
+    try withTemporaryDirectory { directory in
+        let rig = try Rig(in: directory, motion: motion, settings)
+        let browser = try Chromium(in: directory.appending("browser"))
+        let page = try browser.page()
+        try page.resize(390, 844, isPhone: true)
+        try page.open(rig.address + (isPaired ? "/#pair=\(try rig.code())" : "/"))
+        try body(rig, browser, page)
+    }
+}
+
+extension Chromium.Page {
+    /// Whether the page is connected and can steer.
+    static let isReady =
+        "document.querySelector('.pad')?.getAttribute('aria-disabled') === 'false' && document.documentElement.dataset.live"
+
+    /// Shows a view.
+    func show(_ view: String) throws {
+        try value("location.hash = '\(view)'")
+        try #require(
+            try wait("document.querySelector('.bottom nav a[aria-current]').hash === '#\(view)'")
+                != nil)
+    }
+}
+
+@Suite("The page in Chromium: steering", .serialized, .timeLimit(.minutes(1)), hasBrowser)
+struct SteeringTests {
+    @Test("a finger on the pad turns the camera, and the camera stops when the finger leaves")
+    func touch() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            let middle = try page.middle(of: ".pad")
+            let before = try rig.number("attitude", "yaw_deg")
+            try page.touch("touchStart", middle)
+            try page.touch("touchMove", (middle.x + 80, middle.y))
+            #expect(
+                eventually(within: 3) {
+                    (try? rig.number("attitude", "yaw_deg")) ?? 0 > before + 10
+                })
+            let holder = try rig.status()["holder"]?.string ?? ""
+            #expect(holder.contains("web, Chrome"), "\(holder)")
+            try page.touch("touchEnd")
+            try expectRest(rig)
+            #expect(page.errors == [])
+        }
+    }
+
+    @Test("the camera stops when the tab is hidden")
+    func hidden() throws {
+        try withPage { rig, browser, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try holdPad(page, rig)
+            let other = try browser.page()
+            try other.call("Page.bringToFront")
+            try #require(try page.wait("document.hidden") != nil)
+            try expectRest(rig)
+        }
+    }
+
+    @Test("the camera stops when the connection is lost, although the finger stays")
+    func lost() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try holdPad(page, rig)
+            if let web = rig.web { kill(web.process, SIGKILL) }
+            try expectRest(rig)
+            #expect(
+                try page.wait(
+                    "document.querySelector('#alarm').textContent.includes('No connection')")
+                    != nil)
+        }
+    }
+
+    @Test("one touch of STOP switches the motors off, also with the WebSocket stuck")
+    func stop() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            // The page's own connection no longer sends anything.
+            try page.value("WebSocket.prototype.send = () => {}")
+            try page.touch("touchStart", try page.middle(of: "#stop"))
+            #expect(
+                eventually(within: 2) {
+                    (try? rig.status())?["inhibitions"]?.array?.contains {
+                        $0["name"] == "emergency_stop"
+                    } == true
+                })
+            #expect(try rig.status()["stopped_by"]?.string?.contains("web, Chrome") == true)
+        }
+    }
+
+    @Test("the keyboard alone: STOP is first, arrow keys turn the camera, Escape stops the motors")
+    func keyboard() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.value("document.activeElement.blur()")
+            try page.key("Tab")
+            try page.key("Tab")
+            #expect(try page.value("document.activeElement.id") == "stop")
+            let isPad = "document.activeElement.classList.contains('pad')"
+            for _ in 0..<20 where try page.value(isPad) == false { try page.key("Tab") }
+            try #require(try page.value(isPad) == true)
+            let before = try rig.number("attitude", "pitch_deg")
+            try page.key("ArrowUp", isDown: true)
+            #expect(
+                eventually(within: 3) {
+                    (try? rig.number("attitude", "pitch_deg")) ?? 0 > before + 5
+                })
+            try page.key("ArrowUp", isDown: false)
+            try expectRest(rig)
+            try page.key("Escape")
+            #expect(eventually(within: 2) { (try? rig.status())?["stopped_by"] != nil })
+        }
+    }
+
+    /// Turns the camera with a finger, and leaves it there.
+    private func holdPad(_ page: Chromium.Page, _ rig: Rig) throws {
+        let middle = try page.middle(of: ".pad")
+        try page.touch("touchStart", middle)
+        try page.touch("touchMove", (middle.x + 60, middle.y))
+        try #require(eventually(within: 3) { abs((try? rig.number("rate_dps", "yaw")) ?? 0) > 4 })
+    }
+
+    /// The camera comes to rest within the daemon's dead-man time of 1 s and the time to brake.
+    private func expectRest(_ rig: Rig) throws {
+        #expect(
+            eventually(within: 1.5) {
+                let axes = ["yaw", "roll", "pitch"].map {
+                    (try? rig.number("rate_dps", $0)) ?? .nan
+                }
+                return axes.allSatisfy { abs($0) < 2 }
+            })
+        let yaw = try rig.number("attitude", "yaw_deg")
+        usleep(500_000)
+        #expect(abs(try rig.number("attitude", "yaw_deg") - yaw) < 1)
+    }
+}
+
+@Suite("The page in Chromium: views", .serialized, .timeLimit(.minutes(1)), hasBrowser)
+struct ViewTests {
+    @Test("a slider puts a change on trial, which counts down and reverts")
+    func trial() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("tune")
+            try #require(try page.wait("document.querySelector('#trial')") != nil)
+            try page.value(
+                "(() => { const t = document.querySelector('#trial'); t.value = '5'; t.dispatchEvent(new Event('change')); const s = document.querySelector('#search'); s.value = 'tracking.max_rate'; s.dispatchEvent(new Event('input')); })()"
+            )
+            let row = "[data-key=\\\"tracking.max_rate_dps\\\"]"
+            try #require(try page.wait("document.querySelector(\"\(row)\")", within: 5) != nil)
+            try page.value(
+                "(() => { const i = document.querySelector(\"\(row) input[type=range]\"); i.value = 500; i.dispatchEvent(new Event('change')); })()"
+            )
+            #expect(
+                try page.wait(
+                    "!document.querySelector('#trials').hidden && document.querySelector('#trials').textContent.includes('reverts in')"
+                ) != nil)
+            #expect(
+                try rig.ask("get", ["keys": ["tracking.max_rate_dps"]]).array?.first?["value"] != 45
+            )
+            let history = try rig.ask("history").text
+            #expect(history.contains("web, Chrome"), "\(history)")
+            #expect(try page.wait("document.querySelector('#trials').hidden", within: 8) != nil)
+            #expect(
+                try rig.ask("get", ["keys": ["tracking.max_rate_dps"]]).array?.first?["value"] == 45
+            )
+            #expect(
+                try page.wait(
+                    "document.querySelector(\"\(row) input[type=number]\").value === '45'") != nil)
+        }
+    }
+
+    @Test("the wizard leads from the chips to a camera that holds still, and remembers the steps")
+    func wizard() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("setup")
+            func open(_ step: String) -> String {
+                "document.querySelector('[data-step=\(step)]')?.open"
+            }
+            func press(_ step: String, _ text: String) throws {
+                let button =
+                    "[...document.querySelectorAll('[data-step=\(step)] button')].find((b) => b.textContent === '\(text)' && !b.disabled)"
+                try #require(try page.wait(button, within: 8) != nil, "\(step): \(text)")
+                try page.value("\(button).click()")
+            }
+            try #require(try page.wait(open("sensors")) != nil)
+            try press("sensors", "The chips are right")
+            try #require(try page.wait(open("gyro")) != nil)
+            try press("gyro", "Start")
+            // The simulated gimbal lies still, so the gyroscope's calibration succeeds; nobody turns it for the next two.
+            try #require(try page.wait(open("accelerometer"), within: 20) != nil)
+            // Left and resumed: the page is loaded again.
+            try page.call("Page.reload")
+            try #require(try page.wait(open("accelerometer"), within: 8) != nil)
+            try press("accelerometer", "Skip this step")
+            try press("mounting", "Skip this step")
+            try #require(try page.wait(open("motors")) != nil)
+            for axis in ["pitch", "roll", "yaw"] {
+                try press("motors", "Move \(axis)")
+                usleep(700_000)
+                try page.value("document.querySelector('[name=motor-\(axis)][value=yes]').click()")
+            }
+            try press("motors", "All motors turn correctly")
+            try press("balance", "The camera is balanced")
+            try press("locked", "Switch on (locked)")
+            try press("locked", "It holds still")
+            try press("save", "Save")
+            #expect(
+                try page.wait(
+                    "document.querySelector('main').textContent.includes('All steps are finished')")
+                    != nil)
+            #expect(try rig.status()["mode"] == "locked")
+            let saved = try rig.ask("calibrate")["saved"]?.array ?? []
+            #expect(saved.contains { $0["what"] == "gyro" })
+        }
+    }
+
+    @Test("after a restart of the daemon the page shows live values again within 2 s")
+    func reconnect() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            rig.stopDaemon()
+            try #require(
+                try page.wait("document.querySelector('#headline').textContent === 'NO CONNECTION'")
+                    != nil)
+            try rig.startDaemon()
+            let wait = try page.wait(
+                "document.querySelector('#headline').textContent === 'MOVING'", within: 2)
+            #expect(wait != nil)
+            print(
+                "web: live \(String(format: "%.2f", wait ?? .nan)) s after the daemon's motors are on (bar 2 s)"
+            )
+        }
+    }
+
+    @Test("without a token the page watches, but does not touch")
+    func unpaired() throws {
+        try withPage(isPaired: false) { rig, _, page in
+            try #require(try page.wait("document.documentElement.dataset.live") != nil)
+            #expect(
+                try page.value("document.querySelector('.pad').getAttribute('aria-disabled')")
+                    == "true")
+            try page.touch("touchStart", try page.middle(of: "#stop"))
+            #expect(
+                try page.wait(
+                    "document.querySelector('#toast').textContent.includes('pair it first')") != nil
+            )
+            #expect(try rig.status()["stopped_by"] == nil)
+            let answer = try page.value(
+                "new Promise((resolve) => { const s = new WebSocket(location.origin.replace('http', 'ws') + '/socket', 'airframe'); s.onopen = () => s.send(JSON.stringify({ id: 1, method: 'mode', params: { mode: 'inactive' } })); s.onmessage = (e) => resolve(JSON.parse(e.data).error.code); })"
+            )
+            #expect(answer == "permission_denied")
+            #expect(try rig.status()["mode"] == "locked")
+        }
+    }
+
+    @Test("with web.read_without_token = false a browser without a token gets only the form")
+    func closed() throws {
+        try withPage(["web.read_without_token=false"], isPaired: false) { rig, _, page in
+            #expect(try page.wait("document.querySelector('#pairing').open") != nil)
+            #expect(try page.value("fetch('/recordings').then((r) => r.status)") == 401)
+            let code = try rig.code()
+            try page.value(
+                "document.querySelector('#code').value = '\(code)'; document.querySelector('#pairing form').requestSubmit()"
+            )
+            #expect(try page.wait(Chromium.Page.isReady, within: 5) != nil)
+        }
+    }
+}

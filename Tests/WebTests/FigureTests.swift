@@ -1,0 +1,167 @@
+import Client
+import Foundation
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import Web
+
+/// The figures of the page and of the companion, printed next to their bars. `make bench-web` runs them with the released
+/// programs.
+@Suite(
+    "The page's figures", .serialized, .timeLimit(.minutes(1)),
+    .enabled(
+        if: Chromium.isInstalled && !Sanitizer.isActive,
+        "Chromium is not installed: sudo apt install chromium"))
+struct FigureTests {
+    /// Whether the programs are the released ones; a debug build needs more memory.
+    private static let isReleased = getenv("AIRFRAME_BIN") != nil
+
+    /// Prints a figure, and compares it with its bar.
+    private func compare(_ name: String, _ value: Double, _ bar: Double, _ unit: String) {
+        print(
+            "web: \(name) \(String(format: "%.1f", value)) \(unit) (bar \(String(format: "%.0f", bar)) \(unit))"
+        )
+        #expect(value <= bar, "\(name)")
+    }
+
+    @Test("size, first paint, first live value, touch to motor command")
+    func page() throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory)
+            let browser = try Chromium(in: directory.appending("browser"))
+            let page = try browser.page()
+            try page.resize(390, 844, isPhone: true)
+            // The browser's own start is not the page's.
+            try page.open("\(rig.address)/icon.svg")
+            try page.open("\(rig.address)/#pair=\(try rig.code())")
+            try #require(
+                try page.wait(
+                    "document.documentElement.dataset.live && performance.getEntriesByName('first-contentful-paint').length"
+                ) != nil)
+            let size = try page.value(
+                "performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation')).reduce((sum, e) => sum + (e.decodedBodySize || 0), 0)"
+            )
+            compare("page", (size.number ?? .nan) / 1000, 500, "kB")
+            let paint = try page.value(
+                "performance.getEntriesByName('first-contentful-paint')[0].startTime")
+            compare("first paint", paint.number ?? .nan, 500, "ms")
+            let live = try page.value("performance.getEntriesByName('first-live')[0].startTime")
+            compare("first live value", live.number ?? .nan, 1000, "ms")
+            try touches(page, rig)
+        }
+    }
+
+    /// Time from the browser's touch event to the answer's time stamp, which the daemon makes after it has queued the command; the
+    /// loop then writes it to the motors within the time that `status` states for a request. The clocks are compared by pings.
+    private func touches(_ page: Chromium.Page, _ rig: Rig) throws {
+        try #require(
+            try page.wait(
+                "document.querySelector('.pad').getAttribute('aria-disabled') === 'false'")
+                != nil)
+        try page.value(
+            """
+            (() => {
+              window.touched = [];
+              let stamp = 0;
+              const pad = document.querySelector('.pad');
+              for (const name of ['pointerdown', 'pointerrawupdate', 'pointermove']) pad.addEventListener(name, (e) => (stamp = e.timeStamp), true);
+              const send = WebSocket.prototype.send;
+              const pending = new Map();
+              const pings = [];
+              let offset = null;
+              WebSocket.prototype.send = function (text) {
+                const message = JSON.parse(text);
+                if (message.method === 'rate' && stamp) { pending.set(message.id, stamp); stamp = 0; }
+                if (!this.isWatched) {
+                  this.isWatched = true;
+                  this.addEventListener('message', (event) => {
+                    const answer = JSON.parse(event.data);
+                    const now = performance.now();
+                    if (String(answer.id).startsWith('clock')) {
+                      const begin = Number(answer.id.slice(5));
+                      pings.push([now - begin, answer.t * 1000 - (begin + now) / 2]);
+                      pings.sort((a, b) => a[0] - b[0]);
+                      offset = pings[0][1];
+                      if (pings.length < 50) send.call(this, JSON.stringify({ id: `clock${performance.now()}`, method: 'ping' }));
+                    }
+                    if (pending.has(answer.id)) {
+                      touched.push(answer.t * 1000 - offset - pending.get(answer.id));
+                      pending.delete(answer.id);
+                    }
+                  });
+                  send.call(this, JSON.stringify({ id: `clock${performance.now()}`, method: 'ping' }));
+                }
+                return send.call(this, text);
+              };
+            })()
+            """)
+        // The status request of each half second makes the socket known to the probe.
+        usleep(900_000)
+        let middle = try page.middle(of: ".pad")
+        try page.touch("touchStart", middle)
+        for step in 0..<60 {
+            try page.touch(
+                "touchMove", (middle.x + 20 + Double(step % 7) * 5, middle.y + Double(step % 5) * 4)
+            )
+            usleep(25_000)
+        }
+        try page.touch("touchEnd")
+        let times = (try page.value("touched").array ?? []).compactMap(\.number).sorted()
+        try #require(times.count >= 30)
+        let stages = try rig.status()["loop"]?["stages"]?.array ?? []
+        let request = stages.first { $0["name"] == "request" }?["p50_us"]?.number ?? 0
+        let motor = request / 1000
+        compare("touch to motor command, p50", times[times.count / 2] + motor, 20, "ms")
+        print(
+            "web: touch to motor command, p90 \(String(format: "%.1f", times[times.count * 9 / 10] + motor)) ms; \(String(format: "%.2f", motor)) ms of it from the request to the written output"
+        )
+    }
+
+    @Test("20 pages at 60 Hz: memory of the companion, rate of the loop")
+    func pages() throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory)
+            let cookie = try rig.cookie()
+            let names = ["attitude", "setpoint", "error", "rate", "torque", "joint"].flatMap {
+                group in
+                ["yaw", "roll", "pitch"].map { JSONValue.string("\(group).\($0)") }
+            }
+            let request = Request(
+                id: 1, method: "subscribe", params: ["names": .array(names), "rate": 60])
+            let before = try rig.ask("status")
+            let clients = try (0..<20).map { _ in
+                let client = try WebClient(port: rig.port)
+                try #require(try client.upgrade("/socket", headers: [cookie]).status == 101)
+                try client.send(message: String(decoding: request.line, as: UTF8.self))
+                return client
+            }
+            let end = monotonicNow() + 5
+            var count = 0
+            while monotonicNow() < end {
+                for client in clients {
+                    _ = try client.message()
+                    count += 1
+                }
+            }
+            let after = try rig.ask("status")
+            print("web: \(count / 5) messages per second to 20 pages")
+            #expect(count > 20 * 5 * 50)
+            let memory = try rig.megabytes()
+            if Self.isReleased {
+                compare("memory with 20 pages at 60 Hz", memory, 30, "MB")
+            } else {
+                print("web: memory with 20 pages at 60 Hz \(memory) MB, debug build")
+            }
+            let late = ["late_samples", "overruns"].map { name in
+                ((after["loop"]?[name]?.int ?? 0) - (before["loop"]?[name]?.int ?? 0))
+            }
+            print(
+                "web: the loop meanwhile: \(late[0]) late samples, \(late[1]) overruns of 5000 ticks"
+            )
+            #expect(after["loop"]?["achieved_hz"]?.number ?? 0 > 990)
+        }
+    }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import Glibc
+import SystemPackage
+import TestSupport
+import Wire
+
+/// Chromium without a window, driven over its DevTools protocol. One thread.
+final class Chromium {
+    static let program = "/usr/bin/chromium"
+    /// Whether the tests can run; they are skipped without it.
+    static var isInstalled: Bool { access(program, X_OK) == 0 }
+
+    /// Failure of the browser or of the page.
+    struct Problem: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A page: a connection of its own to one tab.
+    final class Page {
+        private let client: WebClient
+        private var next = 1
+        /// Errors that the browser has reported for the page: exceptions, refused files, wrong content policy.
+        private(set) var errors: [String] = []
+
+        fileprivate init(port: Int, path: String) throws {
+            client = try WebClient(port: port, timeout: 20)
+            guard try client.upgrade(path).status == 101 else {
+                throw Problem(description: "The browser refuses the connection \(path).")
+            }
+            for domain in ["Page", "Runtime", "Log", "Network"] { try call("\(domain).enable") }
+        }
+
+        /// Calls a method of the DevTools protocol.
+        @discardableResult
+        func call(_ method: String, _ params: [String: JSONValue] = [:]) throws -> JSONValue {
+            let id = next
+            next += 1
+            try client.send(
+                message: JSONValue.object([
+                    "id": .int(id), "method": .string(method), "params": .object(params),
+                ]).text)
+            while true {
+                let message = try JSONValue(parsing: Array(client.message().utf8))
+                guard message["id"]?.int == id else {
+                    note(message)
+                    continue
+                }
+                if let error = message["error"] {
+                    throw Problem(description: "\(method): \(error.text)")
+                }
+                return message["result"] ?? .null
+            }
+        }
+
+        private func note(_ event: JSONValue) {
+            let params = event["params"]
+            switch event["method"]?.string {
+            case "Runtime.exceptionThrown":
+                let details = params?["exceptionDetails"]
+                errors.append(
+                    details?["exception"]?["description"]?.string ?? details?.text ?? "exception")
+            case "Log.entryAdded":
+                guard params?["entry"]?["level"] == "error" else { return }
+                errors.append(params?["entry"]?["text"]?.string ?? "error")
+            default: break
+            }
+        }
+
+        /// Forgets the errors so far, when a test has caused them.
+        func forgetErrors() { errors = [] }
+
+        /// Value of an expression; a promise is awaited.
+        @discardableResult
+        func value(_ expression: String) throws -> JSONValue {
+            let answer = try call(
+                "Runtime.evaluate",
+                [
+                    "expression": .string(expression), "awaitPromise": true, "returnByValue": true,
+                    "userGesture": true,
+                ])
+            if let details = answer["exceptionDetails"] {
+                throw Problem(
+                    description: details["exception"]?["description"]?.string ?? details.text)
+            }
+            return answer["result"]?["value"] ?? .null
+        }
+
+        /// Waits until an expression is true.
+        ///
+        /// - Returns: Time that it took, s; nil if it did not become true in time.
+        @discardableResult
+        func wait(_ expression: String, within seconds: Double = 5) throws -> Double? {
+            let start = monotonicNow()
+            while monotonicNow() - start < seconds {
+                if try value("Boolean(\(expression))") == true { return monotonicNow() - start }
+                usleep(10_000)
+            }
+            return nil
+        }
+
+        /// Opens an address.
+        func open(_ address: String) throws {
+            try call("Page.navigate", ["url": .string(address)])
+            _ = try wait("document.readyState === 'complete'")
+        }
+
+        /// Size of the window, in CSS pixels; a phone has touch and two pixels for each.
+        func resize(_ width: Int, _ height: Int, isPhone: Bool, isDark: Bool = false) throws {
+            try call(
+                "Emulation.setDeviceMetricsOverride",
+                [
+                    "width": .int(width), "height": .int(height),
+                    "deviceScaleFactor": isPhone ? 2 : 1, "mobile": .bool(isPhone),
+                ])
+            try call("Emulation.setTouchEmulationEnabled", ["enabled": .bool(isPhone)])
+            try call(
+                "Emulation.setEmulatedMedia",
+                [
+                    "features": [
+                        [
+                            "name": "prefers-color-scheme",
+                            "value": .string(isDark ? "dark" : "light"),
+                        ]
+                    ]
+                ])
+        }
+
+        /// Middle of an element, CSS pixels.
+        func middle(of selector: String) throws -> (x: Double, y: Double) {
+            let box = try value(
+                "(() => { const e = document.querySelector('\(selector)'); e.scrollIntoView({ block: 'center' }); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+            )
+            guard let x = box.array?.first?.number, let y = box.array?.last?.number else {
+                throw Problem(description: "There is no element \(selector).")
+            }
+            return (x, y)
+        }
+
+        /// A touch: `touchStart`, `touchMove` or `touchEnd`.
+        func touch(_ type: String, _ place: (x: Double, y: Double)? = nil) throws {
+            let points = place.map { JSONValue.object(["x": .double($0.x), "y": .double($0.y)]) }
+            try call(
+                "Input.dispatchTouchEvent",
+                ["type": .string(type), "touchPoints": .array(points.map { [$0] } ?? [])])
+        }
+
+        /// Touches an element shortly.
+        func tap(_ selector: String) throws {
+            let place = try middle(of: selector)
+            try touch("touchStart", place)
+            try touch("touchEnd")
+        }
+
+        /// A key, by its name: `Tab`, `ArrowLeft`, `Enter`, `Escape`, ` `.
+        func key(_ name: String, isDown: Bool? = nil) throws {
+            let codes = [
+                "Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowUp": 38,
+                "ArrowRight": 39, "ArrowDown": 40,
+            ]
+            for type in ["keyDown", "keyUp"] where isDown == nil || isDown == (type == "keyDown") {
+                var params: [String: JSONValue] = [
+                    "type": .string(type), "key": .string(name),
+                    "code": .string(name == " " ? "Space" : name),
+                    "windowsVirtualKeyCode": .int(codes[name] ?? 0),
+                ]
+                if type == "keyDown", name == "Enter" { params["text"] = "\r" }
+                if type == "keyDown", name == " " { params["text"] = " " }
+                try call("Input.dispatchKeyEvent", params)
+            }
+        }
+
+        /// A picture of the window, PNG.
+        func picture() throws -> [UInt8] {
+            let answer = try call("Page.captureScreenshot", ["format": "png"])
+            guard let data = Data(base64Encoded: answer["data"]?.string ?? "") else {
+                throw Problem(description: "The browser has made no picture.")
+            }
+            return Array(data)
+        }
+    }
+
+    private let process: pid_t
+    private let directory: FilePath
+    /// Port of the DevTools protocol.
+    private let port: Int
+
+    /// Starts the browser; its files are in the directory.
+    init(in directory: FilePath) throws {
+        self.directory = directory
+        let options = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
+            "--user-data-dir=\(directory)", "--no-first-run", "--disable-background-networking",
+            "--disable-extensions", "--disable-component-update", "--disable-sync", "--mute-audio",
+            "--remote-allow-origins=*",
+        ]
+        process = try spawn(
+            ["sh", "-c", "exec \"$0\" \"$@\" > /dev/null 2>&1", Self.program] + options + [
+                "about:blank"
+            ])
+        let file = directory.appending("DevToolsActivePort")
+        guard
+            eventually(
+                within: 20,
+                { (try? String(decoding: bytes(of: file), as: UTF8.self).contains("\n")) == true })
+        else { throw Problem(description: "Chromium does not start.") }
+        let text = try String(decoding: bytes(of: file), as: UTF8.self)
+        port = Int(text.split(separator: "\n")[0]) ?? 0
+    }
+
+    deinit {
+        kill(process, SIGTERM)
+        var status: Int32 = 0
+        let ended = eventually(within: 5) { waitpid(process, &status, WNOHANG) == process }
+        if !ended { kill(process, SIGKILL) }
+    }
+
+    /// Opens a new tab in front of the others.
+    func page() throws -> Page {
+        let answer = try WebClient(port: port).request("PUT", "/json/new?about:blank")
+        let target = try JSONValue(parsing: answer.body)
+        guard let address = target["webSocketDebuggerUrl"]?.string,
+            let slash = address.range(of: "/devtools/")
+        else { throw Problem(description: "Chromium opens no tab: \(answer.text)") }
+        return try Page(port: port, path: String(address[slash.lowerBound...]))
+    }
+}

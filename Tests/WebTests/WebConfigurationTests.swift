@@ -1,0 +1,62 @@
+import Configuration
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite("Settings of airframe-web") struct WebConfigurationTests {
+    private func load(_ text: String?, _ overrides: [String] = []) throws -> WebSettings {
+        let files = ConfigurationFiles(
+            read: { (path: FilePath) throws(Errno) in
+                guard let text, path == "/etc/airframe/airframe-web.toml" else {
+                    throw .noSuchFileOrDirectory
+                }
+                return Array(text.utf8)
+            }, list: { (_: FilePath) throws(Errno) in [] })
+        return try CompanionConfiguration(
+            WebSchema.table, file: nil, overrides: overrides, example: "a=b"
+        ).load(files: files)
+    }
+
+    @Test("without a file nothing listens beyond this computer, and browsers can only watch")
+    func defaults() throws {
+        let settings = try load(nil)
+        #expect(settings == WebSettings())
+        #expect(settings.web.listen == "127.0.0.1:8088")
+        #expect(settings.web.tokenDays == 30)
+    }
+
+    @Test(
+        "a mistake is named with place, allowed values and remedy",
+        arguments: [
+            (
+                "[web]\nmax_tabs = 500\n",
+                "airframe-web.toml:2: web.max_tabs = 500 is outside 1...40"
+            ),
+            ("[web]\nlisen = \"x\"\n", "Did you mean web.listen?"),
+            ("[web]\nlisten = \"localhost\"\n", "ADDRESS:PORT with a numeric address"),
+        ])
+    func mistakes(_ text: String, _ sentence: String) throws {
+        let failure = try #require(throws: ConfigurationFailure.self) { try load(text) }
+        #expect(failure.description.contains(sentence), "\(failure)")
+    }
+
+    @Test("every setting can be read and written")
+    func roundTrip() throws {
+        for setting in WebSchema.table.settings {
+            var settings = WebSettings()
+            #expect(setting.read(settings) == setting.rule.defaultValue)
+            let text = setting.rule.defaultValue.tomlText
+            setting.write(&settings, try setting.rule.value(of: text, at: nil))
+            #expect(settings == WebSettings())
+        }
+    }
+
+    @Test("etc/airframe-web.toml states what the declarations state, and changes nothing")
+    func sampleFile() throws {
+        let file = CommittedFile("etc/airframe-web.toml")
+        if let drift = try file.drift(from: WebSchema.sampleFile) { Issue.record("\(drift)") }
+        #expect(try load(file.text()) == WebSettings())
+    }
+}
