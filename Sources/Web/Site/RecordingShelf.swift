@@ -44,8 +44,10 @@ final class RecordingShelf: Sendable {
     }
 
     private static func list(_ directory: String) -> WebResponse {
+        // The recorder makes its directory with the first file.
+        guard access(directory, F_OK) == 0 else { return .json(200, .array([])) }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
-            return .refusal(404, "The directory of recordings cannot be read.")
+            return .refusal(403, "The directory of recordings cannot be read.")
         }
         let files = names.filter(isName).sorted(by: >).prefix(500).compactMap {
             name -> JSONValue? in

@@ -105,12 +105,14 @@ final class Chromium {
         }
 
         /// Size of the window, in CSS pixels; a phone has touch and two pixels for each.
-        func resize(_ width: Int, _ height: Int, isPhone: Bool, isDark: Bool = false) throws {
+        func resize(
+            _ width: Int, _ height: Int, isPhone: Bool, isDark: Bool = false, scale: Int? = nil
+        ) throws {
             try call(
                 "Emulation.setDeviceMetricsOverride",
                 [
                     "width": .int(width), "height": .int(height),
-                    "deviceScaleFactor": isPhone ? 2 : 1, "mobile": .bool(isPhone),
+                    "deviceScaleFactor": .int(scale ?? (isPhone ? 2 : 1)), "mobile": .bool(isPhone),
                 ])
             try call("Emulation.setTouchEmulationEnabled", ["enabled": .bool(isPhone)])
             try call(

@@ -111,7 +111,7 @@ export class Chart {
       context.moveTo(0, y(value));
       context.lineTo(width, y(value));
       context.stroke();
-      context.fillText(String(Number(value.toPrecision(3))), 4 * ratio, y(value) - 3 * ratio);
+      if (y(value) > 14 * ratio) context.fillText(String(Number(value.toPrecision(3))), 4 * ratio, y(value) - 3 * ratio);
     }
   }
 

@@ -23,8 +23,8 @@ function picture(name, isDone, isNext) {
     el("figcaption", { class: isDone ? "good" : isNext ? "care" : "soft" }, `${isDone ? "✓ " : isNext ? "→ " : ""}${text}`));
 }
 
-/** Pictures of a calibration's poses; `missing` are the daemon's names. */
+/** Pictures of a calibration's poses; `missing` are the daemon's names, or null before the start. */
 export function pictures(kind, missing) {
   const names = { gyro: ["bottom"], accelerometer: ["bottom", "top", "back", "front", "right", "left"], mounting: ["level", "lens_down"] }[kind] ?? [];
-  return el("div", { class: "poses" }, names.map((name) => picture(name, kind !== "gyro" && !missing.includes(name), name === (missing[0] ?? names[0]))));
+  return el("div", { class: "poses" }, names.map((name) => picture(name, missing !== null && kind !== "gyro" && !missing.includes(name), name === missing?.[0])));
 }

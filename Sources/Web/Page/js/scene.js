@@ -60,7 +60,7 @@ export class Scene {
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     context.clearRect(0, 0, width, height);
     if (!width) return;
-    this.scale = Math.min(width, height * 1.25) * 1.75;
+    this.scale = Math.min(width, height * 1.25) * 1.5;
     this.middle = [width / 2, height * 0.4];
     context.lineWidth = ratio;
     this.#ground();

@@ -60,7 +60,7 @@ export class SettingForm {
     this.setting = setting;
     const { key, unit, range, summary } = setting;
     const isChanged = JSON.stringify(setting.value) !== JSON.stringify(setting.default);
-    this.problem = el("p", { class: "bad", role: "alert" });
+    this.problem = el("p", { class: "bad alert", role: "alert" });
     this.node.replaceChildren(
       el("h4", {}, key,
         isChanged ? el("span", { class: "tag care" }, "changed") : null,

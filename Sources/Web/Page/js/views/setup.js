@@ -133,7 +133,7 @@ export class SetupView {
     const start = el("button", { type: "button", class: "main", onclick: () => run() }, "Start");
     const undo = el("button", { type: "button", onclick: () => attempt(() => this.link.request("calibrate", { action: "undo", what: kind })) }, "Undo the last calibration");
     body.append(el("p", {}, texts[kind]), poses, instruction, hint, progress, el("div", { class: "row" }, start, undo));
-    poses.append(pictures(kind, []));
+    poses.append(pictures(kind, null));
     let isRunning = false;
     const show = (report) => {
       progress.value = report.progress;

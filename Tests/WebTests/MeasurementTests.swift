@@ -1,0 +1,152 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import Web
+
+@Suite(
+    "The page in Chromium: charts, measurements and recordings", .serialized,
+    .timeLimit(.minutes(1)),
+    .enabled(
+        if: Chromium.isInstalled && !Sanitizer.isActive,
+        "Chromium is not installed: sudo apt install chromium"))
+struct MeasurementTests {
+    private func withView(_ view: String, _ body: (Rig, Chromium.Page) throws -> Void) throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory)
+            let browser = try Chromium(in: directory.appending("browser"))
+            let page = try browser.page()
+            try page.resize(1280, 860, isPhone: false)
+            try page.open("\(rig.address)/#pair=\(try rig.code())")
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show(view)
+            try body(rig, page)
+            #expect(page.errors == [])
+        }
+    }
+
+    private func press(_ text: String, _ page: Chromium.Page) throws {
+        let button =
+            "[...document.querySelectorAll('main button')].find((b) => b.textContent === '\(text)' && !b.disabled)"
+        try #require(try page.wait(button, within: 3) != nil, "\(text)")
+        try page.value("\(button).click()")
+    }
+
+    @Test("step response and spectrum are measured on a button, and stated in words too")
+    func measure() throws {
+        try withView("tune") { rig, page in
+            try press("Step response", page)
+            try #require(
+                try page.wait(
+                    "document.querySelector('main').textContent.includes('overshoot')", within: 8)
+                    != nil)
+            let note =
+                try page.value(
+                    "document.querySelector('svg.plot').getAttribute('aria-label')"
+                ).string ?? ""
+            #expect(note.contains("90 % after 0."), "\(note)")
+            #expect(abs(try rig.number("attitude", "pitch_deg")) < 12)
+            try press("Spectrum", page)
+            try #require(
+                try page.wait(
+                    "document.querySelector('main').textContent.includes('Spectrum of the gyroscope')",
+                    within: 12) != nil)
+            #expect(
+                try page.value("document.querySelectorAll('svg.plot path.curve').length").int == 3)
+        }
+    }
+
+    @Test("the charts contain the last minute, can be paused, and are saved as a table")
+    func charts() throws {
+        try withView("tune") { _, page in
+            try page.value(
+                "window.saved = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { blob.text().then((t) => (saved = t)); return make(blob); }"
+            )
+            usleep(1_500_000)
+            try press("Pause", page)
+            try press("CSV", page)
+            try #require(try page.wait("saved") != nil)
+            let lines = (try page.value("saved").string ?? "").split(separator: "\n")
+            #expect(
+                lines.first
+                    == "t,error.yaw,error.roll,error.pitch,rate.yaw,rate.roll,rate.pitch,torque.yaw,torque.roll,torque.pitch"
+            )
+            #expect(lines.count > 30)
+            let times = lines.dropFirst().compactMap { Double($0.prefix { $0 != "," }) }
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+            usleep(500_000)
+            try press("CSV", page)
+            usleep(200_000)
+            let later = (try page.value("saved").string ?? "").split(separator: "\n")
+            #expect(later.count == lines.count)
+        }
+    }
+
+    @Test("a tuning is stored, changed, restored and exported")
+    func baselines() throws {
+        try withView("tune") { rig, page in
+            try #require(try page.wait("document.querySelector('[data-section=control]')") != nil)
+            try page.value("document.querySelector('#baseline').value = 'good'")
+            try press("Store the present tuning", page)
+            try #require(
+                try page.wait("document.querySelector('[aria-label=\"Restore good\"]')") != nil)
+            _ = try rig.ask("set", ["key": "control.feed_forward", "value": 0.5])
+            try page.value("document.querySelector('[aria-label=\"Restore good\"]').click()")
+            #expect(
+                eventually(within: 3) {
+                    (try? rig.ask("get", ["keys": ["control.feed_forward"]]))?.array?.first?[
+                        "value"] == 1
+                })
+            // An import puts each line on trial, and names lines that the daemon refuses.
+            try page.value(
+                """
+                (() => {
+                  const data = new DataTransfer();
+                  data.items.add(new File(['[tracking]\\nmax_rate_dps = 50\\n# note\\nloop.rate_hz = 5\\n'], 'x.toml'));
+                  const input = document.querySelector('input[type=file]');
+                  input.files = data.files;
+                  input.dispatchEvent(new Event('change'));
+                })()
+                """)
+            #expect(
+                try page.wait(
+                    "document.querySelector('#trials').textContent.includes('tracking.max_rate_dps = 50')"
+                ) != nil)
+            #expect(
+                try page.wait(
+                    "document.querySelector('#toast').textContent.includes('Refused: tracking.loop.rate_hz')"
+                ) != nil)
+        }
+    }
+
+    @Test("a recording is made, listed, plotted and downloaded as it is and as a table")
+    func recordings() throws {
+        try withView("recordings") { rig, page in
+            try press("Keep the last 60 s", page)
+            try #require(try page.wait("document.querySelector('main li code')", within: 10) != nil)
+            let name =
+                try page.value("document.querySelector('main li code').textContent").string ?? ""
+            try press("Plot", page)
+            try #require(
+                try page.wait("document.querySelectorAll('svg.plot').length === 3", within: 8)
+                    != nil)
+            let file = try bytes(
+                of: rig.directory.appending("state").appending("recordings").appending(name))
+            let size = try page.value(
+                "fetch('/recordings/\(name)').then((r) => r.arrayBuffer()).then((b) => b.byteLength)"
+            )
+            #expect(size.int == file.count)
+            let table = try page.value(
+                "fetch('/recordings/\(name)?table=tick').then((r) => r.text()).then((t) => t.split('\\n').length)"
+            )
+            #expect(table.int ?? 0 > 500)
+            let wrong = try page.value(
+                "Promise.all(['?table=x', '?plot=1&x=../', '/../x.mcap'].map((q) => fetch('/recordings/\(name)' + q).then((r) => r.status)))"
+            )
+            #expect(wrong == [400, 200, 404])
+            page.forgetErrors()
+        }
+    }
+}
