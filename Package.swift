@@ -221,6 +221,14 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Server for phones with HawkSight.
+        .target(
+            name: "Aerie",
+            dependencies: [
+                "GimbalCore", "WebServing", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
+
         // The companion for browsers.
         .target(
             name: "Web",
@@ -400,6 +408,13 @@ let package = Package(
             dependencies: [
                 "WebServing", "CLinuxShim", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AerieTests",
+            dependencies: [
+                "Aerie", "GimbalCore", "TestSupport", "WebServing",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -69,6 +69,11 @@ public final class WebSession: Sendable {
         end(code: code, reason: reason, linger: .seconds(2))
     }
 
+    /// Runs `body` on the event-loop thread after some time, also if the session has ended by then.
+    public func after(_ seconds: Double, _ body: @escaping @Sendable () -> Void) {
+        channel.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9)), body)
+    }
+
     /// Puts a close frame behind the waiting messages and closes the connection when the client has
     /// answered, or after `linger`.
     func end(code: Int?, reason: String, linger: TimeAmount) {

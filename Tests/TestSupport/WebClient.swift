@@ -188,6 +188,12 @@ public final class WebClient {
         }
     }
 
+    /// Whether bytes have come that have not been read.
+    public func hasMessage() throws -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return !received.isEmpty || poll(&entry, 1, 0) > 0
+    }
+
     private func take(_ count: Int) throws -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: 65536)
         while received.count < count {

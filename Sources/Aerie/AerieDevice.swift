@@ -1,0 +1,132 @@
+import FoundationEssentials
+import Synchronization
+import WebServing
+
+/// Connection of one phone: its messages, whether it is admitted, and its newest pose. Thread-safe.
+final class AerieDevice: WebSocketEndpoint {
+    /// Texts of errors. Apps show them; they are those of the original server.
+    enum Problem {
+        static let token = "Invalid authentication token"
+        static let notAuthenticated = "Device not authenticated"
+        static let encoding = "Invalid message encoding"
+        static let format = "The data couldn’t be read because it isn’t in the correct format."
+        static let missing = "The data couldn’t be read because it is missing."
+    }
+
+    private struct State {
+        var session: WebSession?
+        var isAdmitted = false
+        var info: DeviceInfo?
+        var pose: DevicePose?
+        var poseTime = 0.0
+        var frames = 0
+    }
+
+    /// Name of the phone, from its address.
+    let id: String
+    private let server: AerieServer
+    private let state = Mutex(State())
+
+    init(id: String, server: AerieServer) {
+        self.id = id
+        self.server = server
+    }
+
+    var isAdmitted: Bool { state.withLock { $0.isAdmitted } }
+    var info: DeviceInfo? { state.withLock { $0.info } }
+    /// Number of frames received.
+    var frames: Int { state.withLock { $0.frames } }
+    /// Newest pose, and its time of arrival on CLOCK_MONOTONIC, s.
+    var pose: (pose: DevicePose, time: Double)? {
+        state.withLock { state in state.pose.map { ($0, state.poseTime) } }
+    }
+
+    func note(_ pose: DevicePose, arrival: Double) {
+        state.withLock {
+            $0.pose = pose
+            $0.poseTime = arrival
+        }
+    }
+
+    /// Sends a message. With a key it replaces a waiting one.
+    func send(_ message: Message, replacing key: String? = nil) {
+        state.withLock { $0.session }?.send(.text(utf8: message.text), replacing: key)
+    }
+
+    /// Sends an error, as the original does it.
+    func refuse(_ problem: String) {
+        send(server.message(.authResponse, AuthResponse(success: false, error: problem)))
+    }
+
+    func close(code: Int, reason: String) {
+        state.withLock { $0.session }?.close(code: code, reason: reason)
+    }
+
+    // MARK: Events, on the event-loop thread
+
+    func opened(_ session: WebSession) {
+        state.withLock { $0.session = session }
+        server.opened(self)
+        session.after(server.options.authentication) { [weak self] in
+            guard let self, !isAdmitted else { return }
+            server.count(\.unauthenticated)
+            session.close(code: 1008, reason: "no valid authRequest in time")
+        }
+    }
+
+    func closed(_ session: WebSession, code: Int, reason: String) {
+        state.withLock { $0.session = nil }
+        server.closed(self)
+    }
+
+    func received(_ message: WebMessage, from session: WebSession) {
+        guard message.isText else { return refuse(Problem.encoding) }
+        do {
+            let envelope = try JSONDecoder().decode(Message.self, from: Data(message.bytes))
+            switch envelope.type {
+            case .heartbeat:
+                send(
+                    Message(
+                        type: .heartbeat, timestamp: server.options.now(),
+                        payload: Data(#"{"pong": true}"#.utf8)), replacing: "heartbeat")
+            case .authRequest:
+                admit(try JSONDecoder().decode(AuthRequest.self, from: envelope.payload))
+            case .cameraFrame:
+                guard isAdmitted else {
+                    server.count(\.unauthenticated)
+                    return refuse(Problem.notAuthenticated)
+                }
+                state.withLock { $0.frames += 1 }
+                server.count(\.frames)
+                server.desk.put(
+                    .init(
+                        device: self, payload: envelope.payload, arrival: AerieClock.monotonic()))
+            case .authResponse, .poseBroadcast: server.count(\.unexpected)
+            }
+        } catch {
+            server.count(\.malformed)
+            refuse(Self.sentence(error))
+        }
+    }
+
+    /// Text of a decoder's error, as the original sends it.
+    static func sentence(_ error: any Error) -> String {
+        switch error {
+        case DecodingError.keyNotFound, DecodingError.valueNotFound: Problem.missing
+        default: Problem.format
+        }
+    }
+
+    private func admit(_ request: AuthRequest) {
+        guard let session = server.admit(request, self) else {
+            server.count(\.unauthenticated)
+            return refuse(Problem.token)
+        }
+        state.withLock {
+            $0.isAdmitted = true
+            $0.info = request.deviceInfo
+        }
+        send(
+            server.message(.authResponse, AuthResponse(success: true, sessionId: session)))
+    }
+}

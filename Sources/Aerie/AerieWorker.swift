@@ -1,0 +1,127 @@
+import FoundationEssentials
+public import GimbalCore
+import Synchronization
+
+/// Finder of bodies in a phone's picture. Only one thread at a time uses it.
+public protocol PoseSource {
+    /// Finds bodies.
+    ///
+    /// - Parameters:
+    ///   - jpeg: The picture.
+    ///   - quarterTurns: Number of clockwise quarter turns, 0...3, after which people are upright.
+    /// - Returns: Size of the picture before the turns, pixels, and the bodies, whose points are in the
+    ///   turned picture.
+    /// - Throws: The reason why the picture cannot be examined.
+    func bodies(in jpeg: [UInt8], quarterTurns: Int) throws -> (
+        width: Int, height: Int, bodies: [Body]
+    )
+}
+
+/// Person whom a phone sees.
+public struct PhonePerson: Sendable, Equatable {
+    /// Name of the person.
+    public let id: String
+    /// Name of the phone.
+    public let device: String
+    /// Middle of the hips in the phone's world, m.
+    public let position: Vector3
+    /// Time of the picture's arrival on CLOCK_MONOTONIC, s.
+    public let time: Double
+}
+
+/// Examiner of phones' frames: people are found, placed in the phone's world, named and broadcast.
+public struct AerieWorker {
+    private let server: AerieServer
+    private let source: any PoseSource
+    private var register = PeopleRegister()
+    private let report: @Sendable ([PhonePerson]) -> Void
+
+    /// Creates an examiner.
+    ///
+    /// - Parameters:
+    ///   - server: Source of the frames.
+    ///   - source: Finder of bodies.
+    ///   - report: Receives the people of each examined frame, on the thread that calls `step`.
+    public init(
+        _ server: AerieServer, _ source: any PoseSource,
+        report: @escaping @Sendable ([PhonePerson]) -> Void = { _ in }
+    ) {
+        self.server = server
+        self.source = source
+        self.report = report
+    }
+
+    /// Examines one frame, the newest of the phone that has waited longest.
+    ///
+    /// - Parameter seconds: Longest wait for a frame, s.
+    /// - Returns: false if no frame came.
+    @discardableResult
+    public mutating func step(within seconds: Double) -> Bool {
+        guard let item = server.desk.take(within: seconds) else { return false }
+        do {
+            try examine(item)
+        } catch {
+            server.count(\.unusable)
+            let problem = (error as? Unusable)?.sentence ?? AerieDevice.sentence(error)
+            item.device.refuse(problem)
+        }
+        return true
+    }
+
+    /// Reason why a frame cannot be used.
+    struct Unusable: Error {
+        let sentence: String
+
+        init(_ sentence: String) { self.sentence = sentence }
+    }
+
+    private mutating func examine(_ item: FrameDesk.Item) throws {
+        let frame = try JSONDecoder().decode(CameraFrame.self, from: item.payload)
+        guard let pose = DevicePose(frame.devicePose, axes: server.options.axes) else {
+            throw Unusable("devicePose is not the matrix of a pose")
+        }
+        item.device.note(pose, arrival: item.arrival)
+        guard let jpeg = Data(base64Encoded: frame.imageData), !jpeg.isEmpty else {
+            throw Unusable("imageData is not base64")
+        }
+        let turns = pose.quarterTurns
+        let picture: (width: Int, height: Int, bodies: [Body])
+        do {
+            picture = try source.bodies(in: Array(jpeg), quarterTurns: turns)
+        } catch {
+            throw Unusable("imageData cannot be examined: \(error)")
+        }
+        guard
+            let optics = Optics(frame.intrinsics, width: picture.width, height: picture.height)
+        else { throw Unusable("intrinsics are not those of a camera") }
+        let placed = picture.bodies.prefix(PeopleRegister.limit).compactMap { body in
+            BodyPlacement(
+                body.turnedBack(
+                    turns, width: Double(picture.width), height: Double(picture.height)), optics
+            ).map { (body.confidence, body.joints, $0) }
+        }
+        let hips = placed.map { pose.rotation.rotate($0.2.hips) + pose.position }
+        let names = register.names(
+            for: hips, device: item.device.id, camera: pose.position, now: item.arrival)
+        let poses = zip(names, placed).map { name, person in
+            DetectedPose(
+                personId: name,
+                joints: JointType.allCases.compactMap { type in
+                    guard let place = person.2.joints[type], let point = person.1[type] else {
+                        return nil
+                    }
+                    let p = pose.rotation.rotate(place) + pose.position
+                    return Joint(
+                        type: type, position: [Float(p.x), Float(p.y), Float(p.z)],
+                        confidence: Float(point.visibility))
+                },
+                sourceDevice: item.device.id, confidence: Float(person.0))
+        }
+        server.broadcast(
+            PoseBroadcast(timestamp: server.options.now(), poses: poses), source: item.device.id)
+        report(
+            zip(names, hips).map {
+                PhonePerson(id: $0, device: item.device.id, position: $1, time: item.arrival)
+            })
+    }
+}

@@ -1,0 +1,173 @@
+import GimbalCore
+
+/// Point of a body that a finder has found in a picture.
+public struct BodyPoint: Sendable, Equatable {
+    /// Position in the picture, pixels, to the right and down.
+    public var u: Double, v: Double
+    /// Position relative to the middle of the hips, m: to the right, down, and away from the viewer.
+    public var x: Double, y: Double, z: Double
+    /// Probability that the point is visible, 0...1.
+    public var visibility: Double
+
+    /// Creates a point.
+    public init(u: Double, v: Double, x: Double, y: Double, z: Double, visibility: Double) {
+        self.u = u
+        self.v = v
+        self.x = x
+        self.y = y
+        self.z = z
+        self.visibility = visibility
+    }
+}
+
+/// Body that a finder has found in a picture.
+public struct Body: Sendable, Equatable {
+    /// Probability that it is a person, 0...1.
+    public var confidence: Double
+    /// Points for the distance; `joints` are among them or made of them.
+    public var points: [BodyPoint]
+    /// The joints of a broadcast.
+    public var joints: [JointType: BodyPoint]
+
+    /// Creates a body.
+    public init(confidence: Double, points: [BodyPoint], joints: [JointType: BodyPoint]) {
+        self.confidence = confidence
+        self.points = points
+        self.joints = joints
+    }
+
+    /// Smallest visibility of a point that is used.
+    static let visible = 0.5
+
+    /// The body as it was in the picture before it was turned clockwise.
+    ///
+    /// - Parameters:
+    ///   - turns: Number of quarter turns, 0...3.
+    ///   - width: Width of the picture before, pixels.
+    ///   - height: Its height, pixels.
+    /// - Returns: The body in that picture.
+    func turnedBack(_ turns: Int, width: Double, height: Double) -> Body {
+        func back(_ p: BodyPoint) -> BodyPoint {
+            var q = p
+            switch turns {
+            case 1: (q.u, q.v, q.x, q.y) = (p.v, height - p.u, p.y, -p.x)
+            case 2: (q.u, q.v, q.x, q.y) = (width - p.u, height - p.v, -p.x, -p.y)
+            case 3: (q.u, q.v, q.x, q.y) = (width - p.v, p.u, -p.y, p.x)
+            default: break
+            }
+            return q
+        }
+        return Body(
+            confidence: confidence, points: points.map(back), joints: joints.mapValues(back))
+    }
+}
+
+/// Optics of a picture: focal lengths and principal point, pixels of this picture.
+struct Optics: Equatable {
+    let fx: Double, fy: Double, cx: Double, cy: Double
+
+    /// Scales the intrinsics to a picture that may be smaller than the sensor's.
+    ///
+    /// - Returns: nil if they are not those of a camera.
+    init?(_ intrinsics: CameraIntrinsics, width: Int, height: Int) {
+        guard intrinsics.width > 0, intrinsics.height > 0, width > 0, height > 0 else { return nil }
+        let (sx, sy) = (
+            Double(width) / Double(intrinsics.width), Double(height) / Double(intrinsics.height)
+        )
+        fx = Double(intrinsics.fx) * sx
+        fy = Double(intrinsics.fy) * sy
+        cx = Double(intrinsics.cx) * sx
+        cy = Double(intrinsics.cy) * sy
+        let size = Double(max(width, height))
+        guard (size / 10...size * 20).contains(fx), (size / 10...size * 20).contains(fy),
+            (0...Double(width)).contains(cx), (0...Double(height)).contains(cy)
+        else { return nil }
+    }
+
+    /// Direction of a pixel: right and down per unit of distance away from the viewer.
+    func slopes(_ point: BodyPoint) -> (a: Double, b: Double) {
+        ((point.u - cx) / fx, (point.v - cy) / fy)
+    }
+}
+
+/// Position of a body before a camera, from the size of its parts.
+struct BodyPlacement {
+    /// Position of the middle of the hips, m: right, down, away from the viewer.
+    let hips: Vector3
+    /// The visible joints in the same axes, m. Each lies on the line of sight of its pixel.
+    let joints: [JointType: Vector3]
+
+    /// Distances that can be right, m.
+    private static let distances = 0.3...60.0
+
+    /// Finds the position at which the body's points, whose distances from each other the finder
+    /// states in metres, appear at their pixels. Least squares of the distances from the lines of
+    /// sight; points with large errors lose weight.
+    ///
+    /// - Returns: nil if fewer than 6 points are visible, or the result is impossible.
+    init?(_ body: Body, _ optics: Optics) {
+        let points = body.points.filter { $0.visibility >= Body.visible }
+        guard points.count >= 6 else { return nil }
+        // The finder examines a part of the picture as if its middle, the hips, were straight ahead.
+        let hips = [JointType.leftHip, .rightHip].compactMap { body.joints[$0] }
+        let centre = hips.count == 2 ? hips : points
+        let middle = centre.reduce((a: 0.0, b: 0.0)) { sum, point in
+            let (a, b) = optics.slopes(point)
+            return (sum.a + a / Double(centre.count), sum.b + b / Double(centre.count))
+        }
+        let turn = Self.turn(to: Vector3(middle.a, middle.b, 1))
+        var weights = points.map(\.visibility)
+        var place = Vector3.zero
+        for _ in 0..<4 {
+            guard let solution = Self.solve(points, weights, optics, turn) else { return nil }
+            place = solution
+            weights = points.map { point in
+                let (a, b) = optics.slopes(point)
+                let p = turn.rotate(Vector3(point.x, point.y, point.z)) + place
+                let error = Vector3(p.x - a * p.z, p.y - b * p.z, 0).norm
+                return point.visibility * min(1, 0.05 / max(error, 1e-9))
+            }
+        }
+        guard place.isFinite, Self.distances.contains(place.z) else { return nil }
+        self.hips = place
+        joints = body.joints.compactMapValues { point in
+            guard point.visibility >= Body.visible else { return nil }
+            let (a, b) = optics.slopes(point)
+            let depth = turn.rotate(Vector3(point.x, point.y, point.z)).z + place.z
+            return depth > 0.1 ? Vector3(a * depth, b * depth, depth) : nil
+        }
+    }
+
+    /// The smallest rotation that turns the line of sight straight ahead to this direction.
+    private static func turn(to direction: Vector3) -> Quaternion {
+        let ahead = Vector3(0, 0, 1)
+        let target = direction / direction.norm
+        let axis = ahead.cross(target)
+        return Quaternion(w: 1 + ahead.dot(target), x: axis.x, y: axis.y, z: axis.z).normalized
+    }
+
+    /// Each point has two equations for the place (X, Y, Z): X - a Z = a z - x, Y - b Z = b z - y.
+    private static func solve(
+        _ points: [BodyPoint], _ weights: [Double], _ optics: Optics, _ turn: Quaternion
+    ) -> Vector3? {
+        var (n, na, nb, nab) = (0.0, 0.0, 0.0, 0.0)
+        var (rx, ry, rz) = (0.0, 0.0, 0.0)
+        for (point, w) in zip(points, weights) {
+            let (a, b) = optics.slopes(point)
+            let p = turn.rotate(Vector3(point.x, point.y, point.z))
+            let (c, d) = (a * p.z - p.x, b * p.z - p.y)
+            n += w
+            na += w * a
+            nb += w * b
+            nab += w * (a * a + b * b)
+            rx += w * c
+            ry += w * d
+            rz -= w * (a * c + b * d)
+        }
+        // X = (rx + na Z) / n and Y = (ry + nb Z) / n in the third equation.
+        let spread = nab - (na * na + nb * nb) / n
+        guard n > 0, spread > 1e-9 * n else { return nil }
+        let z = (rz + (na * rx + nb * ry) / n) / spread
+        return Vector3((rx + na * z) / n, (ry + nb * z) / n, z)
+    }
+}

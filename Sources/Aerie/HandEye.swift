@@ -1,0 +1,138 @@
+public import GimbalCore
+
+/// Rotation between a phone that is fixed on the camera and the camera, and between their worlds,
+/// from simultaneous attitudes (the problem A X = Y B of robotics).
+public struct HandEye: Sendable, Equatable {
+    /// Attitudes of both at one time.
+    public struct Pair: Sendable, Equatable {
+        /// Attitude of the gimbal's camera: body to earth.
+        public var camera: Quaternion
+        /// Attitude of the phone: the axes of its picture to its world.
+        public var phone: Quaternion
+
+        /// Creates a pair.
+        public init(camera: Quaternion, phone: Quaternion) {
+            self.camera = camera
+            self.phone = phone
+        }
+    }
+
+    /// Reason why attitudes are not sufficient.
+    public enum Failure: Error, Sendable, Equatable {
+        /// Fewer than 4 pairs.
+        case tooFew
+        /// All turns have one axis, so the rotation about it is unknown.
+        case oneAxis
+        /// The phone is not fixed on the camera, or one of them does not measure: root mean square
+        /// of the differences, rad.
+        case inconsistent(Double)
+    }
+
+    /// Rotation from the axes of the phone's picture to the camera's body.
+    public var mounting: Quaternion
+    /// Rotation from the phone's world to the earth frame.
+    public var world: Quaternion
+    /// Root mean square of the differences between both attitudes, rad.
+    public var residual: Double
+
+    /// Largest residual of a usable result, rad.
+    public static let limit = 0.05
+    /// Smallest mean square of the turns about the second axis, rad².
+    static let smallestTurn = 0.005
+
+    /// Solves for both rotations. For each two pairs the camera's turn `a` and the phone's turn `b`
+    /// have the same angle, and the mounting rotates the axis of `b` to that of `a`: `a q - q b = 0`,
+    /// linear in the quaternion `q`.
+    ///
+    /// - Parameter pairs: Attitudes from a turn about at least two axes, each 20° or more.
+    /// - Throws: The reason why they are not sufficient.
+    public init(_ pairs: [Pair]) throws(Failure) {
+        guard pairs.count >= 4 else { throw .tooFew }
+        var sum = SymmetricMatrix4()
+        for (index, first) in pairs.enumerated() {
+            for second in pairs[(index + 1)...] {
+                let a = (first.camera.conjugate * second.camera).normalized
+                let b = (first.phone.conjugate * second.phone).normalized
+                sum.add(Self.difference(a.w < 0 ? a.negated : a, b.w < 0 ? b.negated : b))
+            }
+        }
+        let (values, vectors) = sum.eigenvectors()
+        // The second smallest value is small if any rotation about the common axis fits, too.
+        let turns = Double(pairs.count * (pairs.count - 1) / 2)
+        guard values[1] - values[0] > Self.smallestTurn * turns else { throw .oneAxis }
+        let q = vectors[0]
+        let mounting = Quaternion(w: q[0], x: q[1], y: q[2], z: q[3]).normalized
+        let worlds = pairs.map { ($0.camera * mounting * $0.phone.conjugate).normalized }
+        let world = Self.mean(worlds)
+        self.mounting = mounting
+        self.world = world
+        let squares = worlds.map { (world.conjugate * $0).normalized.rotationVector.squaredNorm }
+        residual = (squares.reduce(0, +) / Double(squares.count)).squareRoot()
+        guard residual <= Self.limit else { throw .inconsistent(residual) }
+    }
+
+    /// The matrix of `q ↦ a q - q b`.
+    private static func difference(_ a: Quaternion, _ b: Quaternion) -> [[Double]] {
+        [
+            [a.w - b.w, b.x - a.x, b.y - a.y, b.z - a.z],
+            [a.x - b.x, a.w - b.w, -a.z - b.z, a.y + b.y],
+            [a.y - b.y, a.z + b.z, a.w - b.w, -a.x - b.x],
+            [a.z - b.z, -a.y - b.y, a.x + b.x, a.w - b.w],
+        ]
+    }
+
+    private static func mean(_ rotations: [Quaternion]) -> Quaternion {
+        let first = rotations[0]
+        var sum = Quaternion(w: 0, x: 0, y: 0, z: 0)
+        for q in rotations {
+            let dot = q.w * first.w + q.x * first.x + q.y * first.y + q.z * first.z
+            let p = dot < 0 ? q.negated : q
+            sum = Quaternion(w: sum.w + p.w, x: sum.x + p.x, y: sum.y + p.y, z: sum.z + p.z)
+        }
+        return sum.normalized
+    }
+}
+
+extension Quaternion {
+    /// The other quaternion of the same rotation.
+    fileprivate var negated: Quaternion { Quaternion(w: -w, x: -x, y: -y, z: -z) }
+}
+
+/// Symmetric matrix of 4 × 4, with its eigenvectors by Jacobi's method.
+struct SymmetricMatrix4 {
+    private(set) var m = [[Double]](repeating: [Double](repeating: 0, count: 4), count: 4)
+
+    /// Adds `dᵀ d`.
+    mutating func add(_ d: [[Double]]) {
+        for i in 0..<4 {
+            for j in 0..<4 {
+                for k in 0..<4 { m[i][j] += d[k][i] * d[k][j] }
+            }
+        }
+    }
+
+    /// Eigenvalues in ascending order, each with its vector of length 1.
+    func eigenvectors() -> (values: [Double], vectors: [[Double]]) {
+        var a = m
+        var v = (0..<4).map { i in (0..<4).map { $0 == i ? 1.0 : 0 } }
+        for _ in 0..<32 {
+            for p in 0..<3 {
+                for q in (p + 1)..<4 where abs(a[p][q]) > 1e-300 {
+                    let theta = (a[q][q] - a[p][p]) / (2 * a[p][q])
+                    let t = (theta < 0 ? -1 : 1) / (abs(theta) + (theta * theta + 1).squareRoot())
+                    let c = 1 / (t * t + 1).squareRoot()
+                    let s = t * c
+                    for k in 0..<4 {
+                        (a[k][p], a[k][q]) = (c * a[k][p] - s * a[k][q], s * a[k][p] + c * a[k][q])
+                    }
+                    for k in 0..<4 {
+                        (a[p][k], a[q][k]) = (c * a[p][k] - s * a[q][k], s * a[p][k] + c * a[q][k])
+                        (v[k][p], v[k][q]) = (c * v[k][p] - s * v[k][q], s * v[k][p] + c * v[k][q])
+                    }
+                }
+            }
+        }
+        let order = (0..<4).sorted { a[$0][$0] < a[$1][$1] }
+        return (order.map { a[$0][$0] }, order.map { i in (0..<4).map { v[$0][i] } })
+    }
+}

@@ -1,0 +1,116 @@
+import GimbalCore
+
+/// Names of the people whom phones see. A name stays with a person while the person is seen, and for
+/// `memory` afterwards. Each phone has its own world, so each has its own people.
+struct PeopleRegister {
+    /// Time without a sighting after which a person is forgotten, s.
+    static let memory = 1.5
+    /// Largest number of people whom one phone can see.
+    static let limit = 8
+
+    /// Person of one phone.
+    struct Entry: Equatable {
+        let id: String
+        let device: String
+        /// Middle of the hips in the phone's world, m.
+        var position: Vector3
+        /// m/s.
+        var velocity = Vector3.zero
+        /// CLOCK_MONOTONIC, s.
+        var time: Double
+    }
+
+    private(set) var entries: [Entry] = []
+    private var next = 1
+
+    /// Names the people in one picture.
+    ///
+    /// - Parameters:
+    ///   - positions: Middles of the hips in the phone's world, m.
+    ///   - device: The phone.
+    ///   - camera: Position of the phone, m.
+    ///   - now: CLOCK_MONOTONIC, s.
+    /// - Returns: A name for each position, in its order.
+    mutating func names(
+        for positions: [Vector3], device: String, camera: Vector3, now: Double
+    ) -> [String] {
+        entries.removeAll { now - $0.time > Self.memory }
+        var names = [String?](repeating: nil, count: positions.count)
+        var candidates: [(cost: Double, entry: Int, position: Int)] = []
+        for (entry, known) in entries.enumerated() where known.device == device {
+            let expected = known.expected(at: now)
+            for (index, position) in positions.enumerated() {
+                let cost = Self.cost(
+                    position - expected, sight: expected - camera, age: now - known.time)
+                if cost < 1 { candidates.append((cost, entry, index)) }
+            }
+        }
+        for (entry, index) in Self.assignment(candidates) {
+            names[index] = entries[entry].id
+            entries[entry].move(to: positions[index], now: now)
+        }
+        for (index, position) in positions.enumerated() where names[index] == nil {
+            entries.append(Entry(id: "\(next)", device: device, position: position, time: now))
+            names[index] = "\(next)"
+            next += 1
+        }
+        return names.compactMap { $0 }
+    }
+
+    /// Forgets the people of a phone that has left.
+    mutating func forget(_ device: String) { entries.removeAll { $0.device == device } }
+
+    /// Pairs of entry and position: the nearest first, then exchanged while that lowers the sum.
+    private static func assignment(
+        _ candidates: [(cost: Double, entry: Int, position: Int)]
+    ) -> [(entry: Int, position: Int)] {
+        var pairs: [(entry: Int, position: Int)] = []
+        for (_, entry, position) in candidates.sorted(by: { $0.cost < $1.cost })
+        where !pairs.contains(where: { $0.entry == entry || $0.position == position }) {
+            pairs.append((entry, position))
+        }
+        func cost(_ entry: Int, _ position: Int) -> Double {
+            candidates.first { $0.entry == entry && $0.position == position }?.cost ?? .infinity
+        }
+        var hasChanged = true
+        while hasChanged {
+            hasChanged = false
+            for a in pairs.indices {
+                for b in pairs.indices.dropFirst(a + 1) {
+                    let (p, q) = (pairs[a], pairs[b])
+                    let now = cost(p.entry, p.position) + cost(q.entry, q.position)
+                    if cost(p.entry, q.position) + cost(q.entry, p.position) < now - 1e-12 {
+                        (pairs[a].position, pairs[b].position) = (q.position, p.position)
+                        hasChanged = true
+                    }
+                }
+            }
+        }
+        return pairs
+    }
+
+    /// Square of the difference relative to the largest plausible one: to the side 0.5 m, along the
+    /// line of sight a quarter of the distance more, and 2 m/s for the time without a sighting.
+    private static func cost(_ difference: Vector3, sight: Vector3, age: Double) -> Double {
+        let distance = max(sight.norm, 0.1)
+        let along = difference.dot(sight) / distance
+        let across = (max(0, difference.squaredNorm - along * along)).squareRoot()
+        let side = 0.5 + 2 * age
+        let (a, b) = (across / side, along / (side + 0.25 * distance))
+        return a * a + b * b
+    }
+}
+
+extension PeopleRegister.Entry {
+    /// Place at a time, if the person walks on.
+    fileprivate func expected(at now: Double) -> Vector3 { position + velocity * (now - time) }
+
+    /// Moves to a sighting: an alpha-beta filter, whose gains are those of a constant-velocity Kalman
+    /// filter for errors of 0.1 m ten times a second.
+    fileprivate mutating func move(to new: Vector3, now: Double) {
+        let surprise = new - expected(at: now)
+        position = expected(at: now) + surprise * 0.5
+        velocity = (velocity + surprise * (0.15 / max(now - time, 0.03))).limited(to: 4)
+        time = now
+    }
+}

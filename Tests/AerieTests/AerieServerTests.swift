@@ -1,0 +1,495 @@
+import FoundationEssentials
+import GimbalCore
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Aerie
+@testable import WebServing
+
+/// Finder that finds what the tests place before the camera.
+private struct DrawnPeople: PoseSource {
+    /// People in the picture; the picture's first byte is the number of the scene.
+    var scenes: [Int: (people: [Skeleton], pose: DevicePose)]
+    /// Time that each picture takes, s.
+    var duration = 0.0
+
+    func bodies(in jpeg: [UInt8], quarterTurns: Int) throws -> (
+        width: Int, height: Int, bodies: [Body]
+    ) {
+        usleep(UInt32(duration * 1e6))
+        guard let scene = scenes[Int(jpeg[0])] else { throw AerieWorker.Unusable("not a JPEG") }
+        return (1920, 1440, scene.people.map { $0.seen(from: scene.pose) })
+    }
+}
+
+/// Thread that examines frames while `body` runs.
+private func withWorker(
+    _ server: AerieServer, _ source: DrawnPeople,
+    report: @escaping @Sendable ([PhonePerson]) -> Void = { _ in },
+    _ body: () throws -> Void
+) rethrows {
+    let thread = Worker { mustEnd in
+        var worker = AerieWorker(server, source, report: report)
+        while !mustEnd() { worker.step(within: 0.02) }
+    }
+    defer { thread.stop() }
+    try body()
+}
+
+/// Thread of a test.
+private final class Worker: Sendable {
+    private let mustEnd = Mutex(false)
+    private let hasEnded = Mutex(false)
+
+    init(_ body: @escaping @Sendable (_ mustEnd: () -> Bool) -> Void) {
+        let context = Unmanaged.passRetained(
+            Box { [self] in
+                body { self.mustEnd.withLock { $0 } }
+                hasEnded.withLock { $0 = true }
+            })
+        var thread = pthread_t()
+        pthread_create(
+            &thread, nil,
+            { pointer in
+                if let pointer { Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().body() }
+                return nil
+            }, context.toOpaque())
+        pthread_detach(thread)
+    }
+
+    func stop() {
+        mustEnd.withLock { $0 = true }
+        while !hasEnded.withLock({ $0 }) { usleep(1000) }
+    }
+
+    private final class Box: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}
+
+private func withAerie(
+    _ change: (inout AerieOptions) -> Void = { $0.acceptsLegacyToken = true },
+    _ body: (AerieServer) throws -> Void
+) throws {
+    var options = AerieOptions(listen: "127.0.0.1:0")
+    change(&options)
+    let server = AerieServer(options)
+    try server.start()
+    defer { server.stop() }
+    try body(server)
+}
+
+private func wait(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<500 where !condition() { usleep(10_000) }
+    return condition()
+}
+
+@Suite("Aerie, the server for HawkSight", .timeLimit(.minutes(2)))
+struct AerieServerTests {
+    private static let pose = DevicePose(at: Vector3(0.5, 1.4, 2), heading: 0.3, pitch: -0.1)
+    private static let people = [
+        Skeleton(hips: Vector3(-0.5, 0.95, -1.5), heading: 1),
+        Skeleton(hips: Vector3(-1.8, 0.9, -3)),
+    ]
+
+    @Test("HawkSight's own order of messages: connect, authenticate, send frames, receive people")
+    func hawkSight() throws {
+        try withAerie { server in
+            try withWorker(server, DrawnPeople(scenes: [1: (Self.people, Self.pose)])) {
+                let phone = try HawkSight(port: server.port)
+                let answer = try phone.authenticate()
+                #expect(answer.success)
+                #expect(answer.error == nil)
+                #expect(UUID(uuidString: try #require(answer.sessionId)) != nil)
+                for id in 1...3 {
+                    try phone.send(frame: id, pose: Self.pose, axes: .arkit)
+                    let broadcast = try phone.receive(.poseBroadcast, as: PoseBroadcast.self)
+                    #expect(abs(broadcast.timestamp - AerieClock.now()) < 5)
+                    #expect(broadcast.poses.map(\.personId) == ["1", "2"])
+                    for (person, pose) in zip(Self.people, broadcast.poses) {
+                        #expect(pose.sourceDevice == phone.device)
+                        #expect(pose.confidence == 0.95)
+                        #expect(Set(pose.joints.map(\.type)) == Set(JointType.allCases))
+                        for joint in pose.joints {
+                            let p = person.world(joint.type)
+                            let error =
+                                Vector3(
+                                    Double(joint.position[0]) - p.x,
+                                    Double(joint.position[1]) - p.y,
+                                    Double(joint.position[2]) - p.z
+                                ).norm
+                            #expect(error < 0.02)
+                        }
+                    }
+                }
+                #expect(server.counters.frames == 3)
+                #expect(server.counters.broadcasts == 3)
+            }
+        }
+    }
+
+    @Test("the app's own projection puts the joints on their pixels, with the axes that it assumes")
+    func projection() throws {
+        try withAerie({
+            $0.acceptsLegacyToken = true
+            $0.axes = .pinhole
+        }) { server in
+            try withWorker(server, DrawnPeople(scenes: [1: (Self.people, Self.pose)])) {
+                let phone = try HawkSight(port: server.port)
+                try phone.authenticate()
+                try phone.send(frame: 1, pose: Self.pose, axes: .pinhole)
+                let poses = try phone.receive(.poseBroadcast, as: PoseBroadcast.self).poses
+                let matrix = Self.pose.matrix(axes: .pinhole)
+                var drawn = 0
+                for (person, pose) in zip(Self.people, poses) {
+                    let body = person.seen(from: Self.pose)
+                    for joint in pose.joints {
+                        guard
+                            let pixel = HawkSight.pixel(joint, matrix, Skeleton.intrinsics),
+                            let point = body.joints[joint.type]
+                        else { continue }
+                        drawn += 1
+                        #expect(abs(Double(pixel.x) - point.u) < 0.5)
+                        #expect(abs(Double(pixel.y) - point.v) < 0.5)
+                    }
+                }
+                #expect(drawn >= 20)
+            }
+        }
+    }
+
+    @Test("a broadcast goes to every admitted phone, and to no other connection")
+    func everyone() throws {
+        try withAerie { server in
+            try withWorker(server, DrawnPeople(scenes: [1: (Self.people, Self.pose)])) {
+                let sender = try HawkSight(port: server.port, device: "sender")
+                let watcher = try HawkSight(port: server.port, device: "watcher")
+                let stranger = try HawkSight(port: server.port, device: "stranger")
+                try sender.authenticate()
+                try watcher.authenticate()
+                try sender.send(frame: 1, pose: Self.pose, axes: .arkit)
+                let seen = try watcher.receive(.poseBroadcast, as: PoseBroadcast.self)
+                #expect(seen.poses.map(\.sourceDevice) == ["sender", "sender"])
+                try stranger.send("heartbeat", ["a": 1])
+                let first = try JSONDecoder().decode(
+                    Message.self, from: Data(try stranger.socket.message().utf8))
+                #expect(first.type == .heartbeat)
+            }
+        }
+    }
+
+    @Test("a heartbeat is answered, also before authentication")
+    func heartbeat() throws {
+        try withAerie { server in
+            let phone = try HawkSight(port: server.port)
+            try phone.send("heartbeat", [String: Int]())
+            let message = try JSONDecoder().decode(
+                Message.self, from: Data(try phone.socket.message().utf8))
+            #expect(message.type == .heartbeat)
+            #expect(String(decoding: message.payload, as: UTF8.self) == #"{"pong": true}"#)
+        }
+    }
+
+    @Test("errors come as authResponse, with the texts of the original; the connection stays open")
+    func errors() throws {
+        try withAerie { server in
+            let phone = try HawkSight(port: server.port)
+            func refused(_ error: String) throws {
+                #expect(try phone.response() == AuthResponse(success: false, error: error))
+            }
+            try phone.send(frame: 1, pose: Self.pose, axes: .arkit)
+            try refused("Device not authenticated")
+            for token in ["", "c2hvcnQ=", String(repeating: "a", count: 260), "no base64 at all!"] {
+                #expect(
+                    try phone.authenticate(token: token)
+                        == AuthResponse(success: false, error: "Invalid authentication token"))
+            }
+            for text in [
+                "hello", "{}", "[1]", #"{"type":"authRequest","timestamp":1,"payload":"e30="}"#,
+                #"{"type":"song","timestamp":1,"payload":"e30="}"#,
+                #"{"type":"heartbeat","timestamp":1,"payload":"!"}"#,
+            ] {
+                try phone.socket.send(message: text)
+                let isMissing = text == "{}" || text.contains(#"authRequest"#)
+                try refused(
+                    isMissing
+                        ? "The data couldn’t be read because it is missing."
+                        : "The data couldn’t be read because it isn’t in the correct format.")
+            }
+            try phone.socket.send(WebClient.frame(2, [1, 2]))
+            try refused("Invalid message encoding")
+            #expect(try phone.authenticate().success)
+            #expect(server.counters.malformed == 6)
+            #expect(server.counters.unauthenticated == 5)
+        }
+    }
+
+    @Test("frames that cannot be used are answered with the reason, and counted")
+    func unusable() throws {
+        try withAerie { server in
+            try withWorker(server, DrawnPeople(scenes: [1: (Self.people, Self.pose)])) {
+                let phone = try HawkSight(port: server.port)
+                try phone.authenticate()
+                let good = CameraFrame(
+                    frameId: "1", timestamp: 0, imageData: "AQ==",
+                    devicePose: Self.pose.matrix(axes: .arkit), intrinsics: Skeleton.intrinsics)
+                let changes: [(String, (inout CameraFrame) -> Void)] = [
+                    ("devicePose is not the matrix of a pose", { $0.devicePose = [[1, 2]] }),
+                    ("imageData is not base64", { $0.imageData = "%" }),
+                    ("imageData is not base64", { $0.imageData = "" }),
+                    ("imageData cannot be examined", { $0.imageData = "Bw==" }),
+                    ("intrinsics are not those of a camera", { $0.intrinsics.fx = 0 }),
+                ]
+                for (reason, change) in changes {
+                    var frame = good
+                    change(&frame)
+                    try phone.send("cameraFrame", frame)
+                    #expect(try phone.response().error?.hasPrefix(reason) == true)
+                }
+                try phone.send("cameraFrame", ["frameId": "2"])
+                #expect(try phone.response().error == AerieDevice.Problem.missing)
+                #expect(server.counters.unusable == 6)
+                try phone.send("cameraFrame", good)
+                #expect(try phone.receive(.poseBroadcast, as: PoseBroadcast.self).poses.count == 2)
+            }
+        }
+    }
+
+    @Test("a live session is named again; after its end, or with the connection, a new one begins")
+    func sessions() throws {
+        let now = Mutex(1_800_000_000.0)
+        try withAerie({
+            $0.acceptsLegacyToken = true
+            $0.now = { now.withLock { $0 } }
+        }) { server in
+            var phone = try HawkSight(port: server.port)
+            let first = try #require(try phone.authenticate().sessionId)
+            now.withLock { $0 += 3599 }
+            #expect(try phone.authenticate().sessionId == first)
+            now.withLock { $0 += 2 }
+            let second = try #require(try phone.authenticate().sessionId)
+            #expect(second != first)
+            // The same phone from another connection: the newer one keeps the session.
+            let again = try HawkSight(port: server.port)
+            #expect(try again.authenticate().sessionId == second)
+            #expect(try phone.socket.frame().code == 1008)
+            #expect(wait { server.phones == 1 })
+            try again.socket.send(WebClient.frame(8, [3, 0xe8]))
+            #expect(wait { server.phones == 0 })
+            phone = try HawkSight(port: server.port)
+            #expect(try phone.authenticate().sessionId != second)
+        }
+    }
+
+    @Test("a connection that does not authenticate in time is closed with 1008")
+    func late() throws {
+        try withAerie({
+            $0.acceptsLegacyToken = true
+            $0.authentication = 0.3
+        }) { server in
+            let silent = try HawkSight(port: server.port, device: "silent")
+            let phone = try HawkSight(port: server.port, device: "phone")
+            try phone.authenticate()
+            let frame = try silent.socket.frame()
+            #expect(frame.opcode == 8)
+            #expect(frame.code == 1008)
+            usleep(200_000)
+            try phone.send("heartbeat", [1])
+            #expect(try phone.socket.message().contains("heartbeat"))
+        }
+    }
+
+    @Test("without accept_legacy_token only a signed token with its time is valid, once, for 60 s")
+    func tokens() throws {
+        let time = 1_800_000_000.0
+        try withAerie({
+            $0.secret = Array("a secret".utf8)
+            $0.now = { time }
+        }) { server in
+            let phone = try HawkSight(port: server.port)
+            let refused = AuthResponse(success: false, error: "Invalid authentication token")
+            #expect(try phone.authenticate(secret: "a secret") == refused)
+            for stamp in ["1799999939.9", "1800000060.1", "nan", "inf", "soon", ""] {
+                #expect(try phone.authenticate(secret: "a secret", timestamp: stamp) == refused)
+            }
+            #expect(try phone.authenticate(secret: "another", timestamp: "1800000000") == refused)
+            // The token of another device.
+            let other = TokenCheck.token(
+                device: "other", timestamp: "1800000000", secret: Array("a secret".utf8))
+            #expect(try phone.authenticate(token: other, timestamp: "1800000000") == refused)
+            #expect(try phone.authenticate(secret: "a secret", timestamp: "1799999940").success)
+            // Again: somebody may have listened.
+            #expect(try phone.authenticate(secret: "a secret", timestamp: "1799999940") == refused)
+            #expect(try phone.authenticate(secret: "a secret", timestamp: "1800000059.5").success)
+        }
+    }
+
+    @Test("used tokens are forgotten when their time is over")
+    func memory() {
+        var check = TokenCheck(secret: Array("s".utf8), acceptsLegacy: false)
+        let info = DeviceInfo(model: "m", osVersion: "o", hasLiDAR: false)
+        for second in 0..<1000 {
+            let text = "\(second)"
+            let token = TokenCheck.token(device: "d", timestamp: text, secret: Array("s".utf8))
+            let request = AuthRequest(
+                deviceId: "d", token: token, deviceInfo: info, timestamp: text)
+            let now = Double(second)
+            let valid = (0..<2).map { _ in check.isValid(request, device: "d", now: now) }
+            #expect(valid == [true, false])
+            #expect(check.remembered <= 62)
+        }
+    }
+
+    @Test("the pages of the original")
+    func pages() throws {
+        try withAerie { server in
+            let phone = try HawkSight(port: server.port)
+            try phone.authenticate()
+            _ = try HawkSight(port: server.port, device: "second")
+            let client = try WebClient(port: server.port)
+            #expect(try client.request("GET", "/").text == "FalconEye Aerie Server - Running")
+            let page = try client.request("GET", "/status")
+            #expect(page.headers["content-type"] == "application/json; charset=utf-8")
+            let text = page.text
+            for part in [
+                #""running":true"#, #""activeSessions":1"#, #""authenticatedConnections":1"#,
+                #""totalConnections":"#, #""timestamp":"20"#,
+            ] { #expect(text.contains(part)) }
+            #expect(try client.request("GET", "/other").status == 404)
+            let wrong = [
+                "/ws/connect/", "/ws/connect/a/b", "/ws/other",
+                "/ws/connect/" + String(repeating: "x", count: 129),
+            ]
+            for path in wrong {
+                #expect(try WebClient(port: server.port).upgrade(path).status == 404)
+            }
+        }
+    }
+}
+
+@Suite("Aerie under load and attack", .timeLimit(.minutes(3)), .serialized)
+struct AerieLoadTests {
+    @Test(
+        "three phones with 30 frames/s of 60 kB: the newest is examined, others are counted, nothing grows"
+    )
+    func load() throws {
+        try withAerie { server in
+            let pose = DevicePose(at: Vector3(0, 1.4, 0))
+            let scene = (people: [Skeleton(hips: Vector3(0, 0.9, -3))], pose: pose)
+            // 40 ms a picture: 25 of 90 frames per second can be examined.
+            try withWorker(server, DrawnPeople(scenes: [1: scene], duration: 0.04)) {
+                let phones = try (0..<3).map { index in
+                    let phone = try HawkSight(port: server.port, device: "phone-\(index)")
+                    try phone.authenticate()
+                    return phone
+                }
+                var image = [UInt8](repeating: 0, count: 60_000)
+                for index in image.indices { image[index] = UInt8(truncatingIfNeeded: index &* 37) }
+                image[0] = 1
+                let inner = try JSONEncoder().encode(
+                    CameraFrame(
+                        frameId: "1", timestamp: 0,
+                        imageData: Data(image).base64EncodedString(),
+                        devicePose: pose.matrix(axes: .arkit), intrinsics: Skeleton.intrinsics))
+                let text =
+                    #"{"type":"cameraFrame","timestamp":1,"payload":"\#(inner.base64EncodedString())"}"#
+                let frame = WebClient.frame(1, Array(text.utf8))
+                var broadcasts = 0
+                var sent = 0
+                func run(frames: Int) throws {
+                    let begin = AerieClock.monotonic()
+                    let first = sent
+                    while sent < first + frames {
+                        let due = first + 3 * Int((AerieClock.monotonic() - begin) * 30)
+                        while sent < due {
+                            try phones[sent % 3].socket.send(frame)
+                            sent += 1
+                        }
+                        usleep(2000)
+                        while try phones[0].socket.hasMessage() {
+                            _ = try phones[0].socket.message()
+                            broadcasts += 1
+                        }
+                    }
+                }
+                try run(frames: 180)
+                let before = AerieLoadTests.residentMemory()
+                try run(frames: 720)
+                let growth = AerieLoadTests.residentMemory() - before
+                #expect(wait { server.counters.frames == sent })
+                let (replaced, taken) = server.examined
+                print(
+                    "aerie: \(sent) frames, \(taken) examined, \(replaced) replaced, growth \(growth) bytes"
+                )
+                #expect(sent >= 900)
+                #expect(taken > 150)
+                #expect(taken + replaced <= sent && taken + replaced >= sent - 3)
+                #expect(broadcasts > 150)
+                if !Sanitizer.isActive { #expect(growth < 8_000_000) }
+                #expect(server.connections?.refusals.isEmpty == true)
+            }
+        }
+    }
+
+    @Test(
+        "oversized messages, too many messages, other sites and other names are refused and counted"
+    )
+    func hostile() throws {
+        try withAerie({
+            $0.acceptsLegacyToken = true
+            $0.web.limits.messagesPerSecond = 50
+        }) { server in
+            let large = try HawkSight(port: server.port, device: "large")
+            try large.socket.send([0x81, 0xff, 0, 0, 0, 0, 0, 0x20, 0, 0, 1, 2, 3, 4])
+            #expect(try large.socket.frame().code == 1009)
+            let fast = try HawkSight(port: server.port, device: "fast")
+            for _ in 0..<120 { try? fast.send("heartbeat", [1]) }
+            var frame = try fast.socket.frame()
+            while frame.opcode != 8 { frame = try fast.socket.frame() }
+            #expect(frame.code == 1008)
+            let page = try WebClient(port: server.port)
+            #expect(
+                try page.upgrade("/ws/connect/x", headers: ["Origin: http://evil.example"]).status
+                    == 403)
+            let name = try WebClient(port: server.port)
+            #expect(
+                try name.upgrade("/ws/connect/x", headers: ["Host: evil.example:8000"]).status
+                    == 421)
+            #expect(
+                server.connections?.refusals == [.message: 1, .rate: 1, .origin: 1, .host: 1])
+        }
+    }
+
+    @Test("1,000 phones in turn, half of which leave without a word, leave nothing behind")
+    func turns() throws {
+        try withAerie { server in
+            let pose = DevicePose(at: .zero)
+            for index in 0..<1000 {
+                let phone = try HawkSight(port: server.port, device: "phone-\(index)")
+                try phone.authenticate()
+                if index % 2 == 0 { try phone.send(frame: 1, pose: pose, axes: .arkit) }
+                if index % 4 == 0 { try phone.socket.send(WebClient.frame(8, [])) }
+                _ = wait { (server.connections?.connections ?? 0) - index < 4 }
+            }
+            #expect(wait { server.phones == 0 })
+            #expect(server.desk.take(within: 0) == nil)
+            let status = try WebClient(port: server.port).request("GET", "/status").text
+            #expect(status.contains(#""activeSessions":0"#))
+        }
+    }
+
+    private static func residentMemory() -> Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var (size, resident) = (0, 0)
+        _ = withUnsafeMutablePointer(to: &size) { a in
+            withUnsafeMutablePointer(to: &resident) { b in
+                withVaList([a, b]) { vfscanf(file, "%ld %ld", $0) }
+            }
+        }
+        return resident * 4096
+    }
+}

@@ -1,0 +1,91 @@
+import Crypto
+import FoundationEssentials
+import TestSupport
+
+@testable import Aerie
+
+/// Phone with HawkSight, as its description states: the order of its messages, its token, its
+/// matrices and its projection.
+final class HawkSight {
+    let socket: WebClient
+    let device: String
+    private(set) var session: String?
+
+    /// Step 1 and 2: a name, and a connection with the name in its address.
+    init(port: Int, device: String = "3F2504E0-4F89-11D3-9A0C-0305E82C3301") throws {
+        self.device = device
+        socket = try WebClient(port: port)
+        guard try socket.upgrade("/ws/connect/\(device)").status == 101 else {
+            throw WebClient.Failure.malformed
+        }
+    }
+
+    /// The app's token: its time is signed and not sent.
+    static func token(device: String, secret: String, time: Double) -> String {
+        let key = SymmetricKey(data: Data(secret.utf8))
+        let code = HMAC<SHA256>.authenticationCode(for: Data("\(device):\(time)".utf8), using: key)
+        return Data(code).base64EncodedString()
+    }
+
+    func send(_ type: String, _ payload: some Encodable) throws {
+        let inner = try JSONEncoder().encode(payload).base64EncodedString()
+        try socket.send(message: #"{"type":"\#(type)","timestamp":1732.5,"payload":"\#(inner)"}"#)
+    }
+
+    /// Reads messages up to the next of this kind.
+    func receive<Body: Decodable>(_ type: MessageType, as: Body.Type) throws -> Body {
+        while true {
+            let message = try JSONDecoder().decode(
+                Message.self, from: Data(try socket.message().utf8))
+            if message.type == type {
+                return try JSONDecoder().decode(Body.self, from: message.payload)
+            }
+        }
+    }
+
+    func response() throws -> AuthResponse { try receive(.authResponse, as: AuthResponse.self) }
+
+    /// Steps 3 and 4: the request with the token, and the answer.
+    @discardableResult
+    func authenticate(
+        token: String? = nil, secret: String = "secret", timestamp: String? = nil
+    ) throws -> AuthResponse {
+        let request = AuthRequest(
+            deviceId: device,
+            token: token
+                ?? timestamp.map {
+                    TokenCheck.token(device: device, timestamp: $0, secret: Array(secret.utf8))
+                } ?? Self.token(device: device, secret: secret, time: 1732.25),
+            deviceInfo: DeviceInfo(model: "iPhone 14 Pro", osVersion: "iOS 17.1", hasLiDAR: true),
+            timestamp: timestamp)
+        try send("authRequest", request)
+        let answer = try response()
+        session = answer.sessionId
+        return answer
+    }
+
+    /// Step 5: a picture with pose and optics.
+    func send(frame id: Int, image: [UInt8] = [1], pose: DevicePose, axes: AerieOptions.CameraAxes)
+        throws
+    {
+        try send(
+            "cameraFrame",
+            CameraFrame(
+                frameId: "\(id)", timestamp: Double(id) / 30,
+                imageData: Data(image).base64EncodedString(), devicePose: pose.matrix(axes: axes),
+                intrinsics: Skeleton.intrinsics))
+    }
+
+    /// The app's projection of a joint: the inverse of the pose's matrix, then a pinhole camera. It
+    /// draws only what has a positive z.
+    static func pixel(_ joint: Joint, _ matrix: [[Float]], _ k: CameraIntrinsics) -> (
+        x: Float, y: Float
+    )? {
+        let d = (0..<3).map { joint.position[$0] - matrix[$0][3] }
+        let p = (0..<3).map { column in (0..<3).reduce(0) { $0 + matrix[$1][column] * d[$1] } }
+        guard p[2] > 0 else { return nil }
+        let (x, y) = (k.fx * p[0] / p[2] + k.cx, k.fy * p[1] / p[2] + k.cy)
+        guard x >= 0, x < Float(k.width), y >= 0, y < Float(k.height) else { return nil }
+        return (x, y)
+    }
+}
