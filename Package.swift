@@ -50,6 +50,9 @@ let eyes: [Target] = [
         name: "PeopleTests",
         dependencies: ["People", .product(name: "SystemPackage", package: "swift-system")],
         swiftSettings: strict),
+    // libjpeg-turbo (libturbojpeg0-dev), for the pictures of phones.
+    .systemLibrary(
+        name: "CTurboJPEG", path: "CSources/CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
     // GStreamer and its RTSP server (libgstrtspserver-1.0-dev).
     .target(
         name: "CVideo", path: "CSources/CVideo",
@@ -61,8 +64,8 @@ let eyes: [Target] = [
     .target(
         name: "Eyes",
         dependencies: [
-            "CVideo", "CLinuxShim", "Client", "Configuration", "GimbalCore", "People",
-            "PlainText", "Recording", "Wire",
+            "Aerie", "CVideo", "CLinuxShim", "CTurboJPEG", "Client", "Configuration", "GimbalCore",
+            "People", "PlainText", "Recording", "WebServing", "Wire",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
             .product(name: "SystemPackage", package: "swift-system"),
         ],
@@ -73,8 +76,8 @@ let eyes: [Target] = [
     .testTarget(
         name: "EyesTests",
         dependencies: [
-            "Eyes", "CVideo", "Client", "Configuration", "GimbalCore", "Recording", "TestSupport",
-            "Wire",
+            "Aerie", "Eyes", "CTurboJPEG", "CVideo", "Client", "Configuration", "GimbalCore",
+            "People", "Recording", "TestSupport", "Wire",
             .product(name: "SystemPackage", package: "swift-system"),
         ],
         swiftSettings: strict),

@@ -8,6 +8,7 @@ final class AerieDevice: WebSocketEndpoint {
     enum Problem {
         static let token = "Invalid authentication token"
         static let notAuthenticated = "Device not authenticated"
+        static let full = "Too many devices"
         static let encoding = "Invalid message encoding"
         static let format = "The data couldn’t be read because it isn’t in the correct format."
         static let missing = "The data couldn’t be read because it is missing."
@@ -118,15 +119,15 @@ final class AerieDevice: WebSocketEndpoint {
     }
 
     private func admit(_ request: AuthRequest) {
-        guard let session = server.admit(request, self) else {
+        let answer = server.admit(request, self)
+        if answer.success {
+            state.withLock {
+                $0.isAdmitted = true
+                $0.info = request.deviceInfo
+            }
+        } else {
             server.count(\.unauthenticated)
-            return refuse(Problem.token)
         }
-        state.withLock {
-            $0.isAdmitted = true
-            $0.info = request.deviceInfo
-        }
-        send(
-            server.message(.authResponse, AuthResponse(success: true, sessionId: session)))
+        send(server.message(.authResponse, answer))
     }
 }

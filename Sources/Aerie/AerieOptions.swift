@@ -16,6 +16,8 @@ public struct AerieOptions: Sendable {
     public var secret: [UInt8]?
     /// Whether tokens without a time are accepted, which cannot be checked.
     public var acceptsLegacyToken = false
+    /// Largest number of admitted phones.
+    public var phones = 8
     /// Meaning of the axes in a phone's pose matrix.
     public var axes = CameraAxes.arkit
     /// Time from the connection to a valid `AuthRequest`, s.

@@ -39,18 +39,14 @@ public final class AerieServer: WebApplication {
     let desk = FrameDesk()
     private let state: Mutex<State>
     private let web = Mutex<WebServer?>(nil)
-    /// Answers requests for other paths than the original's; called on an event-loop thread.
-    let local: (@Sendable (WebRequest) -> WebResponse?)?
+    private let local: LocalPages?
 
     /// Creates a server that does not listen.
     ///
     /// - Parameters:
     ///   - options: Address, secret and limits.
-    ///   - local: Answers requests of programs on this computer to paths that the original does not
-    ///     have; nil to a path that it does not have either.
-    public init(
-        _ options: AerieOptions, local: (@Sendable (WebRequest) -> WebResponse?)? = nil
-    ) {
+    ///   - local: Pages for programs on this computer; nil: none.
+    public init(_ options: AerieOptions, local: LocalPages? = nil) {
         self.options = options
         self.local = local
         state = Mutex(
@@ -114,6 +110,7 @@ public final class AerieServer: WebApplication {
 
     func closed(_ device: AerieDevice) {
         desk.drop(device)
+        local?.note([], device: device.id)
         state.withLock { state in
             state.devices.removeAll { $0 === device }
             // The session ends with the connection, unless a newer one has taken it over.
@@ -127,26 +124,29 @@ public final class AerieServer: WebApplication {
 
     /// Admits a phone. An earlier connection of the same phone is closed.
     ///
-    /// - Returns: Name of the session, which is the earlier one if that has not ended; nil if the token
-    ///   is invalid.
-    func admit(_ request: AuthRequest, _ device: AerieDevice) -> String? {
+    /// - Returns: The answer with the name of the session, which is the earlier one if that has not ended.
+    func admit(_ request: AuthRequest, _ device: AerieDevice) -> AuthResponse {
         let now = options.now()
-        let (id, earlier) = state.withLock { state -> (String?, [AerieDevice]) in
+        let (answer, earlier) = state.withLock { state -> (AuthResponse, [AerieDevice]) in
             guard state.check.isValid(request, device: device.id, now: now) else {
-                return (nil, [])
+                return (AuthResponse(success: false, error: AerieDevice.Problem.token), [])
+            }
+            let phones = Set(state.devices.filter(\.isAdmitted).map(\.id)).union([device.id])
+            guard phones.count <= options.phones else {
+                return (AuthResponse(success: false, error: AerieDevice.Problem.full), [])
             }
             let others = state.devices.filter {
                 $0.id == device.id && $0 !== device && $0.isAdmitted
             }
             if let session = state.sessions[device.id], now <= session.end {
-                return (session.id, others)
+                return (AuthResponse(success: true, sessionId: session.id), others)
             }
             let session = Session(id: UUID().uuidString, end: now + options.session)
             state.sessions[device.id] = session
-            return (session.id, others)
+            return (AuthResponse(success: true, sessionId: session.id), others)
         }
         for other in earlier { other.close(code: 1008, reason: "the device has connected again") }
-        return id
+        return answer
     }
 
     // MARK: WebApplication
@@ -161,7 +161,7 @@ public final class AerieServer: WebApplication {
         default:
             let isLocal = request.address == "127.0.0.1" || request.address == "::1"
             answer(
-                (isLocal ? local?(request) : nil)
+                (isLocal ? local?.answer(request, phones: admitted) : nil)
                     ?? WebResponse(404, text: "There is no such page.\n"))
         }
     }

@@ -34,17 +34,18 @@ public struct AerieWorker {
     private let server: AerieServer
     private let source: any PoseSource
     private var register = PeopleRegister()
-    private let report: @Sendable ([PhonePerson]) -> Void
+    private let report: @Sendable (_ device: String, _ people: [PhonePerson]) -> Void
 
     /// Creates an examiner.
     ///
     /// - Parameters:
     ///   - server: Source of the frames.
     ///   - source: Finder of bodies.
-    ///   - report: Receives the people of each examined frame, on the thread that calls `step`.
+    ///   - report: Receives a phone's people after each examined frame, on the thread that calls `step`.
     public init(
         _ server: AerieServer, _ source: any PoseSource,
-        report: @escaping @Sendable ([PhonePerson]) -> Void = { _ in }
+        report: @escaping @Sendable (_ device: String, _ people: [PhonePerson]) -> Void = { _, _ in
+        }
     ) {
         self.server = server
         self.source = source
@@ -120,6 +121,7 @@ public struct AerieWorker {
         server.broadcast(
             PoseBroadcast(timestamp: server.options.now(), poses: poses), source: item.device.id)
         report(
+            item.device.id,
             zip(names, hips).map {
                 PhonePerson(id: $0, device: item.device.id, position: $1, time: item.arrival)
             })

@@ -27,7 +27,8 @@ private struct DrawnPeople: PoseSource {
 /// Thread that examines frames while `body` runs.
 private func withWorker(
     _ server: AerieServer, _ source: DrawnPeople,
-    report: @escaping @Sendable ([PhonePerson]) -> Void = { _ in },
+
+    report: @escaping @Sendable (String, [PhonePerson]) -> Void = { _, _ in },
     _ body: () throws -> Void
 ) rethrows {
     let thread = Worker { mustEnd in

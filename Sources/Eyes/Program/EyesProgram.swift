@@ -21,6 +21,7 @@ struct AirframeEyes: ParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CamerasCommand.self, LatencyCommand.self, PeopleCommand.self,
+            AerieCommand.self,
         ],
         defaultSubcommand: ServeCommand.self)
 }

@@ -51,6 +51,7 @@ struct EyesService {
     private let keeper: FeedKeeper
     private let link: DaemonLink?
     private let address: String
+    private let phones: PhoneService?
     private let manager = SystemManager()
 
     /// Opens the server's port, and starts the threads.
@@ -73,6 +74,13 @@ struct EyesService {
         world.recording = { link?.record($0) }
         world.log = { Log.write($0) }
         keeper = FeedKeeper(settings.video, server, world)
+        phones =
+            settings.aerie.listen == "off"
+            ? nil : try PhoneService(settings.aerie) { Log.write($0) }
+        if let phones {
+            Log.write(
+                "Phones can connect to port \(phones.port) (\(settings.aerie.listen)).")
+        }
     }
 
     /// Reports the stream's health once a second, until a signal ends the program.
@@ -89,13 +97,15 @@ struct EyesService {
             default:
                 manager.notify("STOPPING=1")
                 keeper.stop()
+                phones?.stop()
                 link?.stop()
                 return
             }
             let now = counters()
             guard now.t - before.t > 500_000_000 else { continue }
-            let report = StreamHealth(from: before, to: now).report(
+            var report = StreamHealth(from: before, to: now).report(
                 settings.video, address: address)
+            for (name, value) in phones?.values ?? [:] { report.values[name] = Number(value) }
             before = now
             link?.report(report)
             manager.notify("STATUS=\(report.finding)")

@@ -22,6 +22,7 @@ public enum EyesSchema {
             tables: [
                 ("video", "The camera and its encoder."),
                 ("rtsp", "The server that players connect to."),
+                ("aerie", "The server for phones with HawkSight."),
                 ("gimbal", "The connection to airframed."),
             ])
         table.bool(
@@ -64,6 +65,39 @@ public enum EyesSchema {
         table.integer(
             "rtsp.max_clients", \.rtsp.maxClients, 1...32, nil, .restart,
             "Largest number of clients at once; further ones are disconnected.")
+        table.text(
+            "aerie.listen", \.aerie.listen, .endpoint, .restart,
+            "Address and port of the server for phones with HawkSight; 0.0.0.0:8000 serves every network.",
+            hint: "The pictures of phones are not encrypted unless aerie.certificate is set.")
+        table.text(
+            "aerie.secret_file", \.aerie.secretFile, .optionalPath(maxLength: 255), .restart,
+            "Path of the file with the secret, at least 16 bytes, that signs the tokens of phones.")
+        table.bool(
+            "aerie.accept_legacy_token", \.aerie.acceptLegacyToken, .restart,
+            "Whether tokens without their time are accepted, as HawkSight sends them; they cannot be checked, so everyone in the network can connect."
+        )
+        table.word(
+            "aerie.camera_axes", \.aerie.cameraAxes, .restart,
+            "Axes in the poses of phones: those of ARKit's camera (y up, z towards the viewer), or of HawkSight's projection (y down, z away)."
+        )
+        table.integer(
+            "aerie.max_phones", \.aerie.maxPhones, 1...16, nil, .restart,
+            "Largest number of phones at once; further ones are refused.")
+        table.integer(
+            "aerie.max_frame_kb", \.aerie.maxFrameKb, 16...2000, "kB", .restart,
+            "Largest picture of a phone; a larger one closes its connection.")
+        table.integer(
+            "aerie.max_rate_hz", \.aerie.maxRateHz, 5...240, "Hz", .restart,
+            "Largest number of messages per second of a phone; more close its connection.")
+        table.text(
+            "aerie.certificate", \.aerie.certificate, .optionalPath(maxLength: 255), .restart,
+            "Path of the certificate chain (PEM) with which phones connect over TLS.")
+        table.text(
+            "aerie.key", \.aerie.key, .optionalPath(maxLength: 255), .restart,
+            "Path of the private key of aerie.certificate (PEM).")
+        table.text(
+            "aerie.directory", \.aerie.directory, .path(maxLength: 255), .restart,
+            "Directory of the calibrations of phones.")
         table.text(
             "gimbal.socket", \.gimbal.socket, .optionalPath(maxLength: 107), .restart,
             "Path of airframed's socket, for the test picture and for `airframectl status`.")

@@ -1,3 +1,4 @@
+public import Aerie
 import Configuration
 
 /// Settings of airframe-eyes, checked. `EyesSchema` declares each with its range.
@@ -71,8 +72,37 @@ public struct EyesSettings: Sendable, Equatable {
         public var socket = "/run/airframe/airframed.sock"
     }
 
+    /// The server for phones with HawkSight.
+    public struct Aerie: Sendable, Equatable {
+        /// Address and port, or `off`.
+        public var listen = "off"
+        /// Path of the file with the secret that signs tokens, or `off`.
+        public var secretFile = "off"
+        /// Whether HawkSight's own tokens are accepted, which cannot be checked.
+        public var acceptLegacyToken = false
+        /// Meaning of the axes in a phone's pose.
+        public var cameraAxes = AerieOptions.CameraAxes.arkit
+        /// Largest number of phones.
+        public var maxPhones = 4
+        /// Largest picture, kB.
+        public var maxFrameKb = 500
+        /// Largest number of messages per second of a phone.
+        public var maxRateHz = 60
+        /// Path of the certificate chain, or `off`.
+        public var certificate = "off"
+        /// Path of its private key, or `off`.
+        public var key = "off"
+        /// Directory of the calibrations.
+        public var directory = "/var/lib/airframe-eyes"
+
+        /// Size of the largest message, bytes: base64 twice, and the other values.
+        var messageLimit: Int { maxFrameKb * 1000 * 16 / 9 + 8192 }
+    }
+
     /// Settings of the pictures (table `video`).
     public var video = Video()
+    /// Settings of the server for phones (table `aerie`).
+    public var aerie = Aerie()
     /// Settings of the RTSP server (table `rtsp`).
     public var rtsp = RTSP()
     /// Settings of the connection to airframed (table `gimbal`).

@@ -1,0 +1,54 @@
+public import GimbalCore
+import Glibc
+
+/// Relation between a phone's world and the gimbal's earth frame, after a calibration.
+public struct Alignment: Sendable, Equatable, Codable {
+    /// Name of the phone.
+    public var device: String
+    /// Rotation from the axes of the phone's picture to the camera's body: w, x, y, z.
+    public var mounting: [Double]
+    /// Rotation from the phone's world to the earth frame: w, x, y, z.
+    public var world: [Double]
+    /// Position of the gimbal in the phone's world, m: x, y, z.
+    public var gimbal: [Double]
+
+    /// Creates a relation from a calibration.
+    ///
+    /// - Parameters:
+    ///   - device: Name of the phone.
+    ///   - result: The calibration.
+    ///   - position: Position of the phone, and so of the gimbal, during the calibration, m.
+    public init(device: String, _ result: HandEye, position: Vector3) {
+        self.device = device
+        mounting = Self.numbers(result.mounting)
+        world = Self.numbers(result.world)
+        gimbal = [position.x, position.y, position.z]
+    }
+
+    /// Whether the numbers are rotations and a position.
+    public var isValid: Bool {
+        func isRotation(_ q: [Double]) -> Bool {
+            q.count == 4 && abs(q.reduce(0) { $0 + $1 * $1 } - 1) < 1e-3
+        }
+        return isRotation(mounting) && isRotation(world) && gimbal.count == 3
+            && gimbal.allSatisfy { $0.isFinite && abs($0) < 1e6 }
+            && (1...128).contains(device.utf8.count)
+    }
+
+    /// Angles at which the gimbal's camera looks at a point of the phone's world.
+    ///
+    /// - Parameter point: Position in the phone's world, m.
+    /// - Returns: Yaw (right positive) and pitch (up positive) in the earth frame, rad; nil within
+    ///   0.2 m of the gimbal.
+    public func angles(to point: Vector3) -> (yaw: Double, pitch: Double)? {
+        guard isValid else { return nil }
+        let sight = point - Vector3(gimbal[0], gimbal[1], gimbal[2])
+        guard sight.isFinite, sight.norm > 0.2 else { return nil }
+        let q = Quaternion(w: world[0], x: world[1], y: world[2], z: world[3]).normalized
+        let v = q.rotate(sight)
+        let (level, down) = ((v.x * v.x + v.y * v.y).squareRoot(), v.z)
+        return (atan2(v.y, v.x), atan2(-down, level))
+    }
+
+    private static func numbers(_ q: Quaternion) -> [Double] { [q.w, q.x, q.y, q.z] }
+}

@@ -1,0 +1,123 @@
+public import GimbalCore
+
+/// Calibration of a phone that is fixed on the camera: the gimbal turns in steps, and after each step
+/// the attitudes of both are compared at rest, so delays do not matter.
+public struct GuidedTurn {
+    /// The gimbal, the phone and the clock.
+    public struct World {
+        /// Turns the camera to these angles relative to the beginning, degrees, right and up positive,
+        /// and returns when it rests.
+        public var turn: (_ yaw: Double, _ pitch: Double) throws -> Void
+        /// Attitude of the gimbal's camera, body to earth.
+        public var camera: () throws -> Quaternion
+        /// Newest pose of the phone and the number of its frames; nil if the phone has left.
+        public var phone: () throws -> (pose: DevicePose, frames: Int)?
+        /// Waits, s.
+        public var wait: (_ seconds: Double) -> Void
+        /// Receives the progress as a sentence.
+        public var log: (_ sentence: String) -> Void
+
+        /// Creates a world.
+        public init(
+            turn: @escaping (_ yaw: Double, _ pitch: Double) throws -> Void,
+            camera: @escaping () throws -> Quaternion,
+            phone: @escaping () throws -> (pose: DevicePose, frames: Int)?,
+            wait: @escaping (_ seconds: Double) -> Void,
+            log: @escaping (_ sentence: String) -> Void
+        ) {
+            self.turn = turn
+            self.camera = camera
+            self.phone = phone
+            self.wait = wait
+            self.log = log
+        }
+    }
+
+    /// Reason why a calibration failed, with a remedy.
+    public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The sentences.
+        public let description: String
+
+        /// Creates a failure.
+        public init(description: String) { self.description = description }
+    }
+
+    /// Angles of the steps relative to the beginning, degrees.
+    static let steps: [(yaw: Double, pitch: Double)] = [
+        (0, 0), (30, 0), (30, 20), (0, 20), (-30, 20), (-30, 0), (-30, -20), (0, -20), (30, -20),
+    ]
+    /// Number of frames that must come after a step, so that the newest shows the phone at rest.
+    static let freshFrames = 3
+    /// Longest wait for these frames, s.
+    static let patience = 5.0
+    /// Largest distance of the phone from the mean of its positions, m.
+    static let reach = 0.5
+
+    private let world: World
+
+    /// Creates a calibration.
+    public init(_ world: World) { self.world = world }
+
+    /// Turns, compares, and turns back to the beginning, also after a failure.
+    ///
+    /// - Returns: Both rotations, and the mean position of the phone in its world, m.
+    /// - Throws: `Failure`, or the error of a function of the world.
+    public func run() throws -> (result: HandEye, position: Vector3) {
+        var pairs: [HandEye.Pair] = []
+        var positions: [Vector3] = []
+        do {
+            for (index, step) in Self.steps.enumerated() {
+                world.log(
+                    "step \(index + 1) of \(Self.steps.count): yaw \(Int(step.yaw))°, pitch \(Int(step.pitch))°"
+                )
+                try world.turn(step.yaw, step.pitch)
+                let pose = try freshPose()
+                pairs.append(.init(camera: try world.camera(), phone: pose.rotation))
+                positions.append(pose.position)
+            }
+        } catch {
+            try? world.turn(0, 0)
+            throw error
+        }
+        try world.turn(0, 0)
+        let mean = positions.reduce(Vector3.zero, +) / Double(positions.count)
+        guard positions.allSatisfy({ ($0 - mean).norm <= Self.reach }) else {
+            throw Failure(
+                description:
+                    "The phone's position moved by more than \(Self.reach) m. Fix the phone on the camera, and let ARKit look at a room with details."
+            )
+        }
+        do throws(HandEye.Failure) {
+            return (try HandEye(pairs), mean)
+        } catch {
+            throw Failure(description: Self.sentence(error))
+        }
+    }
+
+    private func freshPose() throws -> DevicePose {
+        var first: Int?
+        var waited = 0.0
+        while waited < Self.patience {
+            guard let (pose, frames) = try world.phone() else {
+                throw Failure(description: "The phone has disconnected. Connect it again.")
+            }
+            let beginning = first ?? frames
+            first = beginning
+            if frames >= beginning + Self.freshFrames { return pose }
+            world.wait(0.05)
+            waited += 0.05
+        }
+        throw Failure(
+            description: "The phone sends no pictures. Keep HawkSight open and in the foreground.")
+    }
+
+    private static func sentence(_ failure: HandEye.Failure) -> String {
+        switch failure {
+        case .tooFew: "There are too few attitudes."
+        case .oneAxis:
+            "The phone did not turn about two axes. Is it fixed on the camera, and are yaw and pitch free?"
+        case .inconsistent(let residual):
+            "The phone's turns differ from the camera's by \(Int((residual * 180 / .pi).rounded()))°. Fix the phone so that it cannot move on the camera; check aerie.camera_axes."
+        }
+    }
+}

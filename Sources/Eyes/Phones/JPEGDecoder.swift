@@ -1,0 +1,91 @@
+import CTurboJPEG
+import People
+
+/// Decoder of JPEG pictures from the network. Only one thread at a time uses it.
+final class JPEGDecoder {
+    /// Reason why a picture cannot be decoded.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Largest width and height, pixels.
+    static let largest: Int32 = 8192
+    /// Width and height above which a picture is decoded at a fraction of its size, pixels. The finder
+    /// of people uses less.
+    static let sufficient: Int32 = 1280
+
+    private let handle: tjhandle
+
+    /// Creates a decoder.
+    ///
+    /// - Throws: A lack of memory.
+    init() throws(Failure) {
+        guard let handle = tjInitDecompress() else {
+            throw Failure(description: "there is no memory for pictures")
+        }
+        self.handle = handle
+    }
+
+    deinit { tjDestroy(handle) }
+
+    /// Decodes a picture.
+    ///
+    /// - Parameter bytes: A JPEG file.
+    /// - Returns: Width and height of the picture in the file, pixels, and the picture, which can be
+    ///   smaller.
+    /// - Throws: The reason why the file is not a usable picture.
+    func decode(_ bytes: [UInt8]) throws(Failure) -> (width: Int, height: Int, picture: RGBPicture)
+    {
+        var (width, height, sampling, space) = (Int32(0), Int32(0), Int32(0), Int32(0))
+        guard
+            tjDecompressHeader3(
+                handle, bytes, UInt(bytes.count), &width, &height, &sampling, &space) == 0
+        else { throw failure() }
+        guard (1...Self.largest).contains(width), (1...Self.largest).contains(height) else {
+            throw Failure(description: "\(width) x \(height) pixels are too many")
+        }
+        // The library decodes 1/2, 1/4 and 1/8 in a fraction of the time.
+        var divisor: Int32 = 1
+        while divisor < 8, max(width, height) / divisor > Self.sufficient { divisor *= 2 }
+        let columns = (width + divisor - 1) / divisor
+        let rows = (height + divisor - 1) / divisor
+        var pixels = [UInt8](repeating: 0, count: 3 * Int(columns) * Int(rows))
+        guard
+            tjDecompress2(
+                handle, bytes, UInt(bytes.count), &pixels, columns, 0, rows,
+                Int32(TJPF_RGB.rawValue), TJFLAG_STOPONWARNING) == 0
+        else { throw failure() }
+        guard
+            let picture = RGBPicture(width: Int(columns), height: Int(rows), bytes: pixels)
+        else { throw Failure(description: "the picture is empty") }
+        return (Int(width), Int(height), picture)
+    }
+
+    private func failure() -> Failure {
+        Failure(description: String(cString: tjGetErrorStr2(handle)))
+    }
+}
+
+extension RGBPicture {
+    /// The picture after clockwise quarter turns, 0...3.
+    func turned(_ quarters: Int) -> RGBPicture {
+        guard quarters > 0 else { return self }
+        let (w, h) = quarters == 2 ? (width, height) : (height, width)
+        var turned = [UInt8](repeating: 0, count: bytes.count)
+        for y in 0..<h {
+            for x in 0..<w {
+                let (u, v) =
+                    switch quarters {
+                    case 1: (y, height - 1 - x)
+                    case 2: (width - 1 - x, height - 1 - y)
+                    default: (width - 1 - y, x)
+                    }
+                let (from, to) = (3 * (v * width + u), 3 * (y * w + x))
+                turned[to] = bytes[from]
+                turned[to + 1] = bytes[from + 1]
+                turned[to + 2] = bytes[from + 2]
+            }
+        }
+        return RGBPicture(width: w, height: h, bytes: turned) ?? self
+    }
+}

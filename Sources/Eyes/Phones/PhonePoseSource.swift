@@ -1,0 +1,53 @@
+import Aerie
+import People
+
+/// Finder of bodies in phones' pictures: libjpeg-turbo decodes them, `PersonFinder` finds people. Only
+/// one thread at a time uses it.
+final class PhonePoseSource: PoseSource {
+    private let decoder: JPEGDecoder
+    private let finder: PersonFinder
+
+    /// Loads the models.
+    ///
+    /// - Parameter directory: Directory of the models and the library.
+    /// - Throws: The reason why people cannot be found.
+    init(directory: String) throws {
+        decoder = try JPEGDecoder()
+        finder = try PersonFinder(directory: directory)
+    }
+
+    func bodies(in jpeg: [UInt8], quarterTurns: Int) throws -> (
+        width: Int, height: Int, bodies: [Body]
+    ) {
+        let (width, height, picture) = try decoder.decode(jpeg)
+        let people = try finder.find(in: picture.turned(quarterTurns))
+        let scale = Double(width) / Double(picture.width)
+        return (width, height, people.map { Body($0, scale: scale) })
+    }
+}
+
+extension Body {
+    /// The body of a person in a picture that is smaller than the phone's by `scale`.
+    init(_ person: Person, scale: Double) {
+        func point(_ landmark: Landmark) -> BodyPoint {
+            BodyPoint(
+                u: landmark.point.x * scale, v: landmark.point.y * scale, x: landmark.x,
+                y: landmark.y, z: landmark.z, visibility: landmark.visibility)
+        }
+        let parts: [JointType: Landmark.Part] = [
+            .leftShoulder: .leftShoulder, .rightShoulder: .rightShoulder, .leftElbow: .leftElbow,
+            .rightElbow: .rightElbow, .leftWrist: .leftWrist, .rightWrist: .rightWrist,
+            .leftHip: .leftHip, .rightHip: .rightHip, .leftKnee: .leftKnee, .rightKnee: .rightKnee,
+            .leftAnkle: .leftAnkle, .rightAnkle: .rightAnkle,
+        ]
+        var joints = parts.mapValues { point(person[$0]) }
+        // The middle of the head is between the ears.
+        let (left, right) = (point(person[.leftEar]), point(person[.rightEar]))
+        joints[.head] = BodyPoint(
+            u: (left.u + right.u) / 2, v: (left.v + right.v) / 2, x: (left.x + right.x) / 2,
+            y: (left.y + right.y) / 2, z: (left.z + right.z) / 2,
+            visibility: max(left.visibility, right.visibility))
+        self.init(
+            confidence: person.score, points: person.landmarks.map(point), joints: joints)
+    }
+}

@@ -1,0 +1,146 @@
+import Aerie
+import Configuration
+import FoundationEssentials
+import Glibc
+import People
+import SystemPackage
+import WebServing
+
+/// Server for phones, with the thread that examines their pictures.
+final class PhoneService: Sendable {
+    /// Server, for its counters.
+    let server: AerieServer
+    /// Pages for `airframe-eyes phones`, with the calibrations.
+    let pages: LocalPages
+    private let thread = StreamThread()
+
+    /// Starts the server and its thread.
+    ///
+    /// - Parameters:
+    ///   - settings: The section `[aerie]`; its address is not `off`.
+    ///   - log: Receives sentences for people.
+    /// - Throws: The reason why the server cannot listen, or why its files cannot be read.
+    init(_ settings: EyesSettings.Aerie, log: @escaping @Sendable (String) -> Void)
+        throws(VideoError)
+    {
+        let options = try Self.options(settings)
+        let file = FilePath(settings.directory).appending("alignments.json")
+        pages = LocalPages(Self.read(file)) { alignments in
+            do {
+                try Self.write(alignments, to: file)
+            } catch {
+                log("The calibrations of phones cannot be saved in \(file): \(error).")
+            }
+        }
+        server = AerieServer(options, local: pages)
+        do throws(WebServerError) {
+            try server.start()
+        } catch {
+            throw VideoError(error.description)
+        }
+        if options.secret == nil, !options.acceptsLegacyToken {
+            log(
+                "No phone can connect to aerie.listen: set aerie.secret_file, or aerie.accept_legacy_token for HawkSight."
+            )
+        }
+        let models = ModelFiles.directory("auto")
+        thread.start("eyes-phones") { [thread, server, pages] in
+            let source: PhonePoseSource
+            do {
+                source = try PhonePoseSource(directory: models)
+            } catch {
+                return log("People in the pictures of phones cannot be found: \(error)")
+            }
+            var worker = AerieWorker(server, source) { device, people in
+                pages.note(people, device: device)
+            }
+            while !thread.mustEnd { worker.step(within: 0.2) }
+        }
+    }
+
+    /// Port on which the server listens.
+    var port: Int { server.port }
+
+    /// Closes all connections, and ends the thread.
+    func stop() {
+        thread.stop()
+        server.stop()
+    }
+
+    /// Figures for `airframectl status --json`.
+    var values: [String: Double] {
+        let (counters, examined) = (server.counters, server.examined)
+        let refused = server.connections?.refusals.values.reduce(0, +) ?? 0
+        return [
+            "phones": Double(server.phones), "phone_frames": Double(counters.frames),
+            "phone_frames_examined": Double(examined.taken),
+            "phone_frames_replaced": Double(examined.replaced),
+            "phones_refused": Double(refused + counters.unauthenticated),
+        ]
+    }
+
+    private static func options(_ settings: EyesSettings.Aerie) throws(VideoError) -> AerieOptions {
+        var options = AerieOptions(listen: settings.listen)
+        options.acceptsLegacyToken = settings.acceptLegacyToken
+        options.axes = settings.cameraAxes
+        options.phones = settings.maxPhones
+        options.web.limits.connections = 2 * settings.maxPhones + 8
+        options.web.limits.message = settings.messageLimit
+        options.web.limits.messagesPerSecond = settings.maxRateHz
+        var name = [CChar](repeating: 0, count: 256)
+        if gethostname(&name, name.count - 1) == 0 {
+            let name = String(
+                decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            options.web.hosts = [name, name + ".local"]
+        }
+        if settings.certificate != "off" {
+            options.web.tls = .init(certificate: settings.certificate, key: settings.key)
+        }
+        if settings.secretFile != "off" {
+            guard let bytes = try? Data(contentsOf: settings.secretFile) else {
+                throw VideoError(
+                    "aerie.secret_file: \(settings.secretFile) cannot be read. Create it, or set aerie.secret_file = \"off\"."
+                )
+            }
+            let secret = Array(bytes.reversed().drop { $0 == 10 || $0 == 13 }.reversed())
+            guard secret.count >= 16 else {
+                throw VideoError(
+                    "aerie.secret_file: the secret in \(settings.secretFile) has \(secret.count) bytes and needs at least 16."
+                )
+            }
+            options.secret = secret
+        }
+        return options
+    }
+
+    private static func read(_ file: FilePath) -> [Alignment] {
+        guard let bytes = try? Data(contentsOf: file.string) else { return [] }
+        return (try? JSONDecoder().decode([Alignment].self, from: bytes)) ?? []
+    }
+
+    private static func write(_ alignments: [Alignment], to file: FilePath) throws {
+        let bytes = try JSONEncoder().encode(alignments)
+        let part = FilePath(file.string + ".part")
+        let descriptor = try FileDescriptor.open(
+            part, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
+        try descriptor.closeAfter { _ = try descriptor.writeAll(bytes) }
+        guard rename(part.string, file.string) == 0 else { throw Errno(rawValue: errno) }
+    }
+}
+
+extension Data {
+    /// Bytes of a file.
+    fileprivate init(contentsOf path: String) throws {
+        let descriptor = try FileDescriptor.open(FilePath(path), .readOnly)
+        self = try descriptor.closeAfter {
+            var all = Data()
+            var chunk = [UInt8](repeating: 0, count: 65536)
+            while case let count = try chunk.withUnsafeMutableBytes({
+                try descriptor.read(into: $0)
+            }),
+                count > 0, all.count < 1_000_000
+            { all.append(contentsOf: chunk[..<count]) }
+            return all
+        }
+    }
+}

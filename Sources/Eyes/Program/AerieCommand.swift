@@ -1,0 +1,210 @@
+import Aerie
+import ArgumentParser
+import Client
+import Configuration
+import FoundationEssentials
+import GimbalCore
+import Glibc
+import PlainText
+import Wire
+
+/// Phones with HawkSight: list, calibrate.
+struct AerieCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "aerie", abstract: "List phones with HawkSight, and calibrate one.",
+        subcommands: [AeriePhonesCommand.self, AerieCalibrateCommand.self, AerieForgetCommand.self])
+}
+
+extension EyesOptions {
+    /// The server for phones of the running program.
+    func phones() throws -> PhonesOfServer {
+        let settings = try load()
+        guard settings.aerie.listen != "off", let endpoint = NetworkEndpoint(settings.aerie.listen)
+        else { throw ValidationError("aerie.listen is off: there is no server for phones.") }
+        guard settings.aerie.certificate == "off" else {
+            throw ValidationError("This command needs a server without aerie.certificate.")
+        }
+        return PhonesOfServer(
+            client: LoopbackClient(port: endpoint.port), socket: settings.gimbal.socket)
+    }
+}
+
+/// The server for phones, as the commands use it.
+struct PhonesOfServer {
+    let client: LoopbackClient
+    let socket: String
+
+    /// The connected phones.
+    func list() throws -> [LocalPages.PhoneState] {
+        let body = try client.request("GET", "/phones")
+        return try JSONDecoder().decode([LocalPages.PhoneState].self, from: Data(body))
+    }
+
+    /// The phone with this name, or the only one.
+    func phone(_ name: String?) throws -> LocalPages.PhoneState {
+        let phones = try list()
+        if let name {
+            guard let phone = phones.first(where: { $0.device == name }) else {
+                throw ValidationError("No phone named \(name) is connected.")
+            }
+            return phone
+        }
+        guard phones.count == 1, let phone = phones.first else {
+            throw ValidationError(
+                phones.isEmpty
+                    ? "No phone is connected."
+                    : "Name one of the phones: \(phones.map(\.device).joined(separator: ", ")).")
+        }
+        return phone
+    }
+}
+
+/// Prints the phones and the people whom they see.
+struct AeriePhonesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "phones", abstract: "List phones and the people whom they see.")
+
+    @OptionGroup var options: EyesOptions
+
+    func run() throws {
+        let phones = try options.phones().list()
+        if phones.isEmpty { print("No phone is connected.") }
+        for phone in phones {
+            let age = phone.age.map { ", newest \(Format.fixed($0, 1)) s ago" } ?? ""
+            print(
+                "\(phone.device) (\(phone.model)): \(phone.frames) frames\(age), \(phone.isAligned ? "calibrated" : "not calibrated")"
+            )
+            for person in phone.people {
+                let position = person.position.map { Format.fixed($0, 2) }.joined(separator: " ")
+                var line = "  person \(person.id) at \(position) m"
+                if let yaw = person.yaw, let pitch = person.pitch {
+                    line += ", yaw \(Format.fixed(yaw, 0))°, pitch \(Format.fixed(pitch, 0))°"
+                }
+                print(line)
+            }
+        }
+    }
+}
+
+/// Calibrates a phone that is fixed on the camera.
+struct AerieCalibrateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "calibrate",
+        abstract: "Calibrate a phone that is fixed on the camera; the camera turns for a minute.",
+        discussion: """
+            Fix the phone on the camera so that it cannot move, start HawkSight, and select the mode locked. \
+            The camera turns by 30° to both sides and by 20° up and down. Afterwards the phone can leave the camera: \
+            as long as ARKit keeps its world and the gimbal keeps its place, people whom the phone sees have a direction from the gimbal.
+            """)
+
+    @OptionGroup var options: EyesOptions
+
+    @Argument(help: "Name of the phone; without it, the only connected one.")
+    var device: String?
+
+    func run() throws {
+        let server = try options.phones()
+        let phone = try server.phone(device)
+        do {
+            let gimbal = try GimbalOfDaemon(path: server.socket)
+            let turn = GuidedTurn(
+                .init(
+                    turn: { try gimbal.turn(yaw: $0, pitch: $1) },
+                    camera: { try gimbal.attitude() },
+                    phone: {
+                        try server.list().first { $0.device == phone.device }.flatMap { state in
+                            state.devicePose.map { ($0, state.frames) }
+                        }
+                    },
+                    wait: { usleep(UInt32($0 * 1e6)) }, log: { print($0) }))
+            let (result, position) = try turn.run()
+            let alignment = Alignment(device: phone.device, result, position: position)
+            _ = try server.client.request(
+                "POST", "/alignment", body: Array(try JSONEncoder().encode(alignment)))
+            let degrees = Format.fixed(result.residual * 180 / .pi, 2)
+            print("\(phone.device) is calibrated; both attitudes agree to \(degrees)° RMS.")
+        } catch let error as ClientError {
+            Log.write(error.requestError.message)
+            throw ExitCode(69)
+        } catch let error as GuidedTurn.Failure {
+            Log.write(error.description)
+            throw ExitCode(1)
+        }
+    }
+}
+
+/// Forgets a calibration.
+struct AerieForgetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Forget the calibration of a phone.")
+
+    @OptionGroup var options: EyesOptions
+
+    @Argument(help: "Name of the phone.")
+    var device: String
+
+    func run() throws {
+        let name = device.utf8.map { byte in
+            (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a || byte >= 0x30 && byte <= 0x39
+                ? String(UnicodeScalar(byte))
+                : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+        _ = try options.phones().client.request("DELETE", "/alignment?device=\(name)")
+        print("The calibration of \(device) is forgotten.")
+    }
+}
+
+extension LocalPages.PhoneState {
+    /// The newest pose.
+    fileprivate var devicePose: DevicePose? {
+        guard let q = rotation, q.count == 4, let p = position, p.count == 3 else { return nil }
+        return DevicePose(
+            rotation: Quaternion(w: q[0], x: q[1], y: q[2], z: q[3]),
+            position: Vector3(p[0], p[1], p[2]))
+    }
+}
+
+/// The gimbal behind airframed's socket, for a guided turn.
+struct GimbalOfDaemon {
+    private let client: DaemonClient
+    private let beginning: (yaw: Double, pitch: Double)
+
+    /// Opens the connection; the present attitude is the beginning.
+    init(path: String) throws {
+        client = try DaemonClient(path: path, timeout: 5)
+        let angles = try Self.angles(client)
+        beginning = (angles.yaw, angles.pitch)
+    }
+
+    /// Turns relative to the beginning, degrees, and waits until the camera rests.
+    func turn(yaw: Double, pitch: Double) throws {
+        let seconds = 2.0
+        var heading = beginning.yaw + yaw
+        if heading > 180 { heading -= 360 }
+        if heading < -180 { heading += 360 }
+        _ = try client.json(
+            "point",
+            [
+                "yaw": .double(heading), "pitch": .double(beginning.pitch + pitch),
+                "duration": .double(seconds),
+            ])
+        usleep(UInt32((seconds + 0.7) * 1e6))
+    }
+
+    /// The camera's attitude, body to earth.
+    func attitude() throws -> Quaternion {
+        let angles = try Self.angles(client)
+        return .aboutZ(angles.yaw * .pi / 180) * .aboutX(angles.roll * .pi / 180)
+            * .aboutY(angles.pitch * .pi / 180)
+    }
+
+    private static func angles(_ client: DaemonClient) throws -> (
+        yaw: Double, roll: Double, pitch: Double
+    ) {
+        let attitude = try client.json("status")["attitude"]
+        guard let yaw = attitude?["yaw"]?.number, let roll = attitude?["roll"]?.number,
+            let pitch = attitude?["pitch"]?.number
+        else { throw GuidedTurn.Failure(description: "The camera's attitude is not known yet.") }
+        return (yaw, roll, pitch)
+    }
+}

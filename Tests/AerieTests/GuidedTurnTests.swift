@@ -1,0 +1,136 @@
+import FoundationEssentials
+import GimbalCore
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Aerie
+
+@Suite("Guided turn with a phone on the camera", .timeLimit(.minutes(1)))
+struct GuidedTurnTests {
+    /// Gimbal with a phone, both with errors of 0.2°.
+    private final class Rig {
+        var yaw = 0.0, pitch = 0.0
+        var frames = 0
+        var waited = 0.0
+        var noise = Noise(5)
+        let mounting = Quaternion.aboutZ(.pi / 2) * .aboutY(0.2)
+        let world = Quaternion.aboutX(.pi / 2) * .aboutY(0.8)
+        var isSilent = false
+        var slip = 0.0
+
+        private func error() -> Quaternion {
+            Quaternion(
+                rotationVector: Vector3(noise.next(), noise.next(), noise.next()) * 0.0035)
+        }
+
+        func guidedTurn() -> GuidedTurn {
+            GuidedTurn(
+                .init(
+                    turn: { (self.yaw, self.pitch) = ($0 * .pi / 180, $1 * .pi / 180) },
+                    camera: { self.camera * self.error() },
+                    phone: {
+                        if !self.isSilent { self.frames += 1 }
+                        let rotation = self.world.conjugate * self.camera * self.mounting
+                        let slipped = rotation * .aboutX(self.slip * self.yaw)
+                        let position = Vector3(2, 1, -1) + Vector3(0.05 * self.yaw, 0, 0)
+                        return (
+                            DevicePose(rotation: slipped * self.error(), position: position),
+                            self.frames
+                        )
+                    }, wait: { self.waited += $0 }, log: { _ in }))
+        }
+
+        private var camera: Quaternion { .aboutZ(0.4 + yaw) * .aboutY(pitch) }
+    }
+
+    @Test("the turn finds the mounting and the world, so that a person's direction is right to 1°")
+    func direction() throws {
+        let rig = Rig()
+        let (result, position) = try rig.guidedTurn().run()
+        #expect((position - Vector3(2, 1, -1)).norm < 0.05)
+        #expect(rig.yaw == 0 && rig.pitch == 0)
+        let alignment = Alignment(device: "phone", result, position: position)
+        // A person 4 m away, 30° to the right of north and 10° below the gimbal.
+        let (yaw, pitch) = (0.5236, -0.1745)
+        let earth = Vector3(cos(pitch) * cos(yaw), cos(pitch) * sin(yaw), -sin(pitch)) * 4
+        let point = rig.world.conjugate.rotate(earth) + Vector3(2, 1, -1)
+        let angles = try #require(alignment.angles(to: point))
+        #expect(abs(angles.yaw - yaw) < 0.0175)
+        #expect(abs(angles.pitch - pitch) < 0.0175)
+        #expect(alignment.angles(to: position) == nil)
+    }
+
+    @Test("a phone that sends nothing, or that slips, is named; the camera turns back")
+    func failures() {
+        let silent = Rig()
+        silent.isSilent = true
+        #expect {
+            try silent.guidedTurn().run()
+        } throws: { "\($0)".hasPrefix("The phone sends no pictures.") }
+        #expect(silent.waited > 4.9 && silent.waited < 5.1)
+        let slipping = Rig()
+        slipping.slip = 0.6
+        #expect {
+            try slipping.guidedTurn().run()
+        } throws: { "\($0)".hasPrefix("The phone's turns differ from the camera's by ") }
+        #expect(slipping.yaw == 0)
+    }
+
+    @Test("programs on this computer read phones and store calibrations; wrong ones are refused")
+    func pages() throws {
+        let saved = Saved()
+        let pages = LocalPages([]) { saved.put($0) }
+        var options = AerieOptions(listen: "127.0.0.1:0")
+        options.acceptsLegacyToken = true
+        options.phones = 1
+        let server = AerieServer(options, local: pages)
+        try server.start()
+        defer { server.stop() }
+        let phone = try HawkSight(port: server.port, device: "phone-1")
+        try phone.authenticate()
+        let further = try HawkSight(port: server.port, device: "further")
+        #expect(try further.authenticate().error == "Too many devices")
+        pages.note(
+            [
+                PhonePerson(
+                    id: "7", device: "phone-1", position: Vector3(0, 0, -3),
+                    time: AerieClock.monotonic())
+            ], device: "phone-1")
+        let client = try WebClient(port: server.port)
+        func phones() throws -> [LocalPages.PhoneState] {
+            let answer = try client.request("GET", "/phones")
+            return try JSONDecoder().decode([LocalPages.PhoneState].self, from: Data(answer.body))
+        }
+        let before = try #require(try phones().first)
+        #expect(before.device == "phone-1")
+        #expect(before.model == "iPhone 14 Pro")
+        #expect(!before.isAligned)
+        #expect(before.people.map(\.id) == ["7"])
+        #expect(before.people[0].yaw == nil)
+        let result = try Rig().guidedTurn().run().result
+        var alignment = Alignment(device: "phone-1", result, position: .zero)
+        let text = String(decoding: try JSONEncoder().encode(alignment), as: UTF8.self)
+        #expect(try client.request("POST", "/alignment", body: text).status == 200)
+        #expect(saved.alignments == [alignment])
+        #expect(try phones().first?.people.first?.yaw != nil)
+        #expect(pages.find("7")?.angles != nil)
+        #expect(pages.find("8") == nil)
+        alignment.world = [1, 1, 1, 1]
+        let wrong = String(decoding: try JSONEncoder().encode(alignment), as: UTF8.self)
+        for body in [wrong, "{}", ""] {
+            #expect(try client.request("POST", "/alignment", body: body).status == 400)
+        }
+        #expect(try client.request("DELETE", "/alignment?device=phone-1").status == 200)
+        #expect(try client.request("DELETE", "/alignment?device=phone-1").status == 409)
+        #expect(saved.alignments == [])
+    }
+}
+
+/// Calibrations that were saved last.
+private final class Saved: Sendable {
+    private let kept = Mutex<[Alignment]>([])
+    var alignments: [Alignment] { kept.withLock { $0 } }
+    func put(_ alignments: [Alignment]) { kept.withLock { $0 = alignments } }
+}
