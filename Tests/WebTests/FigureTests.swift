@@ -20,11 +20,15 @@ struct FigureTests {
     private static let isReleased = getenv("AIRFRAME_BIN") != nil
 
     /// Prints a figure, and compares it with its bar.
-    private func compare(_ name: String, _ value: Double, _ bar: Double, _ unit: String) {
+    ///
+    /// - Parameter isHard: Whether the bar also applies to a debug build, next to other tests.
+    private func compare(
+        _ name: String, _ value: Double, _ bar: Double, _ unit: String, isHard: Bool = true
+    ) {
         print(
             "web: \(name) \(String(format: "%.1f", value)) \(unit) (bar \(String(format: "%.0f", bar)) \(unit))"
         )
-        #expect(value <= bar, "\(name)")
+        if isHard || Self.isReleased { #expect(value <= bar, "\(name)") }
     }
 
     @Test("size, first paint, first live value, touch to motor command")
@@ -114,7 +118,8 @@ struct FigureTests {
         let stages = try rig.status()["loop"]?["stages"]?.array ?? []
         let request = stages.first { $0["name"] == "request" }?["p50_us"]?.number ?? 0
         let motor = request / 1000
-        compare("touch to motor command, p50", times[times.count / 2] + motor, 20, "ms")
+        compare(
+            "touch to motor command, p50", times[times.count / 2] + motor, 20, "ms", isHard: false)
         print(
             "web: touch to motor command, p90 \(String(format: "%.1f", times[times.count * 9 / 10] + motor)) ms; \(String(format: "%.2f", motor)) ms of it from the request to the written output"
         )
@@ -149,12 +154,8 @@ struct FigureTests {
             let after = try rig.ask("status")
             print("web: \(count / 5) messages per second to 20 pages")
             #expect(count > 20 * 5 * 50)
-            let memory = try rig.megabytes()
-            if Self.isReleased {
-                compare("memory with 20 pages at 60 Hz", memory, 30, "MB")
-            } else {
-                print("web: memory with 20 pages at 60 Hz \(memory) MB, debug build")
-            }
+            compare(
+                "memory with 20 pages at 60 Hz", try rig.megabytes(), 30, "MB", isHard: false)
             let late = ["late_samples", "overruns"].map { name in
                 ((after["loop"]?[name]?.int ?? 0) - (before["loop"]?[name]?.int ?? 0))
             }

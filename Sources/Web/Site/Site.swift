@@ -166,7 +166,7 @@ extension WebResponse {
         response.headers += [
             (
                 "content-security-policy",
-                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
             ),
             ("x-content-type-options", "nosniff"), ("x-frame-options", "DENY"),
             ("referrer-policy", "no-referrer"), ("cross-origin-resource-policy", "same-origin"),

@@ -31,6 +31,12 @@ export class Link extends EventTarget {
     socket.onclose = (event) => socket === this.socket && this.#closed(event);
   }
 
+  /** Time for which the oldest request has waited for its answer, ms. */
+  get delay() {
+    const [oldest] = this.waiting.values();
+    return oldest ? performance.now() - oldest.begin : 0;
+  }
+
   /** Whether this tab can move and change something. */
   get canWrite() { return this.isOpen && this.identity?.can_write === true; }
 
@@ -49,7 +55,7 @@ export class Link extends EventTarget {
         this.waiting.delete(id);
         reject({ code: "timeout", message: `airframed has not answered ${method} in time.` });
       }, patience);
-      this.waiting.set(id, { resolve, reject, timer });
+      this.waiting.set(id, { resolve, reject, timer, begin: performance.now() });
       this.socket.send(JSON.stringify({ id, method, params }));
     });
   }

@@ -6,6 +6,8 @@ import { el, setText } from "./dom.js";
 const period = 50;
 /** Shortest interval of requests while the finger moves, ms. */
 const quickest = 12;
+/** Longest wait for an answer while the pad is held, ms; airframed stops the camera after a similar time. */
+const patience = 1200;
 /** Part of the radius without effect. */
 const deadZone = 0.08;
 const keys = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -109,6 +111,10 @@ export class Pad {
 
   #send() {
     if (!this.isHeld) return;
+    if (this.link.delay > patience) {
+      this.release("The camera stops: the gimbal does not answer.");
+      return;
+    }
     this.sentAt = performance.now();
     const rates = this.rates;
     if (this.link.hurry("rate", rates)) {

@@ -122,6 +122,10 @@ export class DriveView {
   }
 
   #draw() {
+    // Half of the values are enough for the eye, and leave time for touches.
+    const now = performance.now();
+    if (now - (this.drawn ?? 0) < 30) return;
+    this.drawn = now;
     const attitude = this.live.axes("attitude");
     this.scene?.draw({ attitude, setpoint: this.live.axes("setpoint"), joint: this.live.axes("joint") });
     for (const axis of axes) setText(this.values[axis], `${fixed(attitude[axis])}°`);

@@ -36,7 +36,12 @@ export class WhyView {
       el("section", { class: "card" }, el("h2", {}, "Log"), this.log),
     ];
     this.live.addEventListener("status", this.onStatus = () => this.#status());
-    this.link.addEventListener("open", this.onOpen = () => this.#read());
+    this.link.addEventListener("open", this.onOpen = () => {
+      // After a restart the log begins again.
+      this.next = 0;
+      this.lines = [];
+      this.#read();
+    });
     this.timer = setInterval(() => this.#read(), doctorPeriod);
   }
 
