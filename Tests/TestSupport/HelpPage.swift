@@ -22,7 +22,10 @@ public struct HelpPage {
         }
         /// Name.
         public var commandName: String
-        var abstract: String?
+        /// One sentence about the command.
+        public var abstract: String?
+        /// Name of the command that is executed without a name.
+        public var defaultSubcommand: String?
         /// Explanation of the command.
         public var discussion: String?
         /// Arguments and options.

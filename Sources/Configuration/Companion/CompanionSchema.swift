@@ -111,16 +111,21 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
             lines += ["", "# \(summary)", "[\(table)]"]
             for setting in settings where setting.rule.table == table {
                 let rule = setting.rule
-                let unit = rule.unit.map { " " + $0 } ?? ""
-                let applies = rule.applies == .live ? "Changes live." : "Needs a restart."
-                lines += ["", "# \(rule.summary)"]
-                lines.append(
-                    "# Allowed: \(rule.allowed)\(unit), default \(rule.defaultValue.tomlText). \(applies)"
-                )
+                lines += ["", "# \(rule.summary)", "# \(rule.facts)"]
                 if let hint = rule.hint { lines.append("# \(hint)") }
                 lines.append("#\(rule.name) = \(rule.defaultValue.tomlText)")
             }
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension SettingRule {
+    /// Range, default, and when a change takes effect: `Allowed: 5...60 Hz, default 30. Changes
+    /// live.`
+    public var facts: String {
+        let unit = unit.map { " " + $0 } ?? ""
+        let applies = applies == .live ? "Changes live." : "Needs a restart."
+        return "Allowed: \(allowed)\(unit), default \(defaultValue.tomlText). \(applies)"
     }
 }

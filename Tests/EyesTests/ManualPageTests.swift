@@ -1,0 +1,31 @@
+import Configuration
+import TestSupport
+import Testing
+
+@testable import Eyes
+
+@Suite("The manual page airframe-eyes(8)")
+struct EyesManualPageTests {
+    private let file = CommittedFile("etc/man/airframe-eyes.8")
+
+    private func page() throws -> CompanionPage {
+        CompanionPage(
+            try HelpPage(AirframeEyes._dumpHelp()),
+            EyesSchema.table.tables.map { name, summary in
+                .init(
+                    name: name, summary: summary,
+                    settings: EyesSchema.table.settings.filter { $0.rule.table == name }
+                        .map { ($0.rule.key, "\($0.rule.summary) \($0.rule.facts)") })
+            }, manual: "eyes.md")
+    }
+
+    @Test("says what help texts and settings say")
+    func matches() throws {
+        if let drift = try file.drift(from: page().text) { Issue.record("\(drift)") }
+    }
+
+    @Test("names every command and option")
+    func everything() throws {
+        #expect(try page().help.missing(in: file.text()) == [])
+    }
+}

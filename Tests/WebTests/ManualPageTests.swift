@@ -1,0 +1,31 @@
+import Configuration
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite("The manual page airframe-web(8)")
+struct WebManualPageTests {
+    private let file = CommittedFile("etc/man/airframe-web.8")
+
+    private func page() throws -> CompanionPage {
+        CompanionPage(
+            try HelpPage(AirframeWeb._dumpHelp()),
+            WebSchema.table.tables.map { name, summary in
+                .init(
+                    name: name, summary: summary,
+                    settings: WebSchema.table.settings.filter { $0.rule.table == name }
+                        .map { ($0.rule.key, "\($0.rule.summary) \($0.rule.facts)") })
+            }, manual: "web.md")
+    }
+
+    @Test("says what help texts and settings say")
+    func matches() throws {
+        if let drift = try file.drift(from: page().text) { Issue.record("\(drift)") }
+    }
+
+    @Test("names every command and option")
+    func everything() throws {
+        #expect(try page().help.missing(in: file.text()) == [])
+    }
+}
