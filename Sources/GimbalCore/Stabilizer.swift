@@ -125,6 +125,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         case .rate(let rate): pointing.turn(at: rate, validUntil: validUntil)
         case .track(let pan, let tilt):
             pointing.track(pan: pan, tilt: tilt, validUntil: validUntil)
+        case .aim(let aim): pointing.aim(aim, validUntil: validUntil)
         case .lookAside(let yaw, let rate):
             pointing.lookAside(yaw: yaw, rate: rate, validUntil: validUntil)
         case .resetIntegrals: drive.clearIntegrals()
@@ -377,8 +378,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 setpoint: setpoint.earlier(by: late), joints: joints.motion.angles,
                 kinematics: joints.motion.kinematics, areJointsMeasured: joints.isMeasured,
                 handleRate: joints.handleRate, specificForce: sample?.accel ?? .zero,
-                excitation: excitation,
-                authority: supervisor.authority, dt: dt))
+                excitation: excitation, authority: supervisor.authority, dt: dt))
         if gaps.step(dt: dt) { drive.forgetResponse() }
         // When the gains increase, they must not suddenly act on the error that remained with the
         // smaller gains. Therefore the attitude to hold is renewed.

@@ -12,6 +12,8 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
         case udp
         /// A MAVLink peer.
         case mavlink
+        /// A companion program that follows a person; its requests arrive on the socket.
+        case companion
     }
 
     /// Link of the source.
@@ -43,6 +45,7 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
     /// Name for display, such as "diagnostics client 3", "diagnostics client 4 (web, phone)" or
     /// "mavlink client 255/190".
     public var description: String {
+        if link == .companion { return "the program that follows a person" }
         let number =
             link == .mavlink ? "\(connection >> 8 & 255)/\(connection & 255)" : "\(connection)"
         return "\(link.rawValue) client \(number)" + (name.isEmpty ? "" : " (\(name))")

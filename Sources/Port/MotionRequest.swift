@@ -101,9 +101,26 @@ extension MotionRequest {
             lifetime: .tracking, isTurning: true)
     }
 
-    /// Turn the camera in mode `panFollow` to the angle `yaw` from the handle's heading, rad,
-    /// -π...π, right positive; NaN keeps the present angle. Then turn at `rate`, rad/s, until the
-    /// next request, or until the dead-man time of rate requests has passed.
+    /// Change the mode to `tracking`, if the motors are on.
+    public static let beginTracking = MotionRequest(
+        effect: .camera(.mode(.tracking)), requirement: .active)
+
+    /// In mode `tracking`: aim the camera in the direction of `aim`, which moves at its rate until the
+    /// next request or until the dead-man time of tracking has passed.
+    public static func aim(_ aim: Aim) -> MotionRequest {
+        let (target, rate) = (aim.target, aim.rate)
+        return MotionRequest(
+            effect: .camera(.aim(aim)), requirement: .mode(.tracking),
+            misfit: outside(angles, "angle", degrees, [target.yaw, target.pitch])
+                ?? outside(trackingRates, "rate", perSecond, [rate.yaw, rate.pitch])
+                ?? (smoothings.contains(aim.smoothing)
+                    ? nil : .outOfRange("smoothing", smoothings, "seconds")),
+            lifetime: .tracking, isTurning: true)
+    }
+
+    /// In mode `panFollow`: look by `yaw`, -π...π, right positive, to the side of the handle's
+    /// heading (NaN keeps the present angle), then turn at `rate` until the next request, or until
+    /// the source's dead-man time has passed.
     public static func lookAside(yaw: Double, rate: Double) -> MotionRequest {
         MotionRequest(
             effect: .camera(.lookAside(yaw: yaw, rate: rate)), requirement: .mode(.panFollow),
@@ -177,6 +194,8 @@ extension MotionRequest {
     /// Rates of tracking, degrees per second. The range is wider than useful, because a phone can
     /// send any rate.
     public static let trackingRates = -1000.0...1000.0
+    /// Time constants with which an aimed camera corrects a difference, seconds.
+    public static let smoothings = 0.05...3.0
     /// Duration of a turn to angles, seconds; 0 means as fast as the limits allow.
     public static let durations = 0.0...600.0
     /// Speeds of the wheels, as fractions of full speed.

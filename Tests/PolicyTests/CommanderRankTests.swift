@@ -47,10 +47,63 @@ struct CommanderRankTests {
         "a stop from another link is ended by that link, from a new connection too, and by the socket"
     )
     func sameLink() {
-        for owner in Link.allCases where owner != .diagnostics {
+        // A program that follows a person requests no stops.
+        for owner in Link.allCases where owner != .diagnostics && owner != .companion {
             for link in Link.allCases {
                 #expect(ends(link, stopsBy: [owner]) == (link == owner || link == .diagnostics))
             }
+        }
+    }
+
+    @Test("a program that follows a person gives way to every link, and takes control from none")
+    func companion() throws {
+        for link in Link.allCases where link != .companion {
+            let commander = door()
+            try commander.request(.mode(.tracking), from: source(.companion), now: at(0))
+            #expect(commander.view(now: at(0)).holder?.link == .companion)
+            try commander.request(.mode(.tracking), from: source(link), now: at(0.1))
+            #expect(commander.view(now: at(0.1)).holder?.link == link)
+            let aim = Aim(target: .zero, rate: .zero, smoothing: 0.3)
+            let refusal = #expect(throws: Refusal.self) {
+                try commander.request(.aim(aim), from: source(.companion), now: at(0.2))
+            }
+            #expect(refusal?.code == .held)
+            // Silence frees control.
+            try commander.request(.aim(aim), from: source(.companion), now: at(11))
+            // A second program waits.
+            #expect(throws: Refusal.self) {
+                try commander.request(.aim(aim), from: source(.companion, 2), now: at(11.1))
+            }
+        }
+    }
+
+    @Test("an aim needs mode tracking, and values within their ranges")
+    func aim() throws {
+        let commander = door()
+        func refusal(_ aim: Aim) -> Refusal.Code? {
+            do {
+                try commander.request(.aim(aim), from: source(.companion), now: at(1))
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        let good = Aim(target: .zero, rate: .zero, smoothing: 0.3)
+        #expect(refusal(good) == .refused)
+        try commander.request(.beginTracking, from: source(.companion), now: at(0))
+        #expect(refusal(good) == nil)
+        var bad = good
+        bad.target.yaw = 4
+        #expect(refusal(bad) == .outOfRange)
+        bad = good
+        bad.rate.pitch = .nan
+        #expect(refusal(bad) == .outOfRange)
+        bad = good
+        bad.smoothing = 0.01
+        #expect(refusal(bad) == .outOfRange)
+        try commander.request(.mode(.inactive), from: source(.diagnostics), now: at(1))
+        #expect(throws: Refusal.self) {
+            try commander.request(.beginTracking, from: source(.companion), now: at(20))
         }
     }
 

@@ -33,6 +33,7 @@ extension Commander {
         /// Rank of a link, on which its right to take control depends.
         public func rank(of link: CommandSource.Link) -> Rank {
             if link == .diagnostics { return .local }
+            if link == .companion { return .companion }
             return keyed.contains(link) ? .keyed : .open
         }
 

@@ -3,12 +3,15 @@ import Port
 /// Rank of a link, which states how certain the identity of its peers is. Control and the reset of
 /// emergency stops depend on the rank.
 ///
-/// The kernel identifies a client of the diagnostics socket. A key identifies a phone that must
-/// pair, and a peer that must sign. Other peers are not identified. A link can take control from a
-/// link of lower rank immediately. A link of equal rank must wait until control is free. An
+/// A client of the socket is identified by the kernel. A phone that must pair and a peer that must
+/// sign are identified by a key. Other peers are not identified. A link of higher rank takes
+/// control from one of lower rank immediately; a link of equal rank waits until control is free. A
+/// program that follows a person has the lowest rank: every other request for motion ends the following. An
 /// emergency stop can be reset by the link that requested it, or by a link of higher rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
-    /// A link that every device in range of the radio or in the network can use.
+    /// A companion program, which gives way to all links.
+    case companion
+    /// Open to every device within reach of the radio or the port.
     case open
     /// A link that only devices with the owner's key can use.
     case keyed

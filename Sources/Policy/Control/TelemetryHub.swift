@@ -1,4 +1,4 @@
-import GimbalCore
+public import GimbalCore
 public import Realtime
 import Synchronization
 
@@ -25,6 +25,7 @@ public final class TelemetryHub: Sendable {
         var mark: TelemetryRecord?
         var tickRate: Double?
         var sampleRate: Double?
+        var history = AttitudeHistory()
     }
 
     private let state: Mutex<State>
@@ -45,8 +46,18 @@ public final class TelemetryHub: Sendable {
         }
     }
 
-    /// Reads all waiting records. The ring holds a quarter of a second of records; call this method
-    /// often enough that it does not fill.
+    /// Camera's attitude at a time within the last second, body to earth.
+    ///
+    /// - Parameter time: Time on the loop's clock.
+    /// - Returns: The attitude.
+    /// - Throws: The reason why the attitude is not known.
+    public func attitude(at time: Instant) throws(AttitudeHistory.Gap) -> Quaternion {
+        try state.withLock { (state) throws(AttitudeHistory.Gap) in
+            try state.history.attitude(at: time)
+        }
+    }
+
+    /// Drains the ring. Call often enough that it does not fill: it holds a quarter of a second.
     ///
     /// - Parameter visit: Function that receives every record, oldest first. It must not call the
     ///   hub.
@@ -55,6 +66,9 @@ public final class TelemetryHub: Sendable {
             while let record = state.ring.pop() {
                 Self.count(record, &state)
                 state.newest = record
+                let snapshot = record.snapshot
+                state.history.note(
+                    snapshot.attitude, rate: snapshot.rate, time: record.now)
                 visit(record)
             }
         }

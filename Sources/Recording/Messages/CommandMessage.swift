@@ -18,6 +18,8 @@ struct CommandMessage: RecordedMessage, Sendable {
     private var periodTicks: Int64 = 0
     private var ticks: Int64 = 0
     private var errorLimit = 0.0
+    private var rates = AxisVector.zero
+    private var smoothing = 0.0
 
     /// Names of the commands. The index of a case is its number in the file.
     private enum Kind: String, CaseIterable {
@@ -32,6 +34,7 @@ struct CommandMessage: RecordedMessage, Sendable {
         case resetEmergencyStop = "reset_emergency_stop"
         case shutdown
         case lookAside = "look_aside"
+        case aim
     }
 
     private static let kinds = FieldWords(name: "Kind", words: Kind.allCases.map(\.rawValue))
@@ -59,6 +62,11 @@ struct CommandMessage: RecordedMessage, Sendable {
         case .track(let pan, let tilt):
             kind = .track
             axes = AxisVector(yaw: pan, roll: 0, pitch: tilt)
+        case .aim(let aim):
+            kind = .aim
+            axes = aim.target
+            rates = aim.rate
+            smoothing = aim.smoothing
         case .lookAside(let yaw, let rate):
             kind = .lookAside
             axes.yaw = yaw
@@ -102,6 +110,7 @@ struct CommandMessage: RecordedMessage, Sendable {
             }
         case .testMotor: gimbalAxis.map(Command.testMotor)
         case .lookAside: .lookAside(yaw: axes.yaw, rate: rate)
+        case .aim: .aim(Aim(target: axes, rate: rates, smoothing: smoothing))
         case .resetIntegrals: .resetIntegrals
         case .emergencyStop: .emergencyStop
         case .resetEmergencyStop: .resetEmergencyStop
@@ -137,5 +146,7 @@ struct CommandMessage: RecordedMessage, Sendable {
         visitor.integer("period_ticks", 12, &periodTicks)
         visitor.integer("ticks", 13, &ticks)
         visitor.double("error_limit_rad", 14, &errorLimit)
+        visitor.axes("target_rate", "_rad_s", 15, &rates)
+        visitor.double("smoothing_s", 18, &smoothing)
     }
 }

@@ -35,8 +35,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     }
 
     private struct Follow: Sendable, BitwiseCopyable {
-        /// Target angle, rad.
-        var target: Double
+        /// Target angle, rad, and its rate, rad/s.
+        var target: Double, rate: Double
         /// Largest rate, rad/s.
         var maxRate: Double
         /// Time constant of the smoothing, s.
@@ -54,8 +54,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     private var plan = AxisPlan.none
     /// Requested rate of the present turn, rad/s.
     private var turnRate = 0.0
-    private var followed = Follow(target: 0, maxRate: 0, smoothing: 0)
-    /// Time since the start of `plan`, s.
+    private var followed = Follow(target: 0, rate: 0, maxRate: 0, smoothing: 0)
+    /// Initial state of the present plan, and time since its start, s.
     private var elapsed = 0.0
 
     /// Angle by which the end of the range must move away before a turn that has stopped there
@@ -190,11 +190,13 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Makes the angle follow `target`, rad.
+    /// Starts following `target`, rad, which moves at `rate`, rad/s; with the rate 0, the angle
+    /// lags behind a target that moves.
     @_noLocks @_noAllocation
-    mutating func follow(_ target: Double, maxRate: Double, smoothing: Double) {
+    mutating func follow(_ target: Double, rate: Double, maxRate: Double, smoothing: Double) {
         motion = .follow
-        followed = Follow(target: target, maxRate: maxRate, smoothing: smoothing)
+        followed = Follow(
+            target: target, rate: rate, maxRate: maxRate, smoothing: smoothing)
     }
 
     /// Computes the state `dt` seconds later.
@@ -212,7 +214,9 @@ struct AxisProfile: Sendable, BitwiseCopyable {
             var slower = limits
             slower.rate = min(limits.rate, followed.maxRate)
             let target = limits.clamped(followed.target)
-            state.follow(target, smoothing: followed.smoothing, limits: slower, dt: dt)
+            let rate = target == followed.target ? followed.rate : 0
+            state.follow(
+                target, rate: rate, smoothing: followed.smoothing, limits: slower, dt: dt)
         }
     }
 
@@ -254,18 +258,21 @@ extension AxisState {
     /// without overshoot.
     ///
     /// - Parameters:
-    ///   - target: Target angle, rad.
-    ///   - smoothing: Lag of the angle behind a target that turns at a constant rate, s.
+    ///   - target: rad.
+    ///   - known: Known rate of the target, rad/s.
+    ///   - smoothing: Lag of the angle behind a target that turns steadily faster than `known`, s.
     ///   - limits: Limits of the motion; the caller applies the range.
     ///   - dt: Length of the period, s, positive.
     @_noLocks @_noAllocation
-    mutating func follow(_ target: Double, smoothing: Double, limits: AxisLimits, dt: Double) {
+    mutating func follow(
+        _ target: Double, rate known: Double = 0, smoothing: Double, limits: AxisLimits, dt: Double
+    ) {
         // The limits on acceleration and jerk, and the length of a control period, limit the
         // filter's pole.
         var pole = min(3 / max(smoothing, 1e-3), 0.3 / dt)
         pole = min(pole, 2 * limits.acceleration / limits.rate)
         pole = min(pole, limits.jerk / limits.acceleration)
-        let wantedRate = AxisState.limited((target - angle) * pole / 3, limits.rate)
+        let wantedRate = AxisState.limited(known + (target - angle) * pole / 3, limits.rate)
         let wantedAcceleration = AxisState.limited(
             (wantedRate - rate) * pole, limits.acceleration)
         let jerk = AxisState.limited(

@@ -14,6 +14,9 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// In mode `tracking`: turn the camera at the given rates, rad/s, right and down positive; NaN
     /// keeps the present rate. After the dead-man time the mode becomes `locked`.
     case track(pan: Double, tilt: Double)
+    /// In mode `tracking`: aim the camera in a direction, which moves. After the dead-man time the
+    /// mode becomes `locked`.
+    case aim(Aim)
     /// In mode `panFollow`: turn the camera by the angle `yaw`, rad, from the handle's heading,
     /// right positive; NaN keeps the present angle. The angle grows at `rate`, rad/s, until the
     /// dead-man time.

@@ -38,12 +38,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// Target angles of the last `point` request, rad. The target is NaN on an axis for which no
     /// target was requested since the last rate command, or since the outputs were switched off.
     private var target = AxisVector.unknown
-    /// Time at which `tracking` ends automatically.
-    private var trackingUntil: Instant?
-    /// Heading at which pan is zero in `tracking`, rad: the handle's heading, or if this heading is
-    /// unknown, the heading at which tracking first began since the outputs came on.
-    private var trackingHeading = Double.nan
-    /// Distance of the joints from their rest pose, rad, smoothed over a second to reject shaking.
+    private var tracking = Tracking()
+    /// Distance of the joints from their rest pose, rad, smoothed over a second against shaking.
     private var retractError = AxisVector.zero
     /// Duration for which `retractError` has been small, s.
     private var retractedSeconds = 0.0
@@ -68,7 +64,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         result.target = generator.destination
         result.followError = generator.followError
         result.yawRoom = generator.yawRoom
-        if let trackingUntil { result.trackingSeconds = trackingUntil.seconds(since: now) }
+        if let until = tracking.until { result.trackingSeconds = until.seconds(since: now) }
         return result
     }
 
@@ -132,11 +128,25 @@ struct Pointing: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func track(pan: Double, tilt: Double, validUntil: Instant) {
         guard case .tracking = mode else { return }
-        trackingUntil = validUntil
+        tracking.until = validUntil
+        if tracking.isAiming {
+            tracking.endAim()
+            generator.stopFollowing()
+        }
         let limit = AxisVector(repeating: modes.trackingMaxRate)
         let rates = AxisVector(yaw: pan, roll: .nan, pitch: -tilt).clamped(to: limit)
         unwind(rates.turning)
         generator.rate(rates, validUntil: validUntil)
+    }
+
+    /// Aims the camera in a direction that moves. The request has an effect only in `tracking`.
+    @_noLocks
+    mutating func aim(_ aim: Aim, validUntil: Instant) {
+        guard case .tracking = mode, aim.target.yaw.isFinite, aim.target.pitch.isFinite else {
+            return
+        }
+        tracking.until = validUntil
+        tracking.begin(aim, from: generator.angles)
     }
 
     // MARK: Outputs
@@ -177,7 +187,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func letGo() {
         target.yaw = .nan
-        trackingHeading = .nan
+        tracking.letGo()
     }
 
     /// The set-point while the outputs are off: the camera's attitude, body to earth.
@@ -202,11 +212,14 @@ struct Pointing: Sendable, BitwiseCopyable {
     ) -> Setpoint {
         isBlind = mode.needsJoints && handle == nil
         aside.step(now: now, dt: dt)
-        if case .tracking = mode { confineTracking(handle) }
+        if case .tracking = mode {
+            tracking.confine(&generator, handle, modes)
+            tracking.step(&generator, now: now, dt: dt, fastest: modes.trackingMaxRate)
+        }
         if let handle {
             aside.confine(handle: handle, followed: followed.target.yaw, range: range)
             follow(handle, dt: dt)
-        } else {
+        } else if !tracking.isAiming {
             generator.stopFollowing()
         }
         let before = generator.angles
@@ -279,7 +292,8 @@ extension Pointing {
         let old = mode
         mode = wanted
         rateValidUntil = nil
-        trackingUntil = nil
+        tracking.until = nil
+        tracking.endAim()
         isRetracted = false
         retractError = AxisVector(repeating: .pi)
         retractedSeconds = 0
@@ -297,7 +311,7 @@ extension Pointing {
         case .tracking:
             target = .unknown
             generator.halt()
-            trackingUntil = now.advanced(bySeconds: modes.trackingTimeout)
+            tracking.until = now.advanced(bySeconds: modes.trackingTimeout)
             beginTracking()
         }
     }
@@ -323,28 +337,10 @@ extension Pointing {
         point(to: AxisVector(yaw: .nan, roll: 0, pitch: .nan), at: modes.follow.maxRate.roll)
     }
 
-    /// Limits the angles of the mode `tracking`: pan relative to the handle, tilt relative to
-    /// level. If tracking starts again, the zeros of pan and tilt stay, so that repeated starts do
-    /// not exceed the range.
-    private mutating func confineTracking(_ handle: HandlePose?) {
-        let heading = generator.angles.yaw
-        if let handle {
-            let away = Angle(radians: heading).shortestArc(to: .radians(handle.angles.yaw))
-            trackingHeading = heading + away.radians
-        } else if trackingHeading.isNaN {
-            trackingHeading = heading
-        }
-        let centre = AxisVector(yaw: trackingHeading, roll: 0, pitch: 0)
-        var range = modes.trackingRange
-        range.roll = .infinity
-        generator.confine(
-            from: centre - range, to: centre + range, atMost: modes.trackingMaxRate)
-    }
-
     /// Ends `tracking` after its dead-man time: the camera stops, and the mode becomes `locked`.
     @_noLocks
     mutating func endTracking(now: Instant) {
-        guard let until = trackingUntil, until < now else { return }
+        guard let until = tracking.until, until < now else { return }
         enter(.locked, now: now)
         rateValidUntil = until
     }

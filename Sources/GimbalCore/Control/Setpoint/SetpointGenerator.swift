@@ -172,19 +172,25 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         isExpired = false
     }
 
-    /// Makes the axes follow `targets`, rad; an axis whose target is NaN continues its motion.
+    /// Starts following `targets`, rad, which move at `rates`, rad/s; an axis whose target is NaN
+    /// continues its motion.
     @_noLocks @_noAllocation
-    mutating func follow(_ targets: AxisVector, _ tuning: FollowTuning) {
+    mutating func follow(
+        _ targets: AxisVector, rates: AxisVector = .zero, _ tuning: FollowTuning
+    ) {
         if let asked = point?.target, !SetpointGenerator.areDisjoint(asked, targets) { point = nil }
         let (rate, smoothing) = (tuning.maxRate, tuning.smoothing)
         if !targets.yaw.isNaN {
-            yaw.follow(targets.yaw, maxRate: rate.yaw, smoothing: smoothing.yaw)
+            yaw.follow(
+                targets.yaw, rate: rates.yaw, maxRate: rate.yaw, smoothing: smoothing.yaw)
         }
         if !targets.roll.isNaN {
-            roll.follow(targets.roll, maxRate: rate.roll, smoothing: smoothing.roll)
+            roll.follow(
+                targets.roll, rate: rates.roll, maxRate: rate.roll, smoothing: smoothing.roll)
         }
         if !targets.pitch.isNaN {
-            pitch.follow(targets.pitch, maxRate: rate.pitch, smoothing: smoothing.pitch)
+            pitch.follow(
+                targets.pitch, rate: rates.pitch, maxRate: rate.pitch, smoothing: smoothing.pitch)
         }
     }
 

@@ -1,0 +1,116 @@
+/// Direction in which the camera is to look, and its motion.
+public struct Aim: Sendable, BitwiseCopyable, Equatable {
+    /// Earth-frame angles yaw and pitch, rad; roll is level.
+    public var target: AxisVector
+    /// Rates of these angles, rad/s.
+    public var rate: AxisVector
+    /// Time constant with which the camera corrects a difference, s.
+    public var smoothing: Double
+
+    /// Creates a direction.
+    @_noLocks
+    public init(target: AxisVector, rate: AxisVector, smoothing: Double) {
+        self.target = target
+        self.rate = rate
+        self.smoothing = smoothing
+    }
+}
+
+/// State of the mode `tracking`: its end, the heading from which its range is measured, and the
+/// direction in which the camera is aimed. Loop thread only.
+struct Tracking: Sendable, BitwiseCopyable {
+    /// Time at which the mode ends automatically; nil in other modes.
+    var until: Instant?
+
+    /// Heading at which pan is zero, rad: the handle's heading, or if unknown, the heading at which
+    /// tracking first began since the outputs came on.
+    private var heading = Double.nan
+    /// Direction in which the camera is aimed, earth-frame angles, rad, continuous over whole
+    /// turns; NaN without a direction.
+    private var target = AxisVector.unknown
+    /// Rate of that direction, rad/s.
+    private var rate = AxisVector.zero
+    /// Lag of the camera's correction, s.
+    private var smoothing = 0.0
+
+    /// Whether the camera is aimed in a direction, instead of turning at rates.
+    var isAiming: Bool { @_noLocks get { !target.yaw.isNaN } }
+
+    @_noLocks
+    init() {}
+
+    /// Turns at rates again, or not at all.
+    @_noLocks
+    mutating func endAim() { target = .unknown }
+
+    /// Prepares for a time with the outputs off, in which a person can turn the camera.
+    @_noLocks
+    mutating func letGo() {
+        heading = .nan
+        endAim()
+    }
+
+    /// Begins to aim the camera.
+    ///
+    /// - Parameters:
+    ///   - aim: The direction now.
+    ///   - angles: Angles of the set-point, from which yaw turns in the shorter direction.
+    @_noLocks
+    mutating func begin(_ aim: Aim, from angles: AxisVector) {
+        let way = Angle(radians: angles.yaw).shortestArc(to: .radians(aim.target.yaw)).radians
+        target = AxisVector(yaw: angles.yaw + way, roll: 0, pitch: aim.target.pitch)
+        rate = AxisVector(yaw: aim.rate.yaw, roll: 0, pitch: aim.rate.pitch)
+        smoothing = aim.smoothing
+    }
+
+    /// Advances the direction by one control period, and passes it to the set-point. When the
+    /// dead-man time has passed, the camera stops.
+    ///
+    /// - Parameters:
+    ///   - generator: The set-point.
+    ///   - now: Present time.
+    ///   - dt: Seconds since the previous call.
+    ///   - fastest: Largest rate of each axis, rad/s.
+    @_noLocks
+    mutating func step(
+        _ generator: inout SetpointGenerator, now: Instant, dt: Double, fastest: Double
+    ) {
+        guard isAiming else { return }
+        guard let until, now < until else {
+            endAim()
+            generator.stopFollowing()
+            return
+        }
+        target = target + rate * dt
+        generator.follow(
+            target, rates: rate,
+            FollowTuning(
+                maxRate: AxisVector(repeating: fastest),
+                smoothing: AxisVector(repeating: smoothing)))
+    }
+
+    /// Limits the angles of the mode: pan relative to the handle, tilt relative to level. The zeros
+    /// of pan and tilt are kept when tracking restarts, so that repeated starts do not exceed one
+    /// range.
+    ///
+    /// - Parameters:
+    ///   - generator: The set-point.
+    ///   - handle: Pose of the handle; nil if unknown.
+    ///   - modes: Range and largest rate.
+    mutating func confine(
+        _ generator: inout SetpointGenerator, _ handle: HandlePose?, _ modes: ModeParameters
+    ) {
+        let yaw = generator.angles.yaw
+        if let handle {
+            let away = Angle(radians: yaw).shortestArc(to: .radians(handle.angles.yaw))
+            heading = yaw + away.radians
+        } else if heading.isNaN {
+            heading = yaw
+        }
+        let centre = AxisVector(yaw: heading, roll: 0, pitch: 0)
+        var range = modes.trackingRange
+        range.roll = .infinity
+        generator.confine(
+            from: centre - range, to: centre + range, atMost: modes.trackingMaxRate)
+    }
+}
