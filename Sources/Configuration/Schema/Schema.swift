@@ -124,7 +124,7 @@ public enum Schema {
             "imu.frozen_ms", \.imu.frozenMs, 10...10_000, unit: "ms", .restart,
             "Time after which a sensor that repeats the same sample counts as frozen; the repetition must last for at least eight samples. airframed uses a shorter time after it has measured the sensor's noise. In lockstep it makes this check only if the simulated sensor has noise.",
             hint:
-                "A sensor that is slower than the loop repeats samples: set this time to more than four periods of the sensor."
+                "If the sensor is slower than the loop, airframed reads each of its samples several times: set this time to more than four periods of the sensor."
         ),
         .number(
             "imu.filter_delay_ms", \.imu.filterDelayMs, 0...20, unit: "ms", .live,
@@ -168,10 +168,12 @@ public enum Schema {
         ),
         .number(
             "estimator.rest_rate_dps", \.estimator.restRateDps, 0.01...50, unit: "deg/s", .live,
-            "Largest variation of the rate of a camera at rest."),
+            "Largest RMS deviation of the rate from its mean at which the camera counts as at rest."
+        ),
         .number(
             "estimator.rest_accel_mps2", \.estimator.restAccelMps2, 0.01...10, unit: "m/s²", .live,
-            "Largest variation of the acceleration of a camera at rest."),
+            "Largest RMS deviation of the acceleration from its mean at which the camera counts as at rest."
+        ),
         .number(
             "estimator.rest_time_s", \.estimator.restTimeS, 0.2...10, unit: "s", .live,
             "Time for which the rate must vary by less than rest_rate_dps, and the acceleration by less than rest_accel_mps2, before the estimator measures the gyroscope's zero error."
@@ -182,16 +184,16 @@ public enum Schema {
             hint: "The estimator learns this distance unless the value is 0."),
         .number(
             "estimator.kalman_q_angle", \.estimator.kalmanQAngle, 1e-6...1, .live,
-            "First value of the Kalman triple of AirOS apps: its ratio to the default scales the gyroscope's noise variance.",
-            hint: "Ratios are limited to 0.1...10."),
+            "First of the three Kalman values of AirOS apps: this value, divided by its default, multiplies the variance of the gyroscope's noise.",
+            hint: "The quotient is limited to 0.1...10."),
         .number(
             "estimator.kalman_q_bias", \.estimator.kalmanQBias, 1e-6...1, .live,
-            "Second value of the Kalman triple of AirOS apps: its ratio to the default scales the variance of the gyroscope's bias walk.",
-            hint: "Ratios are limited to 0.1...10."),
+            "Second of the three Kalman values of AirOS apps: this value, divided by its default, multiplies the variance of the random walk of the gyroscope's zero error.",
+            hint: "The quotient is limited to 0.1...10."),
         .number(
             "estimator.kalman_r_measure", \.estimator.kalmanRMeasure, 1e-6...10, .live,
-            "Third value of the Kalman triple of AirOS apps: its ratio to the default scales the variance of the hand's velocity.",
-            hint: "Ratios are limited to 0.1...10."),
+            "Third of the three Kalman values of AirOS apps: this value, divided by its default, multiplies the variance of the hand's velocity.",
+            hint: "The quotient is limited to 0.1...10."),
         .number(
             "estimator.converged_inclination_deg", \.estimator.convergedInclinationDeg, 0.1...30,
             unit: "deg", .live,
