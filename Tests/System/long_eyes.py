@@ -84,7 +84,7 @@ print("ok   the camera is streamed")
 
 (DRIVER / "unbind").write_text("vivid.0")
 until("the loss", lambda: lines("The camera is lost") == 1)
-until("the replacement", lambda: lines("shows a drawn picture instead") == 1)
+until("the replacement", lambda: lines("shows the test picture instead") == 1)
 player.must_receive("while the camera is unplugged")
 print("ok   the camera is unplugged, the client stays")
 

@@ -52,7 +52,7 @@ kinds = sh("timeout", "60", "ffprobe", "-v", "error", "-rtsp_transport", "tcp", 
            "-of", "csv=p=0", URL)
 if kinds != "h264,320,180":
     sys.exit(f"FAIL ffprobe: {kinds}")
-source = "The stream shows vivid" if has_camera else "drawn picture"
+source = "The stream shows vivid" if has_camera else "test picture"
 if source not in journal():
     sys.exit(f"FAIL no '{source}' in the journal\n{journal()}")
 print("ok   a client sees the camera through the sandbox")

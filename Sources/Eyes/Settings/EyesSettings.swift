@@ -5,10 +5,10 @@ import Configuration
 public struct EyesSettings: Sendable, Equatable {
     /// Choice of the camera.
     public enum Source: String, Sendable, CaseIterable {
-        /// The first camera of libcamera; without one, the first V4L2 camera; without any camera,
-        /// the test picture.
+        /// The first camera that libcamera provides; without one, the first V4L2 camera; without
+        /// any camera, the test picture.
         case auto
-        /// A camera of libcamera, for camera modules.
+        /// A camera that libcamera provides, such as a camera module.
         case libcamera
         /// A V4L2 device, for USB cameras.
         case v4l2

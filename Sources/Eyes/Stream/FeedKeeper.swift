@@ -194,7 +194,7 @@ private struct FeedRun {
             if loss == nil, reason != nil { _ = watch.isDue(now: cv_now()) }
             let source = choice.description
             keeper.world.log(
-                reason.map { "\($0); the stream shows a drawn picture instead." }
+                reason.map { "\($0); the stream shows the test picture instead." }
                     ?? "The stream shows \(source).")
             keeper.update {
                 $0 = .init(
