@@ -190,7 +190,7 @@ extension Observable {
         + stage(
             "wake", "Delay of the bus thread's wake-up after the scheduled time", \.wake,
             recorded: 56)
-        + stage("bus", "Time in which the bus thread reads the sensors", \.bus, recorded: 57)
+        + stage("bus", "Time that the bus thread takes to read the sensors", \.bus, recorded: 57)
         + stage(
             "handover", "Time from the bus thread's signal to the start of the loop's tick",
             \.handover)
@@ -201,7 +201,7 @@ extension Observable {
         + stage(
             "control", "Computing time in a tick for supervision and control", \.control,
             recorded: 55)
-        + stage("write", "Time in which the bus thread writes to the motors", \.write)
+        + stage("write", "Time that the bus thread takes to write to the motors", \.write)
         + stage(
             "imu_to_motor", "Time from the sample to the written output", \.imuToMotor, recorded: 58
         )

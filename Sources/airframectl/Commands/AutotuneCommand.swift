@@ -121,12 +121,18 @@ enum AutotuneView {
         var table = Table()
         func row(_ name: String, _ text: String) { table.add(.init(name, .quiet), .init(text)) }
         if axis.isServo {
-            row("delay", "\(Format.fixed(axis.delayMs.value, 2)) ms from command to response")
+            row(
+                "delay",
+                "\(Format.fixed(axis.delayMs.value, 2)) ms from the command to the camera's response"
+            )
             row("lag", "\(Format.fixed(axis.lagMs.value, 2)) ms")
             row("gain", "\(Format.fixed(axis.gain.value, 2)) of the command")
         } else {
             row("inertia", "\(Format.fixed(axis.inertiaKgM2.value * 1e3, 3)) g·m²")
-            row("delay", "\(Format.fixed(axis.delayMs.value, 2)) ms from torque to rate")
+            row(
+                "delay",
+                "\(Format.fixed(axis.delayMs.value, 2)) ms from the torque command to the measured rate"
+            )
             if let late = axis.gyroDelayMs.known {
                 row(
                     "gyroscope",

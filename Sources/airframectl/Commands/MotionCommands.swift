@@ -146,7 +146,9 @@ struct StopCommand: AcknowledgedCommand {
         abstract: "Emergency stop: motors off until `stop --reset`.")
 
     @OptionGroup var options: GlobalOptions
-    @Flag(help: "Reset the emergency stop. The mode stays inactive until you change it.")
+    @Flag(
+        help: "Reset the emergency stop. The mode is then `inactive` until you select another mode."
+    )
     var reset = false
 
     func run() throws {

@@ -29,15 +29,15 @@ struct PairCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "Action: list, allow, forget or web.")
     var action: Action = .list
-    @Argument(help: "With forget: address of the phone, as `airframectl pair list` shows it.")
+    @Argument(help: "For `pair forget`: address of the phone, as `airframectl pair list` shows it.")
     var address: String?
-    @Option(help: "With allow and web: duration, 10...600 s.")
+    @Option(help: "For `pair allow` and `pair web`: time for which pairing is allowed, 10...600 s.")
     var seconds = 120.0
-    @Flag(name: .customLong("list"), help: "With web: list the paired browsers.")
+    @Flag(name: .customLong("list"), help: "For `pair web`: list the paired browsers.")
     var listsBrowsers = false
-    @Option(help: "With web: remove the browser with this id, or all.")
+    @Option(help: "For `pair web`: id of the browser to remove, or `all` for every browser.")
     var revoke: String?
-    @Option(help: "With web: path of airframe-web's socket.")
+    @Option(help: "For `pair web`: path of airframe-web's socket.")
     var control = "/run/airframe-web/control.sock"
 
     func validate() throws {

@@ -73,7 +73,7 @@ struct FlightReplayRun {
     private func verdict(_ report: FlightReplay.Report) -> String {
         if report.isIdentical {
             return
-                "Outputs, attitude and supervisor of the replay are identical to the recording, bit for bit, in every tick."
+                "In every tick of the replay, the outputs, the attitude and the state of the supervisor are identical to the recording, bit for bit."
         }
         return
             "\(Format.count(report.identicalTicks)) ticks are identical to the recording, bit for bit; \(report.firstDifference ?? ""). "
