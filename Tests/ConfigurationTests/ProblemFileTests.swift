@@ -118,7 +118,7 @@ struct ProblemFileTests {
         #expect(found.count == 51)
         #expect(
             found.last?.description.contains(
-                "more problems than those shown. Correct the shown problems first. Is this the right"
+                "more problems than those shown. Correct the problems shown above first. Is this"
             )
                 == true)
     }

@@ -101,8 +101,8 @@ import Testing
             said += reporter.events(in: .at(1 + Double(ms) / 1000, enabled: isOn)).map(\.sentence)
         }
         #expect(said.count < 12)
-        #expect(said.first == "The outputs come on.")
-        #expect(said.last?.hasPrefix("The outputs are on, after ") == true)
+        #expect(said.first == "The motors are on.")
+        #expect(said.last?.hasPrefix("The motors are on; they were switched ") == true)
     }
 
     @Test("name the axes, in words and for the journal")
@@ -125,10 +125,10 @@ import Testing
         var reporter = ConditionReporter()
         #expect(reporter.events(in: .at(1)).isEmpty)
         let on = reporter.events(in: .at(2, enabled: true))
-        #expect(on == [.init(level: .notice, sentence: "The outputs come on.")])
+        #expect(on == [.init(level: .notice, sentence: "The motors are on.")])
         #expect(reporter.events(in: .at(2.1, enabled: true)).isEmpty)
         let off = reporter.events(in: .at(2.2))
-        #expect(off == [.init(level: .notice, sentence: "The outputs are off.")])
+        #expect(off == [.init(level: .notice, sentence: "The motors are off.")])
     }
 
     @Test("are errors for what turns the motors off, and information for what was asked for")

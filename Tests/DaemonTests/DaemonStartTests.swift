@@ -36,7 +36,7 @@ import Wire
             #expect(status.inhibitions.isEmpty)
             #expect(status.number("imu", "accel_m_s2", "z") < -9)
             #expect(status["joints"]?["source"]?.string == "encoders")
-            #expect(daemon.log.contains("The outputs come on."))
+            #expect(daemon.log.contains("The motors are on."))
         }
     }
 
@@ -49,7 +49,7 @@ import Wire
             let end = try daemon.stop(signal)
             #expect(end.status == 0)
             #expect(end.seconds < 1)
-            #expect(daemon.log.contains("The outputs are off."))
+            #expect(daemon.log.contains("The motors are off."))
             #expect(daemon.log.hasSuffix("airframed has stopped.\n"))
             #expect(access(daemon.socket, F_OK) != 0, "the socket's file is left behind")
         }
@@ -88,7 +88,7 @@ import Wire
                 try daemon.status("enabled") { $0["enabled"]?.bool == true }
                 #expect(try daemon.control("mode", "inactive").status == 0)
                 try daemon.status("off") { $0["enabled"]?.bool == false }
-                #expect(try daemon.control("log").output.contains("The outputs are off."))
+                #expect(try daemon.control("log").output.contains("The motors are off."))
             }
         }
     }
@@ -98,7 +98,7 @@ import Wire
         try withDaemon { daemon throws in
             let end = try daemon.stop()
             #expect(end.status == 0)
-            #expect(daemon.log.contains("The outputs are off."))
+            #expect(daemon.log.contains("The motors are off."))
         }
     }
 

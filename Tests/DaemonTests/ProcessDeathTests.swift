@@ -98,7 +98,7 @@ struct ProcessDeathTests {
     @Test("a bus that fails now and then is turned off all the same; one that is dead is told")
     func outputsOff() throws {
         let bus: any OutputBus = StubbornBus(failures: 5)
-        #expect(try OutputsOff.run([bus]) == "The outputs are off.")
+        #expect(try OutputsOff.run([bus]) == "The motors are off.")
         let dead: any OutputBus = StubbornBus(failures: .max)
         #expect(throws: DaemonError.self) { try OutputsOff.run([bus, dead]) }
     }

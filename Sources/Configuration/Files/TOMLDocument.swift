@@ -61,7 +61,7 @@ struct TOMLDocument {
                     ConfigurationProblem(
                         .unknownKey, at: .file(path, line: nil, column: nil),
                         "has more problems than those shown",
-                        hint: "Correct the shown problems first. Is this the right file?"))
+                        hint: "Correct the problems shown above first. Is this the right file?"))
             }
         } catch let error as TOMLParseError {
             problems = [Self.syntaxProblem(error, path: path)]

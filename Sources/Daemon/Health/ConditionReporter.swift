@@ -7,9 +7,9 @@ import Realtime
 import Wire
 
 /// Conversion of the loop's conditions into log lines: one line when a condition has held for
-/// `holdSeconds`, and one line when the outputs go on or off. A condition that comes and goes
-/// repeatedly is logged at growing intervals, with the number of occurrences. The counters in
-/// `status` include every occurrence.
+/// `holdSeconds`, and one line when the motors' outputs are switched on or off. A condition that
+/// comes and goes repeatedly is logged at growing intervals, with the number of occurrences. The
+/// counters in `status` include every occurrence.
 struct ConditionReporter {
     /// One line for the log.
     struct Event: Equatable {
@@ -140,7 +140,7 @@ struct ConditionReporter {
             return Event(
                 level: .notice,
                 sentence:
-                    "The outputs are \(isEnabled ? "on" : "off"), after \(withheld.count) more changes in \(withheld.words)."
+                    "The motors are \(isEnabled ? "on" : "off"); they were switched \(withheld.count) more times in \(withheld.words)."
             )
         }
         guard isEnabled != self.isEnabled else { return nil }
@@ -148,7 +148,7 @@ struct ConditionReporter {
         guard changes.happens(now: now) else { return nil }
         return Event(
             level: .notice,
-            sentence: isEnabled ? "The outputs come on." : "The outputs are off.")
+            sentence: isEnabled ? "The motors are on." : "The motors are off.")
     }
 
     private static func level(of condition: Conditions) -> Logger.Level {

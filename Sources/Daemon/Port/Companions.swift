@@ -53,7 +53,9 @@ final class Companions: Sendable {
         }
         guard isNoted else {
             throw Refusal(
-                .tooMany, "\(Self.limit) companions already report; stop one of them.")
+                .tooMany,
+                "\(Self.limit) companion programs already report their health, which is the maximum; stop one of them."
+            )
         }
     }
 

@@ -31,7 +31,7 @@ public enum OutputsOff {
     /// Switches the outputs on every bus off, even if this fails on another bus.
     static func run(_ buses: [any OutputBus]) throws(DaemonError) -> String {
         let failures = buses.compactMap(failure)
-        guard !failures.isEmpty else { return "The outputs are off." }
+        guard !failures.isEmpty else { return "The motors are off." }
         let why = failures.map { " \($0). \($0.remedy)" }.joined()
         throw DaemonError(
             sentence: "The motors did not confirm that they are off; cut their power.\(why)",

@@ -36,7 +36,7 @@ struct ControlService: Service {
             log.critical("The stepper motors did not stop. Cut their power.")
         }
         if machine.driver.stop() {
-            log.notice("The outputs are off.")
+            log.notice("The motors are off.")
         } else {
             log.critical("The motors did not confirm that they are off. Cut their power.")
         }

@@ -83,7 +83,9 @@ package final class StateOwner: Sendable {
             )
         }
         if loaded.source == .previous {
-            log.warning("Saved tuning: airframed uses the save before the last one.")
+            log.warning(
+                "Saved tuning: the newest saved version cannot be read, so airframed uses the version before it."
+            )
         }
         var parameters = ParameterStore(configuration)
         for problem in parameters.load(saved: loaded.state.parameters) {
