@@ -135,7 +135,8 @@ final class SessionHandler: ChannelInboundHandler {
         endpoint.received(WebMessage(isText: isText, bytes: bytes), from: session)
     }
 
-    /// Counts a message against the rate, and the client as alive.
+    /// Subtracts a message from the client's allowance of messages per second, and notes the time
+    /// as the last sign of life. Without allowance the connection fails, and the result is false.
     private func isAllowed() -> Bool {
         lastHeard = .now()
         let rate = Double(limits.messagesPerSecond)

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Pairing codes: one at a time, for a short time, with few attempts. Thread-safe. Time is an
-/// argument, s on any steady clock.
+/// Pairing codes: one at a time, for a short time, with few attempts. Thread-safe. Callers pass the
+/// time, in seconds of any monotonic clock.
 ///
 /// The code has 8 digits. With 5 attempts for each code, a guess succeeds with a probability of
 /// 1 in 20 million.

@@ -79,7 +79,7 @@ final class Site: WebApplication {
 
     private func pair(_ request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void) {
         guard let body = try? JSONValue(parsing: request.body), let code = body["code"]?.string
-        else { return answer(.refusal(400, "The request contains no code.")) }
+        else { return answer(.refusal(400, "The request contains no pairing code.")) }
         switch desk.check(code, now: DaemonClient.now()) {
         case .accepted: break
         case .wrong: return answer(.refusal(403, "This code is wrong."))
