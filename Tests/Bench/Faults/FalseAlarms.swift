@@ -34,7 +34,8 @@ enum FalseAlarms {
                         run.parameters.plant.inertia = run.parameters.plant.inertia * factor
                         let held = run.run().conditions
                         starts += 1
-                        // The motors really lost the camera, so this report is not a false alarm.
+                        // The rotors really lose step in this run, so `rotor_lost` is not a false
+                        // alarm.
                         if held.intersects(.rotorLost) { flung += 1 }
                         let names = Self.names(in: held)
                         guard !names.isEmpty else { continue }

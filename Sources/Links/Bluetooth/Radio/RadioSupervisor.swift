@@ -86,8 +86,8 @@ struct RadioSupervisor {
     /// Whether power-on has succeeded once. Until power-on has succeeded, the supervisor repeats
     /// it; later, an adapter that a user has switched off stays off.
     var powering = Step.wanted
-    /// State of the adapter's power cycle. The power cycle ends the link of a phone that remained
-    /// after bluetoothd had ended, and that blocks the phone.
+    /// State of the adapter's power cycle. A link to a phone can remain after bluetoothd has ended,
+    /// and the phone cannot connect again while this link exists. The power cycle ends the link.
     var cutting = Step.done
     private var deadLinks: Set<String> = []
     private(set) var chosen: String?

@@ -5,8 +5,9 @@ public import Logging
 import Port
 import Wire
 
-/// RedBearLab's serial service, as in the firmware "Biscuit" of the BLE Mini. A role replaces the
-/// UART.
+/// RedBearLab's serial service, as in the firmware "Biscuit" of the BLE Mini. The BLE Mini passes
+/// the bytes of its clients to a UART; this service passes them to a `SerialRole`, such as a
+/// robot's remote control.
 ///
 /// Characteristic 0004 also accepts writes without response, because a flight display uses them.
 /// BlueZ cannot report errors for such writes, so the service ignores and counts an invalid speed.
