@@ -50,9 +50,10 @@ final class ClientConnection {
         lastRequest = now
     }
 
-    /// Names the connection, once, and withdraws its right to write if the client asks for it. A
-    /// program that serves others uses both: its requests carry the name of the person, and a
-    /// person who can only read gets a connection that can only read.
+    /// Sets the name of the connection, once, and withdraws its right to write if the client
+    /// requests this. A program that serves several persons opens a connection for each person: the
+    /// requests then carry the person's name, and a person who can only read gets a read-only
+    /// connection.
     ///
     /// - Throws: A refusal if the name is not plain text, or if the connection has a name.
     func identify(_ parameters: Parameters) throws(Refusal) -> ClientIdentity {
@@ -82,8 +83,8 @@ final class ClientConnection {
             lastRequest: lastRequest)
     }
 
-    /// Reads at most one chunk of the client's input, so that a fast client does not delay other
-    /// clients.
+    /// Reads at most as many bytes of the client's input as `chunk` can hold, so that a fast client
+    /// does not delay other clients.
     ///
     /// - Parameter chunk: Scratch memory, shared by all clients.
     func read(into chunk: UnsafeMutableRawBufferPointer) {
@@ -142,7 +143,7 @@ final class ClientConnection {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character can be part of a line for people.
+    /// Whether the character can be part of a printed line.
     fileprivate var isPlain: Bool {
         switch properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
@@ -167,8 +168,8 @@ extension PeerCredentials {
                 supplementaryGroups = Array(groups.prefix(count))
                 return
             }
-            // An older kernel does not support the option; in this case only the primary group is
-            // checked.
+            // An older kernel does not support SO_PEERGROUPS; in this case only the primary group
+            // is checked.
             guard error == ERANGE else { return }
             capacity = count
         }

@@ -1,6 +1,7 @@
 import GimbalCore
 
-/// Allocation of the socket's limited number of connections. The type is pure: time is an argument.
+/// Allocation of the socket's limited number of connections. The type uses no clock: callers pass
+/// the time.
 ///
 /// A client that can write always gets a connection, because it can send a stop. If necessary,
 /// another connection is closed: readers are closed before writers, connections without
@@ -8,7 +9,7 @@ import GimbalCore
 /// oldest request. Clients that can only read never use all connections. A new reader replaces
 /// another reader only if that reader has sent no request for `readerIdleSeconds`.
 struct ClientSlots {
-    /// Properties of a connection on which the decision depends.
+    /// Properties of a connection that decide whether it can be closed for another one.
     struct Client {
         var mayWrite: Bool
         /// Whether the client has subscribed to something, or waits for an answer.
@@ -17,7 +18,7 @@ struct ClientSlots {
         var lastRequest: Instant
     }
 
-    /// The decision about a new connection.
+    /// Decision whether a new connection is accepted.
     enum Decision: Equatable {
         case admit
         /// Accept the new connection, and close the connection at this index.

@@ -15,8 +15,8 @@ import Wire
 ///
 /// A stop is executed before all other requests. In each turn, the thread searches all received
 /// input for a stop before it answers any request. A turn ends after `turnSeconds`, so that the
-/// thread soon searches for a stop again. The `QuestionDesk` handles requests that take long to
-/// read or to answer; the thread that writes to the disk handles requests that wait for the disk.
+/// thread soon searches for a stop again. The `QuestionDesk` answers requests that take long to
+/// read or to answer; the thread that writes to the disk answers requests that wait for the disk.
 /// Both threads send their answers through `LateReplies`.
 struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients are
@@ -92,8 +92,8 @@ struct DiagnosticsLoop {
         connections.removeAll(where: \.isFinished)
     }
 
-    /// Executes every stop that has arrived. A stop that is the next request of its connection is
-    /// also answered.
+    /// Executes every emergency stop that has arrived. A stop that is the next request of its
+    /// connection is also answered.
     private func hurryStops(of connection: ClientConnection, _ now: Instant) {
         var isNext = false
         connection.input.arrivals { line, isFirst in

@@ -4,7 +4,7 @@ import Wire
 
 /// Queue of late answers, from the threads that produce them to the server's thread.
 final class LateReplies: Sendable {
-    /// A late answer and its receiver.
+    /// Late answer to a request, and the client that receives it.
     struct Reply: Sendable {
         /// Sends the answer, on the server's thread; `clients` and `now` describe the moment of
         /// sending.

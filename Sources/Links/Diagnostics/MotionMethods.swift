@@ -4,7 +4,8 @@ import PlainText
 import Port
 import Wire
 
-/// Request for motion that a method of the socket makes, and the answer if the request is granted.
+/// Request for motion from a method of the socket, and the answer that the client receives if the
+/// request is accepted.
 private struct Move {
     let request: MotionRequest
     /// Function that makes the answer from the loop's snapshot before the request and from the
@@ -80,7 +81,7 @@ extension SocketMethod {
                     return Acknowledgement(
                         "Emergency stop: the motors stay off until the stop is reset.")
                 } catch {
-                    // The ring of commands has slots that are reserved for a stop, so the loop
+                    // The command ring has slots that are reserved for emergency stops, so the loop
                     // executes every stop unless it hangs. If the loop hangs, the bus thread
                     // switches the motors off.
                     return Acknowledgement(

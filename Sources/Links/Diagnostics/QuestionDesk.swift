@@ -3,7 +3,8 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// Desk that answers questions on a separate thread, one at a time, in the order of their arrival.
+/// Queue of questions to the daemon, which a separate thread answers one at a time, in the order of
+/// their arrival.
 ///
 /// A question is a request that changes nothing, but that can take long to parse or to answer: for
 /// example, a request with 64 KiB of names, or for every setting with its range. Therefore the
@@ -11,11 +12,11 @@ import Wire
 /// the camera never wait for a question. Each connection can have only one question at the desk, so
 /// that one client does not delay others for long.
 final class QuestionDesk: Sendable {
-    /// A request that the desk reads or answers.
+    /// Request of a client that waits for the desk's thread.
     struct Question: Sendable {
         /// The request, as bytes or already parsed.
         enum Body: Sendable {
-            /// A line that is too long for the server's thread.
+            /// A request line that is too long for the server's thread to parse.
             case line([UInt8])
             /// A parsed request that is a question, or that names a method that does not exist.
             case request(Request)

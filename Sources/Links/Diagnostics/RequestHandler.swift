@@ -88,8 +88,8 @@ struct RequestHandler: Sendable {
         line.allSatisfy { $0 == 0x20 || $0 == 0x09 }
     }
 
-    /// Whether the line is a stop by a client that can write. A long line is not searched for a
-    /// stop; it is handled when it is the next request of its connection.
+    /// Whether the line is an emergency stop of a client that can write. A long line is not
+    /// searched for a stop; it is executed when it is the next request of its connection.
     func isStop(_ line: some Collection<UInt8>, from connection: ClientConnection) -> Bool {
         guard connection.mayWrite, line.count <= Self.shortLine, Self.mayBeStop(line),
             let request = try? Request(line: Array(line))
@@ -97,16 +97,16 @@ struct RequestHandler: Sendable {
         return request.method == "stop" && request.params.isEmpty
     }
 
-    /// Executes a stop that waits behind other requests of its connection. When the stop becomes
-    /// the next request, it is executed again and answered; otherwise a reset that the client sent
-    /// before the stop would revert it.
+    /// Executes an emergency stop before earlier requests of the same connection. When the stop
+    /// becomes the next request, it is executed a second time and answered, because one of the
+    /// earlier requests could have reset it.
     func hurryStop(_ connection: ClientConnection) {
         services.settle()
         try? port.request(.emergencyStop, from: CommandSource(connection.client), now: port.now)
     }
 
-    /// Whether the line can be a stop and must be parsed: it contains "stop", or a backslash,
-    /// because the method's name can contain JSON escapes.
+    /// Whether the line can be an emergency stop and must be parsed. Such a line contains "stop",
+    /// or a backslash, because the method's name can contain JSON escapes.
     private static func mayBeStop(_ line: some Collection<UInt8>) -> Bool {
         line.contains(UInt8(ascii: "\\")) || line.firstRange(of: Array("stop".utf8)) != nil
     }
@@ -161,7 +161,7 @@ struct RequestHandler: Sendable {
             QuestionDesk.Question(client: connection.client.id, body: body, clients: clients))
     }
 
-    /// Sends a refusal.
+    /// Sends the refusal of a request to the client.
     func refuse(_ connection: ClientConnection, id: JSONValue, _ error: Refusal) {
         let t = Number(services.time())
         connection.output.append { ReplyLine.append(id: id, t: t, error: error, to: &$0) }

@@ -55,7 +55,7 @@ public struct SocketMethod: Sendable {
         public func requireWrite() throws(Refusal) { if let refusal { throw refusal } }
     }
 
-    /// Body of a method, and the thread that runs it.
+    /// Function that executes a method of the socket, and the thread that runs the function.
     enum Work: Sendable {
         /// A question, which only returns an answer: the body receives the state of the server's
         /// connections, and runs on the thread of the `QuestionDesk`.
@@ -185,14 +185,14 @@ public struct SocketServices: Sendable {
     }
 }
 
-/// One reading of subscribed variables.
+/// Values of subscribed variables at one time.
 public struct VariableSample: Sendable {
     /// Time of the variables' values on the loop's clock, s.
     public var t: Double
     /// The values of the variables, in the requested order.
     public var values: [JSONValue]
 
-    /// Creates a reading.
+    /// Creates a set of values with their time.
     public init(t: Double, values: [JSONValue]) {
         self.t = t
         self.values = values

@@ -40,7 +40,7 @@ struct Stream {
         SubscriptionInfo(subscription: id, rateHz: Number(rateHz), names: names, dropped: dropped)
     }
 
-    /// Creates the message for one reading of the variables in `indices`.
+    /// Creates the message with the newest values of the variables in `indices`.
     func message(_ sample: VariableSample) -> SubscriptionMessage {
         SubscriptionMessage(
             subscription: id, t: Number(sample.t), dropped: dropped,
@@ -69,7 +69,7 @@ struct VariableIndex {
     func resolve(_ patterns: [String]) throws(Refusal) -> (names: [String], indices: [Int]) {
         var indices: [Int] = []
         var seen: Set<Int> = []
-        // Each name or section is included once, even if it is requested repeatedly.
+        // A name or pattern that the request repeats is looked up only once.
         var asked: Set<String> = []
         for pattern in patterns where asked.insert(pattern).inserted {
             let matches = self.matches(pattern)

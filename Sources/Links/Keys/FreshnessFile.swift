@@ -5,9 +5,8 @@ public import ServiceLifecycle
 import Synchronization
 public import SystemPackage
 
-/// File that limits the times or counters that a link with a key accepts. It keeps the newest value
-/// across restarts of airframed, so that the link does not accept a recorded frame again after a
-/// restart.
+/// File with the newest time or counter that a link with a key has accepted. With this file the
+/// link refuses recorded frames even after a restart of airframed.
 ///
 /// airframed accepts a value only if the file already contains this value or a greater one.
 /// Therefore a recorded value is not accepted again, even after a power cut. After a power cut, a

@@ -1,7 +1,8 @@
 /// Receiver of a simulator's lines, which answers each line. The server's thread calls the methods
 /// in the order of the events.
 public protocol LockstepBackend: Sendable {
-    /// Handles the connection of a simulator, before its first line.
+    /// Begins a simulation, because a simulator has connected. The call precedes the simulator's
+    /// first line.
     func connected()
 
     /// Answers one line of the simulator: appends exactly one line with its newline to `output`.
@@ -12,11 +13,11 @@ public protocol LockstepBackend: Sendable {
     ///   - output: Buffer to which the answer is appended.
     func answer(_ line: [UInt8]?, to output: inout [UInt8])
 
-    /// Handles the silence of a simulator that has sent no line for
-    /// `LockstepConfiguration.timeout`. The method is called once for each silence.
+    /// Reports that the simulator has sent no line for `LockstepConfiguration.timeout`. The method
+    /// is called once for each such silence.
     func silent()
 
-    /// Handles the disconnection of the simulator; the next call is `connected`.
+    /// Ends the simulation, because the simulator has disconnected; the next call is `connected`.
     ///
     /// - Parameter isMidLine: Whether the last line of the simulator was incomplete.
     func disconnected(isMidLine: Bool)

@@ -2,18 +2,18 @@ public import GimbalCore
 public import Logging
 import Wire
 
-/// Role for MAVLink over the serial service, for a flight display. The role uses only MAVLink 1,
-/// because such a display treats a frame of version 2 as noise, and can then also lose the next
-/// frame. It sends heartbeat, attitude and head-up display without a request, because the display
-/// sends nothing. The role executes the commands of a client as on any other link. If signatures
-/// are required, it accepts only an emergency stop, because frames of version 1 have no signature.
-/// Only the thread airframed-ble uses the role.
+/// Role of the Bluetooth serial service for a flight display with MAVLink. The role uses only
+/// MAVLink 1, because such a display treats a frame of version 2 as noise, and can then also lose
+/// the next frame. The role sends heartbeat, attitude and head-up display without a request,
+/// because the display sends nothing. The role executes the commands of a client as on any other
+/// link. If signatures are required, it accepts only an emergency stop, because frames of version 1
+/// have no signature. Only the thread airframed-ble uses the role.
 public final class FlightDisplayRole: SerialRole {
     /// Number of the role's only peer, which represents all subscribers, because every message goes
     /// to all subscribers.
     private static let peer = 0
 
-    /// The name of the role in the configuration.
+    /// Name of the role in the setting `rbl.role`.
     public let name = "mavlink"
 
     private let component: MAVLinkComponent
@@ -41,8 +41,8 @@ public final class FlightDisplayRole: SerialRole {
             isConfigured: false)
     }
 
-    /// Handles frames of any sender. The role treats all senders as one peer, because answers go to
-    /// all subscribers.
+    /// Executes the frames of every sender. The role treats all senders as one peer, because
+    /// answers go to all subscribers.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {

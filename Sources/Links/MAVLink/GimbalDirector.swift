@@ -16,15 +16,17 @@ struct GimbalDirector {
     var vehicle = VehicleHeading()
 
     private let port: any GimbalPort
-    /// Yaw relative to north that the camera holds, rad; nil if it holds none.
+    /// Yaw relative to north that the camera holds, rad; nil if the camera does not hold a yaw
+    /// relative to north.
     private var heldYaw: Double?
     /// Heading in the loop's frame of the last request, rad.
     private var askedYaw = 0.0
     private var wasEnabled = false
-    /// Yaw relative to the vehicle that the camera keeps, rad; nil if it keeps none.
+    /// Yaw relative to the vehicle that the camera keeps, rad; nil if the camera does not keep a
+    /// yaw relative to the vehicle.
     private var followedYaw: Double?
-    /// Lead angle of the yaw in the last request, rad. It compensates the turn that the autopilot
-    /// has announced.
+    /// Lead angle in the yaw of the last request, rad. The lead compensates the turn that the
+    /// autopilot has announced.
     private var askedLead = 0.0
 
     init(port: any GimbalPort) { self.port = port }
@@ -225,8 +227,8 @@ struct GimbalDirector {
         return min(max(turn, -most), most)
     }
 
-    /// Handles the autopilot's announcement of a turn, so that a yaw that follows the vehicle turns
-    /// without lag.
+    /// Adds the turn rate that the autopilot has announced to a yaw that follows the vehicle, so
+    /// that the camera turns without lag.
     mutating func leadVehicle(now: Instant) {
         guard let followedYaw, source != .none else { return }
         let lead = lead

@@ -1,8 +1,9 @@
 import GimbalCore
 import Wire
 
-/// Requested motion, in the same form for every kind of message. Angles are in rad and rates in
-/// rad/s; pitch up, roll right and yaw right are positive. An axis without a request is NaN.
+/// Requested motion of the gimbal, in the same form for every kind of MAVLink message. Angles are
+/// in rad and rates in rad/s; pitch up, roll right and yaw right are positive. An axis without a
+/// request is NaN.
 struct GimbalRequest: Equatable {
     /// Rate that a stick at its end position requests, rad/s.
     private static let fullRate = Angle.degrees(60).radians

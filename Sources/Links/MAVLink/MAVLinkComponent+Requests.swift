@@ -6,7 +6,7 @@ import Wire
 // Handling of messages without an answer: set-points for the gimbal's manager and its device, and
 // the autopilot's state.
 extension MAVLinkComponent {
-    /// Handles a message that requests motion without an answer.
+    /// Executes a MAVLink message that requests motion, and that the protocol does not answer.
     ///
     /// - Parameters:
     ///   - frame: An accepted frame of any kind.

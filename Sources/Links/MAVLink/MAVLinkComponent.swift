@@ -5,8 +5,8 @@ import Port
 import Wire
 
 /// MAVLink component of the gimbal, which is both gimbal device and gimbal manager. It receives
-/// frames and returns frames; time is an argument. It identifies peers by numbers, and contains no
-/// socket. Only one thread uses it.
+/// frames and returns frames. It identifies peers by numbers, and uses no socket and no clock:
+/// callers pass the time. Only one thread uses it.
 final class MAVLinkComponent {
     /// Counters of ignored frames, by reason.
     struct Counters: Equatable {
@@ -190,8 +190,8 @@ final class MAVLinkComponent {
         return next
     }
 
-    /// Handles faults, lost control, silent peers and a drifting heading. It is called ten times
-    /// per second.
+    /// Reports faults to the peers, ends control that another link has taken, drops silent peers,
+    /// and corrects the heading. The method is called ten times per second.
     private func watch(now: Instant) {
         acknowledgeSaves()
         director.vehicle.advance(now: now)
@@ -254,7 +254,7 @@ final class MAVLinkComponent {
 
     // MARK: Frames
 
-    /// Handles a frame with a valid checksum.
+    /// Checks a frame with a valid checksum, and executes its message.
     ///
     /// - Parameters:
     ///   - frame: Header and payload.
@@ -295,7 +295,7 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// Handles an accepted frame.
+    /// Executes the message of an accepted frame.
     func handle(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
         guard note(frame.sender, from: peer, now: now) else {
             counters.spoofed += 1
@@ -310,8 +310,8 @@ final class MAVLinkComponent {
         }
     }
 
-    /// Registers a message, and returns whether the sender's address belongs to the peer. If an
-    /// address moves to another peer, this peer does not get control.
+    /// Registers a message of a component, and returns whether the component's address belongs to
+    /// the peer. If an address moves to another peer, the other peer does not get control.
     private func note(_ sender: MAVLinkAddress, from peer: Int, now: Instant) -> Bool {
         let finding = identities.note(
             sender, by: peer, now: now, isConfigured: { peers[$0]?.isConfigured ?? false },
@@ -322,7 +322,7 @@ final class MAVLinkComponent {
         return finding != .refused
     }
 
-    /// Whether a component is present.
+    /// Whether a component with this address has sent a message recently.
     func isHeard(_ component: MAVLinkAddress) -> Bool { identities.contains(component) }
 
     /// Executes an emergency stop.
@@ -352,7 +352,7 @@ final class MAVLinkComponent {
         return isOurs
     }
 
-    /// Handles messages about clocks and parameters.
+    /// Answers messages about clocks and parameters.
     private func receiveOther(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
         if let message = frame.message(TimeSync.self) {
             guard message.tc1 == 0, isForUs(message.target) else { return }

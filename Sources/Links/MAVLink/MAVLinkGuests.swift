@@ -1,23 +1,24 @@
 import GimbalCore
 import Wire
 
-/// Guests: the peers on the open MAVLink port that receive streams. The type is pure: it contains
-/// no socket, and time is an argument.
+/// Guests: the peers on the open MAVLink port that receive streams. The type uses no socket and no
+/// clock: callers pass the time.
 ///
-/// The number of places is small, because each guest receives streams. A peer in control keeps its
-/// place. If all places are taken, a peer that was silent for two heartbeats is dropped. If no peer
-/// was silent for this time, the host with the most peers loses the peer with the longest silence,
-/// unless the new peer's host would then have the most peers. Therefore one host cannot exclude
-/// another host. An emergency stop is executed even from a peer without a place.
+/// The number of guests is limited to a small number of places, because each guest receives
+/// streams. A peer in control keeps its place. If all places are taken, a peer that was silent for
+/// two heartbeats is dropped. If no peer was silent for this time, the host with the most peers
+/// loses the peer with the longest silence, unless the new peer's host would then have the most
+/// peers. Therefore one host cannot exclude another host. An emergency stop is executed even from a
+/// peer without a place.
 struct MAVLinkGuests {
-    /// A guest: a peer with a place.
+    /// A peer on the open MAVLink port that has one of the limited places.
     struct Guest {
         let number: Int
         var parser: MAVLinkParser
         var heard: Instant
     }
 
-    /// Number of places.
+    /// Largest number of guests.
     static let maximum = 8
     /// Time without a message after which a guest receives no more messages, s.
     static let silenceSeconds = 10.0

@@ -2,7 +2,7 @@ import GimbalCore
 import Wire
 
 /// Table of the addresses of present components. Each address is bound to one peer (a network
-/// address or a serial line). The type is pure: time is an argument.
+/// address or a serial line). The type uses no clock: callers pass the time.
 ///
 /// The first peer that uses a component's address keeps this address until the component is silent.
 /// During this time, the same address is refused from other peers. A peer from the configuration
@@ -77,8 +77,8 @@ struct MAVLinkIdentities {
     }
 
     /// Find the component to remove when the table is full, so that invented addresses cannot
-    /// exhaust the memory. It is the component of the same peer with the longest silence; if the
-    /// peer has no component, all components are compared.
+    /// exhaust the memory: the component with the longest silence among those of the same peer, or
+    /// among all components if the peer has none.
     private func leastMissed(
         beside peer: Int, _ isKept: (MAVLinkAddress) -> Bool
     ) -> MAVLinkAddress? {

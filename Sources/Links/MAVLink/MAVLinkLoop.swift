@@ -33,7 +33,7 @@ final class MAVLinkLoop {
     private var statusDue = Instant(nanoseconds: .min)
     private var sent: UInt64 = 0
     private var unsent: UInt64 = 0
-    /// Sum of the counters of parsers that no longer exist.
+    /// Sum of the counters of all parsers whose peers have left.
     private var past = MAVLinkParser.Counters()
     private var turnedAway: UInt64 = 0
     private var evicted: UInt64 = 0
@@ -199,7 +199,7 @@ final class MAVLinkLoop {
         }
     }
 
-    /// Parses a datagram, which must contain whole frames. An incomplete frame is noise.
+    /// Parses a datagram, which must contain whole frames. An incomplete frame counts as noise.
     private static func frames(
         inDatagram bytes: [UInt8], _ parser: inout MAVLinkParser
     ) -> [(frame: MAVLinkFrame, bytes: [UInt8])] {

@@ -2,7 +2,7 @@ import GimbalCore
 public import Wire
 
 /// Signer of MAVLink 2 frames with one key (mavlink.io, "Message signing"). It signs frames, and
-/// checks signatures and their times. The type is pure: the time of day is an argument.
+/// checks signatures and their times. The type uses no clock: callers pass the time of day.
 ///
 /// The times of a sender must increase on each of its links, so no frame is accepted twice. The
 /// time of the first frame on a link must be at most one minute before the time of day, and at most
@@ -15,7 +15,7 @@ public struct MAVLinkSigning: Sendable {
         var link: UInt8
     }
 
-    /// One minute in the unit of signature times, 10 µs.
+    /// One minute, in the unit of the times in signatures, 10 µs.
     public static let minute: UInt64 = 6_000_000
     /// Largest number of remembered links of all senders.
     private static let mostStreams = 256

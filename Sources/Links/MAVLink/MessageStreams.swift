@@ -78,8 +78,8 @@ struct MessageStreams {
             if stream.due <= now {
                 ids.append(id)
                 stream.due = stream.due.advanced(bySeconds: stream.period)
-                // After a short delay, the thread catches up; after a longer delay, the schedule
-                // starts again.
+                // After a short delay, the late messages are sent as well; after a longer delay,
+                // they are skipped.
                 if now.seconds(since: stream.due) > Self.makeUpSeconds {
                     stream.due = now.advanced(bySeconds: stream.period)
                 }

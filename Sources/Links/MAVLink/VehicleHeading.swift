@@ -17,7 +17,7 @@ struct VehicleHeading {
     /// Direction of north in the loop's frame, rad; nil before the first report. To convert an
     /// angle relative to north to the loop's frame, subtract this angle.
     private(set) var north: Double?
-    /// Rate with which the autopilot will turn the vehicle, rad/s; 0 if unknown.
+    /// Turn rate that the autopilot has announced for the vehicle, rad/s; 0 if unknown.
     private(set) var feedForward = 0.0
     private var heard: Instant?
 

@@ -3,7 +3,7 @@ import Wire
 
 /// Gate between one remote control and the wheels. A new remote control, and a remote control that
 /// was silent for too long, must send speeds of zero (a centred stick) before it can move the
-/// wheels. The gate uses no clock: time is an argument.
+/// wheels. The gate uses no clock: callers pass the time.
 struct RiderGate {
     private var lastAccepted: Instant?
     private var needsZero = true

@@ -5,7 +5,7 @@ import Port
 import Wire
 
 /// Handler of all datagrams on the port for remote controls, from every sender. The handler uses no
-/// socket, and time is an argument. Only the thread airframed-rider uses it.
+/// socket and no clock: callers pass the time. Only the thread airframed-rider uses it.
 struct RiderStation {
     /// Counters of the datagrams since the start of airframed.
     struct Counters: Equatable {
@@ -63,7 +63,7 @@ struct RiderStation {
             .sorted()
     }
 
-    /// Handles a datagram.
+    /// Executes the command in a datagram, or counts the datagram as invalid.
     mutating func receive(_ bytes: [UInt8], from address: DatagramAddress, now: Instant) {
         let sealed = key == nil ? nil : SealedRiderCommand(datagram: bytes)
         let command: RiderCommand

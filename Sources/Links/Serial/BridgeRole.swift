@@ -19,7 +19,7 @@ public final class BridgeRole: SerialRole {
     /// Longest time until a frame is complete, s; a USB adapter can pause for 16 ms within a frame.
     private static let tornSeconds = 0.1
 
-    /// The name of the role in the configuration.
+    /// Name of the role in the setting `rbl.role`.
     public let name = "serial"
 
     private var port: SerialPort
@@ -61,7 +61,7 @@ public final class BridgeRole: SerialRole {
         tap?.receive(bytes, from: central, now: now, &output)
     }
 
-    /// Handles a port that can be read or written.
+    /// Reads from or writes to the serial port after an event of poll(2).
     public func ready(now: Instant, _ output: inout SerialOutput) {
         port.flush()
         let bytes = port.receive()

@@ -131,7 +131,7 @@ struct SerialPort {
         } catch {}
     }
 
-    /// Handles the loss of the port, and starts attempts to open it.
+    /// Closes a port that has failed, and starts attempts to open it again.
     private mutating func lose(_ error: Errno) {
         log.warning("\(path): \(error); airframed keeps trying to open the serial port.")
         isToldAbsent = true

@@ -33,7 +33,7 @@ struct AccessPolicy: Equatable, Sendable {
 
     /// Message to a client that requests a change without write access.
     var sentence: String {
-        // If the group is root's group, the message does not advise the user to join it.
+        // A user should not join root's group, so the message does not suggest this group.
         if group == 0 {
             return "Only root can make changes, because the socket belongs to root's group. "
                 + "Use sudo, or set diagnostics.group and restart airframed."

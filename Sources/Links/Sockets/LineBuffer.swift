@@ -17,7 +17,7 @@ struct LineBuffer {
     /// Longest permitted line without its end, bytes.
     let limit: Int
     private var bytes: [UInt8] = []
-    /// Index of the first byte that `next` has not returned.
+    /// Index of the first byte in the buffer that `next` has not returned.
     private var start = 0
     /// End of the bytes after `start` that contain no newline.
     private var scanned = 0
@@ -32,8 +32,8 @@ struct LineBuffer {
     /// Whether the buffer contains a line whose end has not arrived.
     var hasPartialLine: Bool { start < bytes.count || isSkipping }
 
-    /// Whether the buffer has room for more bytes. The buffer contains at most one line of maximum
-    /// length, and the same number of bytes after it.
+    /// Whether the buffer has room for more bytes. The buffer holds at most twice the length of the
+    /// longest permitted line.
     var hasRoom: Bool { bytes.count - start <= limit }
 
     /// Adds bytes. Call this method only if the buffer has room, because its memory is not bounded
@@ -92,7 +92,7 @@ struct LineBuffer {
         return content.count > limit ? .tooLong : .complete(Array(content))
     }
 
-    /// Handles input without a newline: reports a line that exceeds the limit.
+    /// Reports a line without a newline that exceeds the longest permitted line.
     private mutating func endOfLineMissing() -> Line? {
         let isLong = bytes.count - start > limit + 1
         if isSkipping || isLong {

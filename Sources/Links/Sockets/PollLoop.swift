@@ -17,14 +17,14 @@ struct PollSet {
         add(wake)
     }
 
-    /// Adds a descriptor and the events to wait for. If the descriptor is nil, its place stays
-    /// empty.
+    /// Adds a descriptor and the events for which poll(2) waits. If the descriptor is nil, its
+    /// place in the list stays empty.
     mutating func add(_ descriptor: FileDescriptor?, _ events: Int32 = POLLIN) {
         add(
             descriptor.map { pollfd(fd: $0.rawValue, events: Int16(events), revents: 0) })
     }
 
-    /// Adds one entry for poll(2). If the descriptor is nil, its place stays empty.
+    /// Adds one entry for poll(2). If the entry is nil, its place in the list stays empty.
     mutating func add(_ entry: pollfd?) {
         // poll(2) skips a negative descriptor.
         entries.append(entry ?? pollfd(fd: -1, events: 0, revents: 0))

@@ -33,7 +33,7 @@ final class ServiceThread: Sendable {
                 start(body) { continuation.resume(with: $0) }
             }
         } onCancelOrGracefulShutdown: {
-            // A call has no effect if the thread has ended or was never started.
+            // The call has no effect if the thread has ended or was never started.
             self.bell.ring()
         }
     }

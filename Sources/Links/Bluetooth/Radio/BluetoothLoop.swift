@@ -325,7 +325,8 @@ extension BluetoothLoop: BlueZResponder {
     private func take(_ event: BlueZBus.DeviceEvent) {
         switch event {
         case .connected(let device, true):
-            // A new bluetoothd lists the device before the services are registered.
+            // A restarted bluetoothd lists a still connected device before the services are
+            // registered.
             if orphans.remove(device) != nil, supervisor.application != .done {
                 logger.notice(
                     "\(CentralRegistry.address(of: device)) has a dead link: airframed switches the adapter off and on to end the link."
@@ -385,7 +386,7 @@ extension BluetoothLoop: BlueZResponder {
 }
 
 extension Int {
-    /// Whether the number is a power of two. Repetitions with these numbers (1, 2, 4, 8, …) are
+    /// Whether the number is a power of two. Of repeated events, only number 1, 2, 4, 8, … is
     /// logged.
     fileprivate var isPowerOfTwo: Bool { self > 0 && self & (self - 1) == 0 }
 }

@@ -11,8 +11,8 @@ enum RadioRequest: Equatable {
     case answer(token: UInt64, ATTError?)
 }
 
-/// Mailbox between the Bluetooth thread and other threads. It passes the newest status in one
-/// direction, and requests in the other direction.
+/// Mailbox between the Bluetooth thread and other threads. It passes the newest status from the
+/// Bluetooth thread to the others, and requests from the others to the Bluetooth thread.
 final class BluetoothMailbox: Sendable {
     private struct Contents {
         var status = BluetoothStatus()

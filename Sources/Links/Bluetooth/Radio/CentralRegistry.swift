@@ -1,8 +1,8 @@
 import GimbalCore
 import Port
 
-/// Registry of phones: their connections, their keys, and the rate of their writes. The type is
-/// pure; bluetoothd's name identifies a device.
+/// Registry of phones: their connections, their keys, and the rate of their writes. The type uses
+/// no clock and no D-Bus. bluetoothd's name identifies a device.
 struct CentralRegistry {
     /// A connected phone.
     struct Entry {
@@ -14,7 +14,7 @@ struct CentralRegistry {
         fileprivate var bucket: TokenBucket
     }
 
-    /// Properties of a device in bluetoothd's list.
+    /// Properties of a Bluetooth device in bluetoothd's list.
     private struct Known {
         var name = ""
         var isPaired = false

@@ -2,7 +2,7 @@ import GimbalCore
 
 /// Event for the radio supervisor.
 enum RadioEvent: Equatable {
-    /// Time has passed.
+    /// Only time has passed since the previous event.
     case time
     /// The connection to the system bus is open.
     case busOpened
@@ -21,8 +21,8 @@ enum RadioEvent: Equatable {
     case slots(String, Int)
     /// The answer to an action of the supervisor; an error of `nil` means success.
     case done(RadioCall, RadioFailure?)
-    /// A new bluetoothd lists a link that the previous bluetoothd has left, on which it does not
-    /// answer. The value is the name of the device.
+    /// A restarted bluetoothd lists a link from the time before its restart, and does not answer on
+    /// this link. The value is bluetoothd's name of the device at the other end.
     case deadLink(String)
     /// bluetoothd has released the advertisement with this index.
     case released(Int)
@@ -57,12 +57,12 @@ enum RadioAction: Equatable {
     case unregisterAdvertisement(String, Int)
 }
 
-/// Request to bluetoothd.
+/// Request of the supervisor to bluetoothd, as a D-Bus call.
 enum RadioCall: Equatable {
     case list, powerOn, powerOff, setAlias, setPairable, registerAgent, registerApplication
     case registerAdvertisement(Int)
     case unregisterAdvertisement(Int)
-    /// A request whose answer the supervisor does not need.
+    /// Request to bluetoothd whose answer the supervisor does not need.
     case other
 }
 

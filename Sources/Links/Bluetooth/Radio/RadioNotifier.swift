@@ -59,7 +59,7 @@ final class Subscriptions {
     /// Removes all subscriptions, because bluetoothd has ended.
     func forget() { started = [] }
 
-    /// Whether a value would reach a central.
+    /// Whether a notification of the characteristic would reach a central.
     func isOn(_ index: Int) -> Bool { !isPaused && started.contains(index) }
 }
 
@@ -72,7 +72,7 @@ struct RadioNotifier: GATTNotifier {
         var dropped = 0
     }
 
-    /// The write of a phone that is being handled.
+    /// State of the phone's write that the service is executing now.
     final class Write {
         var token: UInt64 = 0
         var isLeftForLater = false

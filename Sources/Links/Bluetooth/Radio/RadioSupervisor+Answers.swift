@@ -9,8 +9,8 @@ extension RadioSupervisor {
         switch call {
         case .list: listing = settled(listing, failure, now)
         case .powerOn: powering = settled(powering, failure, now)
-        // The power-off is complete when the adapter reports that it is off. After a failure, the
-        // adapter stays on, and the phone's old link ends a few seconds later.
+        // The adapter is off only when it reports this. If bluetoothd cannot switch the adapter
+        // off, the phone's old link ends a few seconds later without it.
         case .powerOff: if failure != nil { cutting = .done }
         case .setAlias: naming = settled(naming, failure, now)
         case .setPairable:
@@ -51,8 +51,8 @@ extension RadioSupervisor {
         return []
     }
 
-    /// Evaluates an answer. bluetoothd's answer is ignored if the supervisor no longer needs the
-    /// request.
+    /// Updates the state of a step after bluetoothd's answer. The answer is ignored if the
+    /// supervisor no longer needs the request.
     private mutating func settled(
         _ step: Step, _ failure: RadioFailure?, _ now: Instant
     ) -> Step {

@@ -132,7 +132,7 @@ struct RadioSupervisor {
         return (waits + [pairingUntil, suspicion, renewal].compactMap(\.self)).min()
     }
 
-    /// Handles one event.
+    /// Updates the supervisor's state after an event.
     ///
     /// - Returns: Requests that must be executed, in this order.
     mutating func handle(_ event: RadioEvent, now: Instant) -> [RadioAction] {
@@ -243,7 +243,7 @@ extension RadioSupervisor {
         return renew()
     }
 
-    /// Returns whether a step is due, and marks a due step as requested.
+    /// Whether a step must be requested now; if so, the step is marked as requested.
     private func isDue(_ step: inout Step, _ now: Instant) -> Bool {
         switch step {
         case .wanted: break

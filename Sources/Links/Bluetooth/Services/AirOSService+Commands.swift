@@ -66,8 +66,8 @@ extension AirOSService {
         try port.request(request, from: CommandSource(central), now: now)
     }
 
-    /// Handles a pan or tilt speed. Apps send speeds in every mode, many times per second; speeds
-    /// have an effect only in mode tracking.
+    /// Requests the pan or tilt speed that an app has sent. Apps send speeds in every mode, many
+    /// times per second; speeds have an effect only in mode `tracking`.
     private func track(
         pan: Double, tilt: Double, _ central: Central, _ now: Instant
     ) throws(Refusal) {
@@ -98,8 +98,8 @@ extension AirOSService {
         return control.mode == .tracking ? .locked : control.mode
     }
 
-    /// Restores the defaults. The settings are reset before the mode is set, so that the mode does
-    /// not change if the settings cannot be saved.
+    /// Restores the default settings and the default mode. The settings are reset before the mode
+    /// is set, so that the mode does not change if the settings cannot be saved.
     private func restoreDefaults(
         _ central: Central, _ now: Instant, _ later: GATTLater
     ) throws(Refusal) {
@@ -140,7 +140,7 @@ extension AirOSService {
     }
 }
 
-/// Zero of the heading that apps show.
+/// Zero point of the heading that apps show.
 struct HeadingZero {
     /// Heading in the loop's frame that apps read as zero, rad.
     private var zero = 0.0
@@ -162,14 +162,14 @@ struct HeadingZero {
 }
 
 extension KalmanTriple {
-    /// Creates the Kalman numbers from the settings in force.
+    /// Creates the app's three Kalman numbers from the settings in force.
     init(_ estimator: Settings.Estimator) {
         self.init(
             qAngle: estimator.kalmanQAngle, qBias: estimator.kalmanQBias,
             rMeasure: estimator.kalmanRMeasure)
     }
 
-    /// Changes of the settings `estimator.kalman_*` to these numbers.
+    /// Changes that set the settings `estimator.kalman_*` to the app's three Kalman numbers.
     var updates: [SettingUpdate] {
         [
             SettingUpdate(\.estimator.kalmanQAngle, qAngle),

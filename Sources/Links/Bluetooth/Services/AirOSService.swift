@@ -6,9 +6,10 @@ import Wire
 
 /// The AirOS service: the gimbal for AirLink and similar apps.
 ///
-/// The service converts between bytes and settings or requests. It sends the newest values to all
-/// subscribers at the rate `airos.notify_hz`. A period in which the service could not send is
-/// skipped, so no queue builds up. Only the thread airframed-ble uses the service.
+/// The service converts the bytes of an app into requests and changes of settings, and the gimbal's
+/// state into bytes. It sends the newest values to all subscribers at the rate `airos.notify_hz`. A
+/// period in which the service could not send is skipped, so no queue builds up. Only the thread
+/// airframed-ble uses the service.
 public final class AirOSService: GATTService {
     /// Counters of the service since the start of airframed.
     public struct Counters: Sendable, Equatable {
@@ -27,7 +28,7 @@ public final class AirOSService: GATTService {
     public let uuid = GATTUUID(AirOSCharacteristic.service)
     /// Advertised name. The AirLink app connects only to devices with this name.
     public let advertisedName = AirOSCharacteristic.advertisedName
-    /// All ten characteristics of the service, in the order of the original table.
+    /// All ten characteristics of the service, in the order of the original firmware's table.
     public let characteristics = AirOSCharacteristic.allCases.map {
         GATTCharacteristic(uuid: $0.uuid, properties: $0.properties, name: $0.name)
     }
@@ -46,7 +47,7 @@ public final class AirOSService: GATTService {
 
     let port: any GimbalPort
     let log: Logger
-    /// Zero of the heading that apps read.
+    /// Heading that apps read as zero.
     var zero = HeadingZero()
     /// Centrals for which a log line already states that the present mode ignores tracking speeds.
     var toldThatNothingTurns: Set<Central> = []
@@ -205,7 +206,8 @@ extension AirOSCharacteristic {
     /// UUID of one characteristic of the service.
     var uuid: GATTUUID { GATTUUID(rawValue) }
 
-    /// Properties of the original table, and in addition read access to values that apps read.
+    /// Properties of the characteristic in the original firmware's table, and in addition read
+    /// access to values that apps read.
     var properties: Set<GATTCharacteristic.Property> {
         switch self {
         case .pitch, .roll, .yaw, .status: [.read, .notify]

@@ -3,7 +3,7 @@ public import Glibc
 
 /// 128-bit UUID as lower-case text, such as "4fafc201-1fb5-459e-8fcc-c5c9c331914b".
 public struct GATTUUID: Hashable, Sendable, CustomStringConvertible {
-    /// The 36 characters of the UUID.
+    /// Text of the UUID, 36 characters.
     public let description: String
 
     /// Creates a UUID from its 36 characters, in upper or lower case. The process traps for any
@@ -14,7 +14,8 @@ public struct GATTUUID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Central: one connection of a phone, tablet or computer.
+/// Connection of one phone, tablet or computer to the peripheral; Bluetooth calls the device a
+/// central.
 public struct Central: Hashable, Sendable, CustomStringConvertible {
     /// Bluetooth address, such as "C0:1A:B0:00:00:02". A phone that has not paired changes its
     /// address every few minutes.
@@ -91,7 +92,7 @@ public protocol GATTNotifier {
 }
 
 extension GATTNotifier {
-    /// The default implementation defers nothing, and ignores the answer.
+    /// Default implementation without deferred answers: it ignores the answer.
     public func answerLater() -> @Sendable (ATTError?) -> Void { { _ in } }
 }
 
@@ -115,7 +116,7 @@ public protocol GATTService: AnyObject {
         _ characteristic: GATTUUID, by central: Central, now: Instant
     ) throws(ATTError) -> [UInt8]
 
-    /// Handles a central's complete write of at most 512 bytes. The service can send its answer as
+    /// Executes a central's complete write of at most 512 bytes. The service can send its answer as
     /// a notification.
     ///
     /// - Throws: The error that is sent to the central; nothing has changed.
@@ -124,18 +125,18 @@ public protocol GATTService: AnyObject {
         _ notifier: some GATTNotifier
     ) throws(ATTError)
 
-    /// Handles the subscription of the first central, or the end of the last central's
-    /// subscription. BlueZ does not identify the central.
+    /// Begins notifications of a characteristic after the first central has subscribed, or ends
+    /// them after the last central has unsubscribed. BlueZ does not identify the central.
     func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant)
 
-    /// Handles the end of a connection. If the central was the only one, its subscriptions have
-    /// already ended.
+    /// Stops the motion that a central has requested, because its connection has ended. If no other
+    /// central is connected, the subscriptions have already ended.
     func disconnected(_ central: Central, now: Instant)
 
     /// Descriptor and events of the service for poll(2); nil if the service has none.
     var entry: pollfd? { get }
 
-    /// Handles an event of the service's descriptor.
+    /// Reads from or writes to the service's descriptor after an event of poll(2).
     func ready(now: Instant)
 
     /// Sends the service's output that is due. The method is also called after every call of

@@ -36,7 +36,8 @@ public final class RBLService: GATTService {
     /// Largest number of notifications per second: the rate that a phone with a connection interval
     /// of 30 ms can receive.
     public static let piecesPerSecond = 125.0
-    /// Largest burst of pieces, so that both pieces of a frame of 36 bytes are sent immediately.
+    /// Largest number of pieces that the service sends at once. It is large enough for a frame of
+    /// 36 bytes, which needs two pieces.
     static let burst = 4.0
 
     /// The service's UUID.
@@ -59,9 +60,9 @@ public final class RBLService: GATTService {
     /// Present speed of the serial port.
     private var baud: RBLBaud
     private var isSubscribed = false
-    /// Time at which the role must be called next.
+    /// Time at which the service must call its role next.
     private var roleDue: Instant?
-    /// Time at which the next piece can be sent.
+    /// Time at which the service can send the next piece of its output.
     private var pieceDue: Instant?
 
     /// Creates a service.
@@ -111,7 +112,8 @@ public final class RBLService: GATTService {
         }
     }
 
-    /// Passes bytes to the role, or changes the speed, the name or the power.
+    /// Passes written bytes to the role, or changes the serial port's speed, the advertised name or
+    /// the transmit power.
     public func write(
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier
@@ -171,7 +173,8 @@ public final class RBLService: GATTService {
             (central.description, "set \(update), saved"), done)
     }
 
-    /// Parses one byte, which must be the raw value of a case.
+    /// Parses a written value of one byte, which must be the raw value of a case of the
+    /// enumeration.
     private static func choice<Value: RawRepresentable<UInt8> & CaseIterable>(
         _ value: [UInt8], of type: Value.Type
     ) throws(Refusal) -> Value {
@@ -214,7 +217,7 @@ public final class RBLService: GATTService {
     /// Descriptor and events of the service's role for poll(2).
     public var entry: pollfd? { role.entry }
 
-    /// Handles an event of the role's descriptor.
+    /// Passes an event of poll(2) to the role whose descriptor it concerns.
     public func ready(now: Instant) {
         role.ready(now: now, &output)
         // The role can now have another deadline, so `advance` must call it in the next turn.
@@ -245,7 +248,8 @@ public final class RBLService: GATTService {
 }
 
 extension RBLCharacteristic {
-    /// Properties of the firmware, and in addition writes without response for `baud`.
+    /// Properties of the characteristic in the original firmware; `baud` in addition accepts writes
+    /// without response.
     fileprivate var properties: Set<GATTCharacteristic.Property> {
         switch self {
         case .transmit: [.notify]

@@ -4,7 +4,7 @@ public import Logging
 import Port
 import Wire
 
-/// Role for a robot's remote control over the serial service. The slider turns one stepper motor
+/// Role of the serial service for a robot's remote control. The slider turns one stepper motor
 /// while its commands arrive; the joystick sets the positions of two other motors. The role never
 /// answers a command.
 public final class RobotRole: SerialRole {
@@ -18,7 +18,7 @@ public final class RobotRole: SerialRole {
         public var malformed: UInt64 = 0
     }
 
-    /// The name of the role in the configuration.
+    /// Name of the role in the setting `rbl.role`.
     public let name = "robot"
     /// Counters of the role since the start of airframed.
     public private(set) var counters = Counters()
@@ -45,7 +45,8 @@ public final class RobotRole: SerialRole {
         ]
     }
 
-    /// Handles received bytes, which can contain several commands or a part of a command.
+    /// Executes the commands in received bytes. The bytes can contain several commands, or a part
+    /// of a command.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {

@@ -1,24 +1,26 @@
 public import GimbalCore
 public import Glibc
 
-/// Role of the RedBearLab service: it receives bytes from a client, and sends bytes to all clients.
+/// Function of the RedBearLab serial service, selected by the setting `rbl.role`, such as a bridge
+/// to a serial port. A role receives bytes from a client, and sends bytes to all clients.
 ///
 /// The thread airframed-ble makes all calls, one at a time; a call must not block.
 public protocol SerialRole: AnyObject {
-    /// The name of the role in configuration and log.
+    /// Name of the role in the setting `rbl.role` and in the log.
     var name: String { get }
-    /// Handles bytes from a client. The bytes are parts of a stream, not whole messages.
+    /// Receives the next bytes of a client's stream. The bytes need not be whole messages.
     func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput)
     /// Counters of the role since the start, by name.
     var counts: [String: Int] { get }
     /// Sets the speed of the role's serial port, if the role has a serial port.
     func setBaud(_ bitsPerSecond: Int)
-    /// Handles the end of a connection: the motion that the client requested must stop.
+    /// Stops the motion that a client has requested, because its connection has ended.
     func disconnected(_ central: Central, now: Instant)
     /// Descriptor and events for poll(2); nil if the role has none.
     var entry: pollfd? { get }
-    /// Handles an event of the role's descriptor, even if no client is subscribed.
+    /// Reads from or writes to the role's descriptor after an event of poll(2), even if no client
+    /// is subscribed.
     func ready(now: Instant, _ output: inout SerialOutput)
     /// Outputs bytes of the role that are due. The method is called only while a client is
     /// subscribed.

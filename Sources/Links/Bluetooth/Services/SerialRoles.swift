@@ -1,10 +1,10 @@
 public import GimbalCore
 import Wire
 
-/// Role that returns all received bytes to the clients, for tests of a client, the radio and this
-/// service.
+/// Role of the serial service that returns all received bytes to the clients, for tests of a
+/// client, the radio and this service.
 public final class LoopbackRole: SerialRole {
-    /// The name of the role in the configuration.
+    /// Name of the role in the setting `rbl.role`.
     public let name = "loopback"
 
     /// Creates a role.
@@ -18,11 +18,12 @@ public final class LoopbackRole: SerialRole {
     }
 }
 
-/// Role for two kinds of clients, which it distinguishes by the first byte that each sends: the
-/// start byte of a MAVLink frame, or a letter of a robot command. A client that sends nothing is
-/// treated as a flight display, which only receives.
+/// Role of the serial service for two kinds of clients, flight displays and remote controls of
+/// robots. The first byte of a client determines its kind: the start byte of a MAVLink frame, or a
+/// letter of a robot command. A client that sends nothing is treated as a flight display, which
+/// only receives.
 public final class AutoRole: SerialRole {
-    /// The name of the role in the configuration.
+    /// Name of the role in the setting `rbl.role`.
     public let name = "auto"
     /// Number of writes from clients of unknown kind.
     public private(set) var unknownWrites: UInt64 = 0
@@ -69,7 +70,7 @@ public final class AutoRole: SerialRole {
     /// Sets the speed of the serial port of the MAVLink role.
     public func setBaud(_ bitsPerSecond: Int) { mavlink.setBaud(bitsPerSecond) }
 
-    /// Removes the client.
+    /// Forgets a client that has disconnected.
     public func disconnected(_ central: Central, now: Instant) {
         isRobot[central] = nil
         mavlink.disconnected(central, now: now)
