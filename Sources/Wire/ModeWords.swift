@@ -34,7 +34,7 @@ public struct ModeWords: Sendable, Hashable {
 }
 
 extension Supervisor.Phase {
-    /// State of the outputs as text.
+    /// State of the motors' outputs as text.
     public var words: String {
         switch self {
         case .off: "off"

@@ -1,6 +1,6 @@
 public import Port
 
-// Refusals of bytes that an app wrote.
+// Refusals of bytes that an AirOS app has written.
 extension Refusal {
     /// Refusal of a value of the wrong length.
     public static func length(expected: Int, found: Int) -> Refusal {

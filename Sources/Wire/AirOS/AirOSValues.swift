@@ -1,7 +1,7 @@
 public import GimbalCore
 public import Port
 
-/// Mode that apps write and read: one byte.
+/// Mode of the gimbal as AirOS apps write and read it: one byte.
 public enum AirOSMode: UInt8, Sendable, CaseIterable {
     /// The outputs are off.
     case inactive = 0
@@ -109,11 +109,11 @@ public struct AirOSAngles: Sendable, Equatable {
     }
 }
 
-/// Three numbers that apps write and read as three float32.
+/// Triple of numbers that apps write and read as three float32.
 public protocol AirOSTriple {
     /// The numbers with their names, in the order of the bytes.
     static var parts: [(name: String, path: WritableKeyPath<Self, Double>)] { get }
-    /// Creates three numbers, which the parser then replaces.
+    /// Creates a triple with initial numbers, which the parser then replaces.
     init()
 }
 

@@ -1,6 +1,6 @@
 /// Progress and results of an autotune: the answer to `autotune`.
 public struct AutotuneReport: Hashable, Sendable, Codable {
-    /// Stage of the autotune.
+    /// State of the autotune, from the request to its end.
     public enum State: String, Sendable, Codable {
         /// No autotune has been requested since the start.
         case idle

@@ -1,6 +1,6 @@
 /// Progress and results of calibrations: the answer to `calibrate`.
 public struct CalibrationReport: Hashable, Sendable, Codable {
-    /// Stage of a calibration.
+    /// State of a calibration, from the request to its end.
     public enum State: String, Sendable, Codable {
         /// No calibration has been requested since the start.
         case idle

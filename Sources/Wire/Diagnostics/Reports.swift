@@ -71,7 +71,7 @@ public struct LogLine: Hashable, Sendable, Codable {
     }
 }
 
-/// A part of airframed's log.
+/// Part of airframed's log: the answer to `log`.
 public struct LogPage: Hashable, Sendable, Codable {
     /// Lines of the log, oldest first.
     public var lines: [LogLine]

@@ -95,7 +95,7 @@ public struct ReloadReport: Hashable, Sendable, Codable {
     }
 }
 
-/// The named baselines after a request about them.
+/// List of the stored baselines (named tunings): the answer to `baseline`.
 public struct BaselineReport: Hashable, Sendable, Codable {
     /// Names of baselines that can be restored, oldest first.
     public var names: [String]
@@ -109,7 +109,7 @@ public struct BaselineReport: Hashable, Sendable, Codable {
     }
 }
 
-/// One change of the tuning.
+/// One change of the tuning: an element of the answer to `history`.
 public struct HistoryEntry: Hashable, Sendable, Codable {
     /// Time of the change, seconds since 1970.
     public var time: Number

@@ -1,7 +1,7 @@
 /// Answer to `spectrum`: progress of a recording of the gyroscope, and its spectrum when the
 /// recording is complete.
 public struct SpectrumReport: Hashable, Sendable, Codable {
-    /// Stage of the recording.
+    /// State of the recording of the gyroscope.
     public enum State: String, Sendable, Codable {
         /// No spectrum has been requested since the start.
         case idle

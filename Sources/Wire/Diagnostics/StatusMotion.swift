@@ -141,7 +141,8 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     /// Reduction of the stiffness about each camera axis that limits the motor noise, per cent of
     /// the tuned stiffness; 0 means no reduction.
     public var calmPercent = AxisNumbers()
-    /// Part of the handle's fast motion that servos follow, about the handle's axes, per cent.
+    /// Fraction of the handle's fast motion that the servo commands compensate, about the handle's
+    /// axes, per cent.
     public var followedPercent = AxisNumbers()
     /// Description of the part that switches the motors off when a bus hangs, or `noCutOff`; absent
     /// for simulated motors.

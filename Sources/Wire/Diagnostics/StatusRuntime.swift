@@ -10,25 +10,26 @@ public struct LoopStatus: Hashable, Sendable, Codable {
     public var overruns = 0
     /// Number of ticks that began at their deadline, because the sample was late.
     public var lateSamples = 0
-    /// Latency of each stage: wake, bus, estimate, control, write, imu_to_motor.
+    /// Duration of each step of the loop: wake, bus, estimate, control, write, and the whole time
+    /// imu_to_motor.
     public var stages: [StageTiming] = []
 
     /// Creates a status of the loop whose values are unknown.
     public init() {}
 }
 
-/// Latency of one stage since the start.
+/// Statistics of the duration of one step of the loop since the start.
 public struct StageTiming: Hashable, Sendable, Codable {
-    /// Name of the stage.
+    /// Name of the step, such as `control`.
     public var name: String
-    /// Median of the latency, µs.
+    /// Median of the duration, µs.
     public var p50Us: Number
-    /// 99th percentile of the latency, µs.
+    /// 99th percentile of the duration, µs.
     public var p99Us: Number
-    /// Largest latency, µs.
+    /// Largest duration, µs.
     public var maxUs: Number
 
-    /// Creates the statistics of a stage.
+    /// Creates the statistics of a step.
     public init(name: String, p50Us: Number, p99Us: Number, maxUs: Number) {
         self.name = name
         self.p50Us = p50Us

@@ -160,8 +160,8 @@ extension JSONParser {
         }
     }
 
-    /// Create the error for the text at `position`. It names the end of the text, a printable
-    /// character, or a byte in hexadecimal.
+    /// Create the error for the text at `position`. Its message names the end of the text, the
+    /// printable character or the byte in hexadecimal that was found.
     func unexpected(_ expectation: String) -> JSONError {
         let found: String
         switch peek {

@@ -1,9 +1,9 @@
 public import GimbalCore
 
-/// Check of the lines of one connection. Their time must increase, and they should contain the same
-/// sensors as the first line.
+/// Check of the lines of one simulator. The time in the lines must increase, and each line should
+/// contain the same sensors as the first line.
 ///
-/// The type is pure; each connection has a separate instance.
+/// Each connection of a simulator has a separate instance, which uses no clock and no socket.
 public struct LockstepIntake: Sendable {
     /// Shortest step between two lines, s. A shorter step is refused, because the loop is not
     /// designed for it. It is most likely an internal step of the simulator's physics.
@@ -25,7 +25,7 @@ public struct LockstepIntake: Sendable {
     /// The loop's time at the last line.
     public private(set) var now: Instant
 
-    /// Point at which `t` and the loop's time were last aligned.
+    /// Pair of the simulator's time `t` and the loop's time at the last alignment of the two times.
     private var anchor: (t: Double, instant: Instant)
     /// Last joint angles of the encoders, rad.
     private var joints = AxisVector.zero
@@ -89,11 +89,12 @@ public struct LockstepIntake: Sendable {
                 field: LockstepSample.Key.t)
         }
         if step < Self.longestJump, anchor.instant < Self.latest {
-            // The time is computed from the anchor, not from the last line, so that rounding errors
-            // do not accumulate.
+            // The loop's time is computed from the last alignment, not from the last line, so that
+            // rounding errors do not accumulate.
             now = anchor.instant.advanced(byRoundedSeconds: t - anchor.t)
         } else {
-            // The jump is limited, because a jump of years would overflow the loop's time.
+            // A jump of `t` changes the loop's time by a limited amount, because a jump of years
+            // would overflow the loop's time.
             now = min(now.advanced(bySeconds: Self.longestJump), Self.latest)
         }
         if step > Self.longestStep { anchor = (t, now) }

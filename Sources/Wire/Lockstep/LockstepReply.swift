@@ -1,6 +1,7 @@
 public import GimbalCore
 
-/// Reply to one line: the commands to the motors from `t` until the next line.
+/// Reply to one line of a simulator: the commands to the motors from the line's time `t` until the
+/// next line.
 public struct LockstepReply: Sendable {
     /// The time `t` of the line, unchanged.
     public var t: Double
@@ -25,8 +26,8 @@ public struct LockstepReply: Sendable {
         self.mode = mode
     }
 
-    /// Appends the line with its newline. Every number has as many digits as an exact conversion
-    /// needs.
+    /// Appends the reply as one line with its newline. Every number has as many digits as an exact
+    /// conversion needs.
     public func write(to bytes: inout [UInt8]) {
         bytes += #"{"t":"#.utf8
         JSONValue.write(t, to: &bytes)

@@ -46,7 +46,7 @@ public struct LockstepSample: Hashable, Sendable {
         magneticField = try Self.triple(members, Key.mag).map(Vector3.init)
     }
 
-    /// Names of the members in the lines.
+    /// Names of the JSON members in a simulator's line.
     enum Key {
         static let t = "t"
         static let gyro = "gyro"
@@ -150,7 +150,7 @@ extension AxisVector {
 }
 
 extension String {
-    /// Start of the last occurrence of `word`; nil if it does not occur.
+    /// Position of the last occurrence of `word`; nil if the text does not contain the word.
     fileprivate func lastPlace(of word: String) -> Int? {
         let (text, pattern) = (Array(utf8), Array(word.utf8))
         guard text.count >= pattern.count else { return nil }

@@ -97,7 +97,7 @@ public struct CommandAck: MAVLinkMessage {
     }
 }
 
-/// Message with the interval at which a kind of message is sent.
+/// Message that states the interval at which messages of one kind are sent.
 public struct MessageInterval: MAVLinkMessage {
     /// Format of MESSAGE_INTERVAL, message number 244.
     public static let format = MAVLinkFormat(

@@ -17,7 +17,7 @@ public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
     /// Sets the interval, µs, at which messages of one kind are sent; 0 means the default interval,
     /// -1 means never.
     case setMessageInterval = 511
-    /// Requests a single message of a given kind.
+    /// Requests a single message with the given message number.
     case requestMessage = 512
     /// Sets pitch and yaw in degrees, or rates.
     case gimbalManagerPitchYaw = 1000

@@ -64,8 +64,8 @@ public struct MAVLinkFrame: Sendable, Equatable {
             version: version, sequence: sequence, sender: sender, id: format.id, payload: payload)
     }
 
-    /// Decode the message in the frame; nil if it is of another kind. Omitted bytes are read as
-    /// zero.
+    /// Decode the message in the frame; nil if the frame contains a message of another kind.
+    /// Omitted bytes are read as zero.
     public func message<Message: MAVLinkMessage>(_ type: Message.Type) -> Message? {
         guard id == Message.format.id else { return nil }
         var reader = MAVLinkReader(payload)
@@ -105,7 +105,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
 }
 
 extension MAVLinkMessage {
-    /// Create the bytes of a whole frame with this message, without an announced signature.
+    /// Create the bytes of a whole unsigned frame with this message.
     public func frame(
         from sender: MAVLinkAddress, sequence: UInt8, version: MAVLinkFrame.Version = .v2,
         announcesSignature: Bool = false

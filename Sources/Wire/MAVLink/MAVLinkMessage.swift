@@ -21,7 +21,8 @@ public struct MAVLinkFormat: Sendable, Equatable {
     }
 }
 
-/// Kind of message. `visit` lists the fields once, in wire order, for reading and for writing.
+/// MAVLink message of one kind, with its fields. `visit` passes over the fields in wire order, and
+/// is used for reading and for writing.
 ///
 /// Units, signs and frames are those of MAVLink: rad and rad/s unless a field states another unit;
 /// pitch up, roll right and yaw right are positive; quaternions have the order w x y z.
@@ -34,7 +35,7 @@ public protocol MAVLinkMessage: Sendable, Equatable {
     mutating func visit(_ fields: inout some MAVLinkFields)
 }
 
-/// Reader or writer of consecutive fields.
+/// Reader or writer of the consecutive fields of a message.
 public protocol MAVLinkFields {
     /// Reads or writes an integer with the width of its type.
     mutating func integer<Value: FixedWidthInteger>(_ value: inout Value)

@@ -34,7 +34,7 @@ public struct MAVLinkSignature: Sendable, Equatable {
             code(of: bytes.dropLast(codeSize), key: key), bytes.suffix(codeSize))
     }
 
-    /// Appends this signature to a frame whose header announces a signature.
+    /// Appends this signature to a frame. The frame's header must announce a signature.
     public func append(to bytes: inout [UInt8], key: SharedKey) {
         bytes.append(link)
         for shift in stride(from: 0, to: 48, by: 8) as StrideTo<UInt64> {

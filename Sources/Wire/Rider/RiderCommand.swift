@@ -1,6 +1,6 @@
 /// Command of the wheels' remote control in one datagram. The app sends JSON,
 /// `{"left":40,"right":-40,"timestamp":1.0}`; its documentation describes the text
-/// `left,right,direction`. Both are accepted.
+/// `left,right,direction`. The parser accepts both formats.
 ///
 /// Speeds are per cent of full speed, forwards positive, limited to ±100. The time stamp and the
 /// direction (0 straight, 1 left, 2 right) are checked, but have no effect.
@@ -72,9 +72,9 @@ public enum RiderError: Error, Sendable, Equatable {
     case notJSON
     /// The datagram is neither JSON nor text.
     case notText
-    /// The text does not have three fields; the value is their number.
+    /// The text does not have three fields; the value is the number of its fields.
     case fields(Int)
-    /// A field is missing or not a finite number; the value is its name.
+    /// A field is missing or not a finite number; the value is the name of the field.
     case notANumber(String)
     /// The direction is not 0, 1 or 2.
     case direction

@@ -44,8 +44,8 @@ public enum RobotCommand: Sendable, Equatable {
     }
 }
 
-/// Splitter of a stream of bytes into commands; the stream can be divided anywhere. Its memory is
-/// bounded: it discards a command that is too long up to its end, and reports it as invalid.
+/// Splitter of a stream of bytes into commands; the stream can be divided anywhere. The splitter's
+/// memory is bounded: it discards a command that is too long, and reports this command as invalid.
 public struct RobotCommandSplitter: Sendable {
     private var bytes: [UInt8] = []
     private var isTooLong = false

@@ -5,7 +5,7 @@
 /// a library would need too much memory or time. swift-crypto builds and links BoringSSL, whose
 /// memory this process would lock. The kernel's AF_ALG costs three system calls for each frame, and
 /// the sandbox would have to permit its address family. No branch and no array index depends on the
-/// key, so the duration does not reveal it.
+/// key, so the duration of the computation does not reveal the key.
 public struct SHA256: Sendable {
     /// Size of a digest, bytes.
     public static let size = 32
