@@ -282,8 +282,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             supervisor.isEnabled ? (pointing.isMoving ? .commanded : .held) : .unknown
     }
 
-    /// Handles a restart of the estimator because gravity contradicted the estimate: the camera's
-    /// attitude is unknown until the estimate has converged again.
+    /// Marks the camera's attitude as unknown after the estimator has started again because gravity
+    /// contradicted the estimate. The attitude is known again when the estimate has converged.
     private mutating func watchGravity() {
         isConverged = estimator.isConverged
         if estimator.refutations != seenRefutations {
@@ -296,8 +296,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Passes this tick's observations to the detection of faults.
     private mutating func watchFaults(dt: Double) {
-        // In a mode that follows the handle, the handle can turn twice as fast as the camera, which
-        // has the same effect as a reversed motor.
+        // In a mode that follows the handle, the handle can turn twice as fast as the camera. To
+        // `JointPolarity`, which finds reversed motors, this motion looks like a reversed motor.
         var reversed = drive.state.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.state.opposed) }
         if isClosed { reversed.insert(witness.reversed) }

@@ -36,7 +36,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// Whether the sensor is in motion, so that the vertical comes from a mean.
     private(set) var isMean = false
 
-    /// Whether enough samples have been gathered.
+    /// Whether enough samples have arrived to determine the vertical.
     var isComplete: Bool {
         @_noLocks @_noAllocation get { time > (isMean ? Self.seconds : Self.quietSeconds) }
     }

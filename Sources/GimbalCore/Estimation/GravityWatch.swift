@@ -25,7 +25,8 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     private var doubtTime = 0.0
     private var sureTime = 0.0
     private var elsewhereTime = 0.0
-    /// Specific force over gravity, smoothed over `doubtMemory`, earth frame, z along gravity.
+    /// Specific force divided by gravity, smoothed with the time constant `doubtMemory`; earth
+    /// frame, z along gravity.
     private var recent = Vector3(0, 0, 1)
 
     /// Time constant of `recent`, s.
@@ -35,11 +36,11 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     /// s.
     private static var doubtSeconds: Double { @_noLocks @_noAllocation get { 0.4 } }
     /// Ratio of the vertical component to the length of the specific force, below which the
-    /// direction differs from gravity. The ratio is used only if the length is 0.7 to 1.3 of
-    /// gravity.
+    /// direction differs from gravity. The ratio is used only if the length of the specific force
+    /// is 0.7 to 1.3 times gravity.
     private static var doubtShare: Double { @_noLocks @_noAllocation get { 0.6 } }
     /// Largest standard deviation of the inclination at which the estimate is certain, rad, and the
-    /// time for which the inclination must stay below it, s.
+    /// time for which this standard deviation must not be exceeded, s.
     private static var sureSigma: Double { @_noLocks @_noAllocation get { 0.1 } }
     private static var sureSeconds: Double { @_noLocks @_noAllocation get { 2 } }
 

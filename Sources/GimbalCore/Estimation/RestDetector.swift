@@ -159,10 +159,10 @@ struct RestDetector: Sendable, BitwiseCopyable {
         return measurement
     }
 
-    /// Handles a change of gravity's direction while the sensor seems to be at rest: the sensor
-    /// rotates. If the bias was learned in a short rest, the bias resulted from this rotation and
-    /// counts as unknown again. If the bias was known from longer rests, only the last rest is no
-    /// longer counted as support for the bias.
+    /// Reduces the trust in the bias, because the direction of gravity has changed while the sensor
+    /// seemed to be at rest: the sensor rotates. If the bias was learned in a short rest, the bias
+    /// resulted from this rotation and counts as unknown again. If the bias was known from longer
+    /// rests, only the last rest is no longer counted as support for the bias.
     @_noLocks @_noAllocation
     private mutating func refute(
         _ variance: Vector3, _ parameters: AttitudeEstimator.Parameters
@@ -178,9 +178,10 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the RMS deviations from the means are below their thresholds, and the present
-    /// deviations are below three times the thresholds. A noisy sensor at a low sample rate can
-    /// exceed the threshold now and then, but the average must not hide a motion.
+    /// Whether the RMS deviations of rate and specific force from their means are below their
+    /// thresholds, and the present deviations are below three times the thresholds. A noisy sensor
+    /// at a low sample rate can exceed the threshold now and then, but the average must not hide a
+    /// motion.
     @_noLocks @_noAllocation
     private mutating func isQuiet(
         rate: Double, force: Double, gain: Double, parameters: AttitudeEstimator.Parameters

@@ -28,14 +28,15 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     /// immediately if no earlier evidence contradicted rest.
     var isProven: Bool { @_noLocks @_noAllocation get { watched >= proof } }
 
-    /// Handles motion of the sensor: the next stillness starts the observation of gravity again.
+    /// Discards the observation of gravity, because the sensor has moved. The observation starts
+    /// again when the sensor is still.
     @_noLocks @_noAllocation
     mutating func restartWatch() {
         watched = 0
         window = 0
     }
 
-    /// Observes gravity for one period.
+    /// Checks for one period whether the direction of gravity has changed relative to the carrier.
     ///
     /// - Parameters:
     ///   - force: Specific force, smoothed, body frame, m/s².
@@ -87,7 +88,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func withdraw(to support: Double) { self.support = support }
 
-    /// Handles a filter period in which the sensor is still, but its rate differs from the bias.
+    /// Updates the time for which the sensor has been still at a rate that differs from the bias,
+    /// by one filter period.
     ///
     /// - Parameters:
     ///   - rate: Mean raw rate of the carrier, rad/s.

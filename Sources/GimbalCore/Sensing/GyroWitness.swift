@@ -81,7 +81,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private static var disturbanceMemory: Double { @_noLocks get { 0.02 } }
     /// Time constant of `scatter`, s.
     private static var scatterMemory: Double { @_noLocks get { 1 } }
-    /// Largest acceleration of any camera by a hand, a blow or a stop, rad/s².
+    /// Largest angular acceleration that a hand, a blow or an end stop can give any camera, rad/s².
     private static var blow: Double { @_noLocks get { 3000 } }
     /// Largest angular acceleration of the handle during a dispute, rad/s², as in a runner's hand.
     private static var handleAcceleration: Double { @_noLocks get { 300 } }

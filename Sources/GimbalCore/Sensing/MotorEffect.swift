@@ -45,7 +45,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     /// true inertia can be a third of the assumed inertia, and a motor can be stronger than in its
     /// data sheet.
     private static var doubt: Double { @_noLocks get { 3.5 } }
-    /// Largest acceleration by a mechanical stop of a camera with unknown inertia, rad/s².
+    /// Largest angular acceleration that a mechanical stop can give a camera with unknown inertia,
+    /// rad/s².
     private static var stop: Double { @_noLocks get { 12000 } }
     /// Largest difference between the times at which a servo moves and at which its model moves, s.
     private static var servoMemory: Double { @_noLocks get { 0.05 } }

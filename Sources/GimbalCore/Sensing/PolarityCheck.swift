@@ -13,10 +13,12 @@ internal import CMathShim
 ///
 /// Therefore the test requires a correlation below -0.85, with and without subtraction of the
 /// means. The changes must also exceed the usual scatter, and a motor with the right sign must not
-/// explain them. The change of the set-point is subtracted first. The gyroscope's own change must
-/// also oppose the motor, because friction can hold a camera while its set-point moves away.
-/// Finally, the command to the motor must keep its direction, as it does with a wrong sign. An
-/// oscillation that looks reversed means instead that the loop has more delay than assumed.
+/// explain them. Before the test, the change of the set-point's rate is subtracted from the change
+/// of the camera's rate. Without this subtraction, the camera's rate must also change against the
+/// motor's torque: when friction holds a camera while its set-point moves away, the difference
+/// changes without a wrong sign. Finally, the command to the motor must keep its direction, as it
+/// does with a wrong sign. An oscillation that looks reversed means instead that the loop has more
+/// delay than assumed.
 ///
 /// Loop thread only; constant time, no allocation.
 struct PolarityCheck: Sendable, BitwiseCopyable {
@@ -35,19 +37,21 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Exponentially weighted sums over about the last `memory` seconds, rad²/s²: `told` of the
-    /// motor's squared changes, `seen` of the gyroscope's squared changes, `product` of the
-    /// products of both, and `unexplained` of their squared differences.
+    /// Exponentially weighted sums over about the last `memory` seconds, rad²/s². `told` is the sum
+    /// of the squared rate changes that the motor should have caused, and `seen` the sum of the
+    /// squared rate changes that the gyroscope measured. `product` is the sum of the products of
+    /// both, and `unexplained` the sum of their squared differences.
     private var told = 0.0
     private var seen = 0.0
     private var product = 0.0
     private var unexplained = 0.0
-    /// Exponentially weighted sums of the changes over about the last `memory` seconds, rad/s:
-    /// `pushes` of the motor's changes, and `changes` of the gyroscope's changes without the
-    /// set-point's.
+    /// Exponentially weighted sums of rate changes over about the last `memory` seconds, rad/s:
+    /// `pushes` for the changes that the motor should have caused, and `changes` for the measured
+    /// changes minus the changes of the set-point.
     private var pushes = 0.0
     private var changes = 0.0
-    /// Weighted sum of the gyroscope's changes, including the effect of the set-point, rad/s.
+    /// Exponentially weighted sum of the rate changes that the gyroscope measured, without
+    /// subtraction of the set-point's changes, rad/s.
     private var shown = 0.0
     /// Time for which the gyroscope has measured the mirror image, s.
     private var lasting = 0.0
@@ -59,8 +63,8 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
-    /// Smallest ratio of the squared mean of the motor's changes to their mean square at which the
-    /// commands have kept their direction.
+    /// Smallest ratio of squared mean to mean square, of the rate changes that the motor should
+    /// have caused, at which its commands have kept their direction.
     private static var steadiness: Double { @_noLocks get { 0.4 } }
     /// Rate below which the camera does not count as turning, rad/s.
     private static var leastRate: Double { @_noLocks get { 0.1 } }
@@ -68,8 +72,8 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// Whether the gyroscope measured the mirror image of the motor's effect at the last step.
     private(set) var isReversed = false
 
-    /// Correlation of the motor's and the gyroscope's changes over about the last `memory` seconds,
-    /// -1...1; 0 without commands.
+    /// Correlation of the rate changes that the motor should have caused with the measured rate
+    /// changes, over about the last `memory` seconds, -1...1; 0 without commands.
     var correlation: Double {
         @_noLocks get {
             let scale = cm_sqrt(told * seen)

@@ -22,11 +22,11 @@ struct SamplePace: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Counts a sample.
+    /// Counts a sample of the sensor.
     @_noLocks
     mutating func note() { samples += 1 }
 
-    /// Counts a tick that ended `dt` seconds after the previous tick.
+    /// Counts a tick of the loop that ended `dt` seconds after the previous tick.
     @_noLocks
     mutating func step(dt: Double) {
         ticks += 1

@@ -20,9 +20,9 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// the chip counts as frozen, s. The noise of a working chip changes its samples. After
         /// this noise has been measured, a shorter repetition is enough (see `FreezeTest`).
         public var frozenSeconds = 0.04
-        /// Whether a sensor counts as frozen only if noise was measured before. True for simulators
-        /// without noise, in which a camera at rest or in uniform rotation repeats its samples to
-        /// the bit.
+        /// If true, a sensor that repeats its samples counts as frozen only after noise has been
+        /// measured on it; if false, always. True for simulators without noise, in which a camera
+        /// at rest or in uniform rotation repeats its samples to the bit.
         public var frozenNeedsNoise = false
         /// Whether the gyroscope is compared with motors, joints and its own history (see
         /// `GyroWitness`).
@@ -171,8 +171,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     /// range raises it immediately.
     private static var mostRefused: Double { @_noLocks get { 4.5 } }
 
-    /// Whether repeated samples mean a frozen chip. They do not for a simulator without noise and
-    /// for a saturated gyroscope.
+    /// Whether repeated samples mean a frozen chip: false for a simulator without noise, and for a
+    /// saturated gyroscope.
     @inline(__always)
     private func canFreeze(_ sample: IMUSample) -> Bool {
         (!parameters.frozenNeedsNoise || noise.isNoisy)

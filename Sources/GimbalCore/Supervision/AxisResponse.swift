@@ -129,7 +129,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ) {
         let dt = pace.dt
         // If a cause, such as the hand of a walking person, moved the camera before the motors came
-        // on, it continues afterwards. Its effect is subtracted.
+        // on, the cause continues afterwards, so its effect is subtracted.
         let first = firstRate ?? astray
         let fade = pace.fade
         turned += (astray - first) * dt - turned * fade

@@ -2,15 +2,15 @@ internal import CMathShim
 
 /// Detector of an oscillating control loop.
 ///
-/// Above the crossover frequency of the loop, neither the set-point nor a hand has power. At these
-/// frequencies the measured rate comes from the motors, from a vibration or from the gyroscope's
-/// noise. When the loop oscillates, the camera's rate follows an earlier motor command: above the
-/// crossover, rate and command are coherent. The phase between them can have any value, so neither
-/// the delay nor the inertia must be known. In addition, the amplitude of the motor command must
-/// exceed a fraction of the motors' limit. Noise is not coherent with earlier commands, and the
-/// effect of a knock decays. An external vibration has the same signs as an oscillation of the
-/// loop, but does not end when the gains are lowered; the caller then marks the vibration as
-/// tolerated.
+/// The set-point and a hand that moves the gimbal cause almost no motion above the loop's crossover
+/// frequency. At these frequencies the measured rate comes from the motors, from a vibration or
+/// from the gyroscope's noise. When the loop oscillates, the camera's rate follows an earlier motor
+/// command: above the crossover, rate and command are coherent. The phase between them can have any
+/// value, so neither the delay nor the inertia must be known. In addition, the amplitude of the
+/// motor command must exceed a fraction of the motors' limit. Noise is not coherent with earlier
+/// commands, and the effect of a knock decays. An external vibration has the same signs as an
+/// oscillation of the loop, but does not end when the gains are lowered; the caller then marks the
+/// vibration as tolerated.
 ///
 /// Loop thread only; constant time, no allocation.
 struct OscillationWatch: Sendable, BitwiseCopyable {
@@ -149,8 +149,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Shortest duration of an oscillation until it is reported, s; by then the effect of a knock
     /// has decayed.
     private static var patience: Double { @_noLocks get { 0.08 } }
-    /// Smallest coherence of an oscillation: the fraction of the rate's power that the command
-    /// explains.
+    /// Smallest coherence of an oscillation: the fraction of the rate's mean square that the
+    /// command explains.
     private static var leastCoherence: Double { @_noLocks get { 0.6 } }
     /// Time constant of `handSquare`, s: the duration of a step.
     private static var handMemory: Double { @_noLocks get { 0.3 } }
@@ -178,7 +178,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Smallest growth of the amplitude over four half cycles of a growing tone; a vibration of
     /// varying strength grows less.
     private static var growth: Double { @_noLocks get { 1.3 } }
-    /// Smallest coherence of a pure tone: the fraction of the rate's power that the command
+    /// Smallest coherence of a pure tone: the fraction of the rate's mean square that the command
     /// explains.
     private static var pureCoherence: Double { @_noLocks get { 0.95 } }
     /// Smallest amplitude of a pure tone that grows, as a multiple of `Sight.floor`. The value is

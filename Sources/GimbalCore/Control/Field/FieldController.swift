@@ -27,8 +27,8 @@ public struct FieldController: MotorController {
     /// encoders.
     public private(set) var modelledJoints = AxisVector.zero
 
-    /// Inertia about the camera's axes on which the gains are based, kg·m². Until a swing at the
-    /// start has measured the inertia, it is the configured inertia.
+    /// Inertia about the camera's axes on which the gains are based, kg·m². Until the test swing at
+    /// the start has measured the inertia, this value is the configured inertia.
     public private(set) var inertia: AxisVector
 
     /// The rotors that have slipped out of their field within the last second.
@@ -178,7 +178,7 @@ public struct FieldController: MotorController {
         strength = parameters.power
     }
 
-    /// Stage of the start.
+    /// Stage of the controller's start.
     private enum Stage {
         /// The power ramps up, and the observers search for the rotors' electrical angles.
         case locking
@@ -188,14 +188,15 @@ public struct FieldController: MotorController {
         case holding
     }
 
-    /// Fraction of the largest torque that the swing for the inertia uses; the remaining torque
-    /// holds the camera during the swing.
+    /// Fraction of the largest torque that the controller uses for the test swing, which measures
+    /// the inertia; the remaining torque holds the camera during the swing.
     private static var swingShare: Double { @_noLocks get { 0.8 } }
-    /// Bandwidth of the observers while they search for their rotors, rad/s; with this bandwidth
-    /// the observers are stable with any inertia.
+    /// Bandwidth of the observers while they search for the angles of their rotors, rad/s; with
+    /// this bandwidth the observers are stable with any inertia.
     private static var lockingBandwidth: Double { @_noLocks get { 80 } }
-    /// Bandwidth of the observers during the swing, rad/s. A faster observer would attribute the
-    /// swing to a moving rotor, so the swing would contain no information about the inertia.
+    /// Bandwidth of the observers during the test swing, which measures the inertia, rad/s. A
+    /// faster observer would attribute the swing to a moving rotor, so the swing would contain no
+    /// information about the inertia.
     private static var probingBandwidth: Double { @_noLocks get { 20 } }
     /// Smallest pull (see `FieldObserver`) at which a rotor can be located, as a fraction of the
     /// pull at the configured power.
@@ -208,7 +209,8 @@ public struct FieldController: MotorController {
     private static var fullLoad: Double { @_noLocks get { 0.7 } }
     /// Time constant with which the power falls when the load decreases, s.
     private static var powerMemory: Double { @_noLocks get { 0.5 } }
-    /// Time at full power in which the observers settle on their rotors before the swing, s.
+    /// Time at full power in which the observers' estimates converge to the rotors' angles, before
+    /// the test swing, s.
     private static var lockTime: Double { @_noLocks get { 0.2 } }
 
     private mutating func stage(
@@ -241,7 +243,7 @@ public struct FieldController: MotorController {
         mirrors = PerAxis(JointPolarity())
     }
 
-    /// Handles lost rotors: starts a new search for each of them, with low gains.
+    /// Starts a new search, with low gains, for the angle of each rotor that its observer has lost.
     private mutating func notice(attitude: Quaternion, dt: Double) {
         sinceSlip += dt
         let lost = rotors.axes { $0.isLost }

@@ -28,8 +28,8 @@ extension FieldController {
         public var observerBandwidth = AxisVector(repeating: 100)
         /// Largest rate that an attitude error can command, rad/s.
         public var maxRate = 2 * Double.pi
-        /// Deceleration from which the limit on the commanded rate for a large attitude error is
-        /// computed, rad/s² (see `RateCommand`).
+        /// Deceleration, rad/s². When the attitude error is large, the limit on the commanded rate
+        /// is computed from this deceleration (see `RateCommand`).
         public var maxAcceleration = 15.0
         /// Time from the camera's motion to the torque that responds to it, s: sensor filter, bus,
         /// power stage.

@@ -45,7 +45,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
-    /// Time after a swing in which the camera cannot have been exchanged, s.
+    /// Time after the measurement of the inertia in which nobody can have exchanged the camera, s.
     private static var freshTime: Double { @_noLocks get { 3 } }
 
     /// Time for which the camera can still oscillate after an oscillation was detected, s.
@@ -171,9 +171,9 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         shaking.trust(axis)
     }
 
-    /// Reduces all corner frequencies, because these axes have oscillated with the right inertia,
-    /// so that the loop has more delay than assumed. When `slack` is at its lower limit, only the
-    /// inertia estimate can be reduced further.
+    /// Reduces all corner frequencies of the loop. The given axes have oscillated although their
+    /// inertia was right, so the loop has more delay than assumed. When `slack` is at its lower
+    /// limit, only the inertia estimate can be reduced further.
     private mutating func blameDelay(_ axes: AxisSet) {
         guard settling > 0 || slack > Self.leastSlack else { return }
         shaking.trust(axes)
@@ -183,10 +183,10 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         settling = Self.settlingTime
     }
 
-    /// Handles a slip before a swing has measured the inertia. If the camera is heavier than
-    /// assumed, the observers are too slow. The next swing therefore starts with twice the
-    /// estimate; after four times the configured inertia it starts with the configured inertia
-    /// again.
+    /// Doubles the inertia estimate when a rotor slips before the test swing has measured the
+    /// inertia. If the camera is heavier than assumed, the rotors' observers are too slow. The next
+    /// swing therefore starts with twice the estimate; after four times the configured inertia it
+    /// starts with the configured inertia again.
     @_noLocks
     mutating func doubt(first: AxisVector) {
         guard found != AxisSet(yaw: true, roll: true, pitch: true) else { return }

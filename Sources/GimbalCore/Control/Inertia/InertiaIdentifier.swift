@@ -124,7 +124,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var fastAmplitude = 0.0
     /// Delay in addition to `loopDelay`, measured at low frequency or on another axis, s.
     private var coarseDelay = 0.0
-    /// Whether the low frequency has proved that the camera moves in the torque's direction.
+    /// Whether the probe at the low frequency has proved that the camera moves in the torque's
+    /// direction.
     private var isUprightKnown = false
     /// Phase of the previous response, rad; NaN if the response was not clear.
     private var previousPhase = Double.nan

@@ -3,8 +3,9 @@
 /// A torque at 8 Hz grows until the gyroscope measures a swing of a quarter of a degree. This
 /// frequency is above the frequencies of a hand, and below the frequencies at which the loop's
 /// delay has an effect. Expected and measured acceleration pass the same band-pass. The slope of
-/// measured over expected acceleration is the ratio of assumed to true inertia (least squares, with
-/// the direction of motion as a second regressor for the friction).
+/// the measured acceleration plotted against the expected acceleration is the ratio of assumed to
+/// true inertia (least squares, with the direction of motion as a second regressor for the
+/// friction).
 ///
 /// Loop thread only; constant time.
 struct InertiaProbe: Sendable, BitwiseCopyable {
@@ -99,8 +100,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         guard determinant > 1e-9 * sumXX * sumSS else { return }
         let slope = (sumXY * sumSS - sumSY * sumXS) / determinant
         let friction = (sumSY * sumXX - sumXY * sumXS) / determinant
-        // Motor and friction must explain at least half of the motion's power. Otherwise a stop, a
-        // hand or static friction dominates.
+        // Motor and friction must explain at least half of the sum of squares of the measured
+        // acceleration. Otherwise an end stop, a hand or static friction dominates.
         guard slope > 0, slope * sumXY + friction * sumSY > 0.5 * sumYY else { return }
         scale = min(max(slope, 0.05), 30)
         isKnown = true

@@ -162,16 +162,17 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
         parameters.pitch.frequency = highest
         guard given == nil || isChecked else { return }
-        // With a configured inertia, the camera can have been replaced by any other camera; with an
-        // identified inertia, at most the lens has been exchanged.
+        // If the inertia was configured, a person can have attached any other camera since; if it
+        // was identified, a person can at most have exchanged the lens.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
         let parameters = parameters
         axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }
     }
 
-    /// Handles an oscillation that the motors of these axes cause: reduces the inertia estimates of
-    /// the axes, so that the gains decrease, and searches again. The other axes belong to the same
-    /// camera and would oscillate next, so their inertia estimates are also reduced, but only once.
+    /// Reduces the inertia estimates of the axes on which the motors cause an oscillation, so that
+    /// the gains decrease, and starts a new search for the inertia. The other axes belong to the
+    /// same camera and would oscillate next, so their inertia estimates are also reduced, but only
+    /// once.
     @_noLocks
     mutating func suspect(_ swinging: AxisSet) {
         let parameters = parameters

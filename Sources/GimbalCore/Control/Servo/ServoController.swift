@@ -92,8 +92,8 @@ public struct ServoController: MotorController {
     /// Smallest factor on the gains after oscillations. With this factor the commands change slowly
     /// compared with the delay of any servo.
     private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
-    /// Corner frequency of the commands' low-pass divided by the factor on the gains, rad/s. With
-    /// full gains the commands have no low-pass.
+    /// Ratio of the corner frequency of the commands' low-pass to the factor on the gains, rad/s.
+    /// With full gains the commands have no low-pass.
     private static var softest: Double { @_noLocks get { 240 } }
     /// Largest RMS of the commanded rate that does not count as an oscillation, rad/s: dead bands
     /// and sensor noise cause such rates.

@@ -58,8 +58,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// Initial state of the present plan, and time since its start, s.
     private var elapsed = 0.0
 
-    /// Angle by which the end of the range must move away before a turn that has stopped there
-    /// continues, rad.
+    /// Angle by which the end of the range must move away before a turn that has stopped at this
+    /// end continues, rad.
     private static var resumption: Double { @_noLocks get { 0.2 * .pi / 180 } }
     /// Time constant with which a moving end of the range pushes the angle along, s.
     private static var pushSmoothing: Double { @_noLocks get { 0.2 } }

@@ -101,8 +101,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         lose()
     }
 
-    /// Handles a control period in which the handle's attitude is unknown: no limit applies, and
-    /// the number of the joints' whole turns is kept until the attitude is known again.
+    /// Updates the limiter for a control period in which the handle's attitude is unknown. No limit
+    /// applies, and the limiter keeps the number of the joints' whole turns until the attitude is
+    /// known again.
     @_noLocks
     mutating func lose() {
         atEnd = .none

@@ -383,7 +383,7 @@ extension Pointing {
 }
 
 extension AxisVector {
-    /// The vector with NaN on each axis whose value is zero.
+    /// The vector with each zero replaced by NaN.
     fileprivate var turning: AxisVector {
         @_noLocks @inline(__always) get {
             AxisVector(

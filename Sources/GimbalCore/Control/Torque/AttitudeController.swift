@@ -4,10 +4,10 @@ internal import CMathShim
 /// rate loop in body axes, mapped to the joints.
 ///
 /// The commanded rate and acceleration are fed forward, so that the camera follows a moving
-/// set-point without an error. The feedback compares the measurement with an earlier set-point: the
-/// set-point from `loopDelay` ago, minus the estimator's look-ahead, is the newest set-point that
-/// can affect the measurement. With the present set-point the controller would treat every start of
-/// a movement as an error, and the movement would overshoot.
+/// set-point without an error. The feedback compares the measurement with an earlier set-point: its
+/// age is `loopDelay` minus the estimator's look-ahead. This is the newest set-point that can
+/// affect the measurement. With the present set-point the controller would treat every start of a
+/// movement as an error, and the movement would overshoot.
 ///
 /// Loop thread only; constant time, no allocation. The gains command accelerations; the controller
 /// multiplies them by the inertia.

@@ -28,8 +28,8 @@ extension AttitudeController {
         public var torqueLimit = AxisVector(repeating: 0.25)
         /// Largest rate that an attitude error can command, rad/s.
         public var maxRate = 2 * Double.pi
-        /// Deceleration from which the limit on the commanded rate for a large attitude error is
-        /// computed, rad/s² (see `RateCommand`).
+        /// Deceleration, rad/s². When the attitude error is large, the limit on the commanded rate
+        /// is computed from this deceleration (see `RateCommand`).
         public var maxAcceleration = 40.0
         /// Fraction of the commanded rate and acceleration that is fed forward, 0...1.
         public var feedForward = 1.0

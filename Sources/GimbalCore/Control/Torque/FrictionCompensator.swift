@@ -15,9 +15,9 @@ internal import CMathShim
 /// of the motor's torque that does not accelerate the camera. Therefore the lag of the control loop
 /// has no effect.
 ///
-/// As a safeguard, the mean square of this torque is compared with the mean square after
-/// subtraction of the predicted friction. If the prediction increases the mean square, the
-/// compensation is faded out.
+/// As a safeguard, the mean square of the torque that does not accelerate the camera is compared
+/// with the mean square after subtraction of the predicted friction. If the prediction increases
+/// the mean square, the compensation is faded out.
 struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// Tuning of the friction compensation for all joints.
     struct Parameters: Sendable, BitwiseCopyable, Equatable {

@@ -10,8 +10,8 @@ internal import CMathShim
 ///
 /// Loop thread only; constant time, no allocation.
 struct LagCompensator: Sendable, BitwiseCopyable {
-    /// Product of corner frequency, rad/s, and loop delay, s, and damping ratio: of the filter's
-    /// zeros and of its poles.
+    /// Constants of the filter's zeros and of its poles: the product of corner frequency, rad/s,
+    /// and loop delay, s; and the damping ratio.
     static var zeroCorner: Double { @_noLocks get { 2.625 } }
     static var zeroDamping: Double { @_noLocks get { 0.441 } }
     static var poleCorner: Double { @_noLocks get { 4.536 } }

@@ -8,7 +8,8 @@ struct RateCommand: Sendable, BitwiseCopyable {
     var gain: AxisVector
     /// Largest rate, rad/s.
     var maxRate: Double
-    /// Deceleration from which the limit of the commanded rate is computed, rad/s².
+    /// Deceleration, rad/s². When the attitude error is large, the limit on the commanded rate is
+    /// computed from this deceleration.
     var maxAcceleration: Double
 
     @_noLocks
