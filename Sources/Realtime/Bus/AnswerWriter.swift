@@ -24,7 +24,8 @@ struct AnswerWriter {
     ) {
         var output = reading.value.output
         if now.seconds(since: reading.value.time) > BusLimits.answerLifetimeSeconds {
-            // The newest answer is too old, because the loop hangs, so the motors are turned off.
+            // The loop's newest output is too old, because the loop hangs, so the motors are turned
+            // off.
             if output.enabled { status.noteSilence() }
             output = .off
         }

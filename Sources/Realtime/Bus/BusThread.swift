@@ -73,8 +73,8 @@ struct BusThread: ~Copyable {
                     readNanoseconds: readNanoseconds, writeNanoseconds: writer.writeNanoseconds,
                     imuToMotorNanoseconds: writer.imuToMotorNanoseconds))
         }
-        // A late answer of the last period must not be used for this period; otherwise every later
-        // output would be one period late.
+        // An output that the loop computed too late for the last period must not be used for this
+        // period; otherwise every later output would be one period late.
         _ = ports.answers.read()
         ports.loopBell.ring()
         waitForAnswer(
@@ -98,7 +98,7 @@ struct BusThread: ~Copyable {
     }
 
     private func waitForAnswer(until deadline: Instant) {
-        // The doorbell can still be set because of an answer that the thread has read without
+        // The doorbell can still be set because of an output that the thread has read without
         // waiting.
         while !ports.answers.hasNew, ports.bell.wait(until: deadline) == .rung {}
     }
@@ -108,7 +108,7 @@ struct BusThread: ~Copyable {
 struct BusPorts: ~Copyable, Sendable {
     var samples: RingWriter<SampleDelivery>
     var answers: MailboxReader<LoopAnswer>
-    /// Doorbell that the loop rings after each answer.
+    /// Doorbell that the loop rings after each output.
     let bell: Doorbell
     let loopBell: Doorbell
     let status: BusStatus
@@ -121,9 +121,9 @@ enum BusLimits {
     static let attempts = 2
     /// Number of attempts to turn the motors off.
     static let offAttempts = 10
-    /// Divisor of the period: the thread waits for the loop's answer for at most one period divided
+    /// Divisor of the period: the thread waits for the loop's output for at most one period divided
     /// by this number.
     static let answerShare: Int64 = 4
-    /// Age above which an answer no longer drives motors, s.
+    /// Age above which the loop's output no longer drives the motors, s.
     static let answerLifetimeSeconds = 0.1
 }

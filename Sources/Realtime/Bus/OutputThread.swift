@@ -31,7 +31,7 @@ struct OutputThread: ~Copyable {
     ///
     /// - Parameters:
     ///   - bus: The device.
-    ///   - answers: Answers of the loop.
+    ///   - answers: Mailbox with the loop's newest output.
     ///   - lane: Handles shared with the loop.
     ///   - periodNanoseconds: Period of the loop, ns.
     ///   - stages: Histograms for the thread's writes; nil disables them.
@@ -61,13 +61,13 @@ struct OutputThread: ~Copyable {
         writer.turnOff(&bus)
     }
 
-    /// Executes one write.
+    /// Writes the newest output to the device once.
     mutating func period(now: Instant) { writer.write(answers.read(), to: &bus, now: now) }
 }
 
 /// Handles that the loop shares with an output thread. The runtime frees this memory.
 struct OutputLane: BitwiseCopyable, Sendable {
-    /// Doorbell that the loop rings after each answer.
+    /// Doorbell that the loop rings after each output.
     let bell = Doorbell()
     let stop = StopFlag()
     let status = BusStatus()

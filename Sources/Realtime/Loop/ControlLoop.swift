@@ -42,7 +42,7 @@ struct ControlLoop: ~Copyable, Sendable {
         allowedNanoseconds = settings.watchesOverruns ? settings.periodNanoseconds : .max
     }
 
-    /// Executes one period: takes the requests and the samples, computes the output, passes it to
+    /// Executes one period: reads the requests and the samples, computes the output, passes it to
     /// the motors' bus, and publishes the telemetry. This method never waits and never allocates
     /// memory.
     mutating func tick(now: Instant) {
@@ -198,8 +198,8 @@ struct ControlLoop: ~Copyable, Sendable {
         uselessShare = 0
     }
 
-    /// Counts a tick for which the bus thread did not report a sample, because the bus thread hangs
-    /// or was delayed.
+    /// Counts a tick that started without a report from the bus thread, because the bus thread
+    /// hangs or was delayed.
     mutating func noteLateSample() { counters.lateSamples &+= 1 }
 }
 
@@ -249,12 +249,13 @@ struct SampleDelivery: Sendable, BitwiseCopyable {
     var imuToMotorNanoseconds: Int64
 }
 
-/// The loop's answer to samples: the output, which is passed to the bus thread.
+/// The output that the loop computes from new samples, with its times, for the threads that write
+/// to the devices.
 struct LoopAnswer: Sendable, BitwiseCopyable {
     var output: MotorOutput
-    /// Time of the newest sample that the answer includes.
+    /// Time of the newest sample that was used for the output.
     var sampleTime: Instant
-    /// Time of the tick that computed the answer. If this time is too old, the loop hangs.
+    /// Time of the tick that computed the output. If this time is too old, the loop hangs.
     var time: Instant
 
     static var none: LoopAnswer {

@@ -58,7 +58,8 @@ struct LoopReplayLog: ~Copyable, Sendable {
     /// Begins a tick.
     ///
     /// - Returns: Whether a complete state is due, because the last one is a second old or was
-    ///   dropped. Only in this case, the caller passes the state, because this copies it.
+    ///   dropped. The caller passes the state only in this case, because the call copies the whole
+    ///   state.
     mutating func begin(tick: UInt64, now: Instant) -> Bool {
         guard ring.isOn else { return false }
         self.tick = tick
@@ -73,8 +74,8 @@ struct LoopReplayLog: ~Copyable, Sendable {
         lastState = now
     }
 
-    /// Handles a reset of the loop. Later frames do not continue the earlier frames, so a complete
-    /// state must come first.
+    /// Interrupts the replay log, because the loop has been reset. The next frame must be a
+    /// complete state, because later frames do not continue the earlier frames.
     mutating func restart() { isBroken = true }
 
     /// Records new tuning.

@@ -30,7 +30,8 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
     /// Frees the histogram. Afterwards, no thread can use any copy.
     public func deallocate() { cells.deallocate() }
 
-    /// Counts one duration, in constant time. Only the recording thread can call this method.
+    /// Adds one duration to the histogram, in constant time. Only the recording thread can call
+    /// this method.
     ///
     /// - Parameter nanoseconds: Duration, ns; a negative duration is recorded as zero.
     @inlinable

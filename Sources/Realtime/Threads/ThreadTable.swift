@@ -15,8 +15,8 @@
 /// | airframed-watch | ordinary   |          | feeds systemd's watchdog; never waits                       |
 ///
 /// The loop has a higher priority than the buses: if it runs on the same CPU as the bus thread that
-/// woke it, it runs immediately, and the bus thread finds the answer without sleeping again. Both
-/// priorities are above the kernel's threaded interrupts (50), because the transfers of these
+/// woke it, it runs immediately, and the bus thread finds the loop's output without sleeping again.
+/// Both priorities are above the kernel's threaded interrupts (50), because the transfers of these
 /// threads do not depend on those interrupts, and below the kernel's watchdogs (99). The power
 /// line's thread has a higher priority than the loop, so that it can switch the motors off even if
 /// the loop hangs. `loop.priority` changes the loop's priority; the priorities of bus and power
