@@ -3,8 +3,9 @@ internal import GimbalCore
 
 /// Rotation and acceleration of the body of a person who walks or runs, from recordings at the
 /// lower back (C. Voisard et al., IPOL 2023/497; 18 walks of six people). For each harmonic of the
-/// stride, the recordings give the amplitude about and along each axis, and the fraction of the
-/// harmonic's power that repeats in the next stride.
+/// stride, the recordings give the amplitude of the rotation about each axis and of the
+/// acceleration along each axis. They also give the fraction of the harmonic's mean square that
+/// repeats in the next stride.
 ///
 /// The repeating part is a sum of harmonics whose phases coincide at the heel strikes, twice per
 /// stride. The non-repeating part consists of one spectral line near each harmonic; its frequency
@@ -236,8 +237,8 @@ struct Gait: Sendable {
         [3.0, 3.3, 3.4], [1.4, 5.4, 1.6], [2.0, 3.5, 2.4], [0.9, 3.7, 1.3], [1.6, 3.4, 1.5],
         [0.9, 3.5, 1.1],
     ]
-    /// Fraction of the angular rate's power that repeats in the next stride, for x, y, z at each
-    /// harmonic.
+    /// Fraction of the angular rate's mean square that repeats in the next stride, for x, y, z at
+    /// each harmonic.
     private static let rateShare: [[Double]] = [
         [0.92, 0.61, 0.89], [0.55, 0.92, 0.11], [0.94, 0.50, 0.76], [0.20, 0.82, 0.26],
         [0.65, 0.49, 0.66], [0.15, 0.77, 0.22], [0.55, 0.30, 0.65], [0.29, 0.61, 0.48],

@@ -10,29 +10,29 @@ public import GimbalCore
 public struct IMUModel: Sendable {
     /// Errors and properties of the sensor.
     public struct Parameters: Sendable, Equatable {
-        /// Noise density of the gyroscope, rad/s/√Hz, one-sided. Sheet: 0.014 °/s/√Hz.
+        /// Noise density of the gyroscope, rad/s/√Hz, one-sided. Data sheet: 0.014 °/s/√Hz.
         public var gyroNoiseDensity = 0.014 * Double.pi / 180
-        /// Noise density of the accelerometer, m/s²/√Hz per axis, one-sided. Sheet: 160 µg/√Hz for
-        /// x and y, 190 µg/√Hz for z (3 g range).
+        /// Noise density of the accelerometer, m/s²/√Hz per axis, one-sided. Data sheet: 160 µg/√Hz
+        /// for x and y, 190 µg/√Hz for z (3 g range).
         public var accelNoiseDensity = Vector3(160e-6, 160e-6, 190e-6) * 9.81
-        /// Standard deviation of the gyroscope's constant offset, rad/s. Sheet: zero-rate offset ±1
-        /// °/s.
+        /// Standard deviation of the gyroscope's constant offset, rad/s. Data sheet: zero-rate
+        /// offset ±1 °/s.
         public var gyroBias = 0.5 * Double.pi / 180
-        /// Standard deviation of the accelerometer's constant offset, m/s². Sheet: zero-g offset
-        /// ±20 mg.
+        /// Standard deviation of the accelerometer's constant offset, m/s². Data sheet: zero-g
+        /// offset ±20 mg.
         public var accelBias = 10e-3 * 9.81
         /// Standard deviation of the varying part of the gyroscope's offset, rad/s (first-order
         /// Gauss–Markov process). Over times much shorter than `wanderTime`, the offset is a random
-        /// walk of 1 °/h/√s. The value is larger than the sheet's bias stability of 2 °/h, because
-        /// room temperature is seldom constant (0.015 °/s/K).
+        /// walk of 1 °/h/√s. The value is larger than the bias stability in the data sheet, of 2
+        /// °/h, because room temperature is seldom constant (0.015 °/s/K).
         public var gyroBiasWander = 0.005 * Double.pi / 180
-        /// Standard deviation of the varying part of the accelerometer's offset, m/s². Sheet: 0.2
-        /// mg/K.
+        /// Standard deviation of the varying part of the accelerometer's offset, m/s². Data sheet:
+        /// 0.2 mg/K.
         public var accelBiasWander = 0.2e-3 * 9.81
         /// Correlation time of the varying parts of both offsets, s.
         public var wanderTime = 600.0
         /// Drift of the gyroscope's offset per kelvin, rad/s; each axis of a part has this
-        /// magnitude and a random sign. Sheet: 0.015 °/s/K.
+        /// magnitude and a random sign. Data sheet: 0.015 °/s/K.
         public var gyroDriftPerKelvin = 0.015 * Double.pi / 180
         /// Temperature of the sensor when it is switched on, °C.
         public var ambientTemperature = 25.0
@@ -41,31 +41,32 @@ public struct IMUModel: Sendable {
         public var warmUp = 0.0
         /// Time constant of `warmUp`, s.
         public var warmUpTime = 180.0
-        /// Standard deviation of the gyroscope's relative scale error. Sheet: sensitivity tolerance
-        /// ±1 %.
+        /// Standard deviation of the gyroscope's relative scale error. Data sheet: sensitivity
+        /// tolerance ±1 %.
         public var gyroScaleError = 0.005
         /// Standard deviation of the accelerometer's relative scale error.
         public var accelScaleError = 0.0025
-        /// Standard deviation of each cross-axis term of the gyroscope, dimensionless. Sheet: ±1 %.
+        /// Standard deviation of each cross-axis term of the gyroscope, dimensionless. Data sheet:
+        /// ±1 %.
         public var gyroMisalignment = 0.005
-        /// Standard deviation of each cross-axis term of the accelerometer, dimensionless. Sheet:
-        /// 0.5 %.
+        /// Standard deviation of each cross-axis term of the accelerometer, dimensionless. Data
+        /// sheet: 0.5 %.
         public var accelMisalignment = 0.0025
-        /// Full scale of the gyroscope, rad/s; 16 bit. Sheet: ±2000 °/s at 16.384 LSB/(°/s).
+        /// Full scale of the gyroscope, rad/s; 16 bit. Data sheet: ±2000 °/s at 16.384 LSB/(°/s).
         public var gyroRange = 2000 * Double.pi / 180
-        /// Full scale of the accelerometer, m/s²; 16 bit. Sheet: ±6 g at 5460 LSB/g.
+        /// Full scale of the accelerometer, m/s²; 16 bit. Data sheet: ±6 g at 5460 LSB/g.
         public var accelRange = 6.0 * 9.81
         /// Whether the readings are rounded to 16 bit.
         public var isQuantized = true
-        /// Corner of the gyroscope's filter, Hz. Sheet: 230 Hz at 2000 Hz output rate.
+        /// Corner of the gyroscope's filter, Hz. Data sheet: 230 Hz at 2000 Hz output rate.
         public var gyroBandwidthHz = 230.0
-        /// Corner of the accelerometer's filter, Hz. Sheet: 145 Hz at 1600 Hz output rate with
+        /// Corner of the accelerometer's filter, Hz. Data sheet: 145 Hz at 1600 Hz output rate with
         /// fourfold oversampling.
         public var accelBandwidthHz = 145.0
         /// Nominal sample rate, Hz; the sensor's own clock determines the true rate.
         public var sampleRate = 1000.0
         /// Largest relative error of the sensor's clock. The error of each part is random, with a
-        /// uniform distribution within ± this value. Sheet: 1 %.
+        /// uniform distribution within ± this value. Data sheet: 1 %.
         public var clockError = 0.01
 
         /// Frequency of the motors' vibration at the sensor, Hz.

@@ -18,7 +18,7 @@ public struct RandomSource: Sendable {
     ///
     /// - Parameters:
     ///   - seed: Seed of the whole run.
-    ///   - stream: Number of the part.
+    ///   - stream: Number of the random stream; each part of the model uses its own number.
     public init(seed: UInt64, stream: UInt64) {
         self.init(seed: seed)
         state = next() &+ stream &* 0xD1B5_4A32_D192_ED03
