@@ -42,7 +42,7 @@ public struct GyroLog: Sendable {
     /// Creates a log without samples.
     public init(_ header: Header) { self.header = header }
 
-    /// Converts the next sample.
+    /// Converts the next sample to lines of the log.
     ///
     /// - Parameter sample: A sample. Samples that are not later than the previous one are left out.
     /// - Returns: One line, two for the first sample after the first picture, or none; with line
@@ -98,7 +98,7 @@ extension GyroLog {
 
         private static let columns = "t,gx,gy,gz,ax,ay,az"
 
-        /// The lines, with line ends.
+        /// The lines before the samples, with line ends.
         ///
         /// The letters of `orientation` name the axes that point up, to the left and to the back of
         /// the camera; a small letter means the opposite direction. Evidence: telemetry-parser reads
@@ -122,9 +122,9 @@ extension GyroLog {
             """
         }
 
-        /// Reads the lines.
+        /// Reads the header and the time of the last sample from the text of a log.
         ///
-        /// - Parameter text: Text of a log that `text` began.
+        /// - Parameter text: Text of a log, which begins with the property `text`.
         /// - Returns: The header and the time of the last sample on the loop's clock, s; nil if the
         ///   text is another file, or has no sample.
         public static func read(_ text: String) -> (header: Header, end: Double)? {
@@ -137,7 +137,8 @@ extension GyroLog {
                 guard let comma = line.firstIndex(of: ",") else { return nil }
                 values[line[..<comma]] = line[line.index(after: comma)...]
             }
-            // An interrupted recording can end within a line, so a line counts with all columns.
+            // An interrupted recording can end within a line, so only a line with all columns
+            // counts.
             let last = lines[(head + 1)...].last { $0.count(where: { $0 == "," }) == 6 }
             guard let video = values["videofilename"], let date = values["timestamp"],
                 let start = values["loop_clock_s"].flatMap({ Double($0) }), let last,
@@ -150,13 +151,13 @@ extension GyroLog {
         }
     }
 
-    /// Converts the ticks of a recording.
+    /// Converts the ticks of a recording to lines of the log.
     ///
     /// - Parameters:
     ///   - file: The recording. It contains the rates and, in recordings of this version or newer,
     ///     the specific force of each tick; a missing force counts as 0.
     ///   - end: Time of the last sample on the loop's clock, s.
-    ///   - write: Receives whole lines.
+    ///   - write: Function that receives whole lines of the log.
     /// - Returns: Number of samples after the first picture, and the readable part of the file.
     /// - Throws: The errors of `write`.
     public mutating func convert<Failure: Error>(

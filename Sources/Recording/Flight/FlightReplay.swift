@@ -30,7 +30,8 @@ public struct FlightReplay: Sendable {
     public struct Report: Sendable, Equatable {
         /// Number of replayed ticks.
         public var ticks = 0
-        /// Number of replayed ticks whose outputs, attitude and supervisor are bit-identical.
+        /// Number of replayed ticks whose outputs, attitude and supervisor state are bit-identical
+        /// to the recording.
         public var identicalTicks = 0
         /// Number of ticks that cannot be replayed, because they are before the first state, or
         /// between a gap and the next state.

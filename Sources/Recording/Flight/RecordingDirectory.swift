@@ -96,8 +96,9 @@ public struct RecordingDirectory: Sendable {
         return found.sorted { $0.name < $1.name }
     }
 
-    /// Completes the recordings whose writing program ended unexpectedly. A recording that cannot
-    /// be completed stays unchanged; it can be read up to its last chunk.
+    /// Completes the recordings that are unfinished, because the program that wrote them ended
+    /// unexpectedly. A recording that cannot be completed stays unchanged; it can be read up to its
+    /// last chunk.
     ///
     /// - Returns: The names of the completed recordings.
     public func recover() -> [String] {

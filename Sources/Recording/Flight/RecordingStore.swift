@@ -231,7 +231,7 @@ public struct RecordingStore {
         }
     }
 
-    /// Counts the recordings in the directory.
+    /// Counts the recordings in the directory, for `report`.
     public mutating func look() { count() }
 
     private mutating func count() {

@@ -1,8 +1,9 @@
 internal import Glibc
 public import SystemPackage
 
-/// Completion of a file whose writing program ended unexpectedly. The recovery keeps the complete
-/// part, cuts off an incomplete end, and appends the missing summary and end.
+/// Completion of an MCAP file that is unfinished, because the program that wrote it ended
+/// unexpectedly. The recovery keeps the complete part, cuts off an incomplete end, and appends the
+/// missing summary and end.
 ///
 /// Programs that need the summary, such as PlotJuggler, reject a file without a summary. The recovery
 /// reads only the headers of the records and the last chunk, so it is fast even for a long file. If
