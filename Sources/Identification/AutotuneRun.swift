@@ -176,8 +176,8 @@ public struct AutotuneRun: Sendable {
         return soften()
     }
 
-    /// Restarts the axis with soft gains, because the present gains are unsuitable. Before that, it
-    /// resets the controller's integrals.
+    /// Restarts the axis with soft gains, because the present gains are unsuitable. Before that,
+    /// the run resets the controller's integrals.
     private mutating func soften() -> Action {
         isFine = false
         baseline = 0
@@ -230,7 +230,8 @@ public struct AutotuneRun: Sendable {
         return .excite(excitation)
     }
 
-    /// Records while the excitation runs, and evaluates the record at its end.
+    /// Records the axis while the excitation runs, and evaluates the record when the excitation
+    /// ends.
     private mutating func follow(_ snapshot: StabilizerSnapshot) -> Action? {
         let state = snapshot.excitation
         guard state.id == excitation.id else {
@@ -266,8 +267,8 @@ public struct AutotuneRun: Sendable {
 
     private mutating func louder() -> Action {
         let limit = Self.largestShare * method.fullScale(axis)
-        // Factor by which the amplitude can rise until the swing reaches its limit. With soft
-        // gains, the swing also has other causes, so the factor is fixed.
+        // Factor by which the amplitude can rise until the camera's rotation reaches its limit.
+        // With soft gains, the rotation also has other causes, so the factor is fixed.
         let bySwing = isFine ? method.largestSwing / max(swing, 1e-6) : 2
         let room = min(
             limit / excitation.amplitude, Self.largestRate / max(record.rateRMS, 1e-6), bySwing)

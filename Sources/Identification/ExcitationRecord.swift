@@ -53,7 +53,8 @@ public struct ExcitationRecord: Sendable {
     ///
     /// Input and response are projected on the excitation, which is the same in every period, so
     /// the feedback's response to noise cancels (L. Ljung, "System Identification", 2nd ed.,
-    /// section 13.5: the indirect way). The coherence follows from the scatter of the periods.
+    /// section 13.5: the indirect way). The coherence is computed from the scatter of the response
+    /// between the periods.
     ///
     /// - Parameter tickRate: Ticks per second, Hz.
     /// - Returns: Response at the spectral lines below one fifth of the tick rate; empty if there

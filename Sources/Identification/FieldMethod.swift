@@ -18,8 +18,8 @@ struct FieldMethod: AutotuneMethod {
     /// Nil, because the controller has no integrals.
     var limp: Stabilizer.Parameters? { nil }
 
-    /// Gains and observer bandwidth that are stable with any inertia. With these, the inertia is
-    /// first identified by a short excitation, unless this has been done since the start.
+    /// Gains and observer bandwidth that are stable with any inertia. With this tuning, the inertia
+    /// is first identified by a short excitation, unless this has been done since the start.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.field.attitudeGain = AxisVector(repeating: 3)

@@ -125,7 +125,7 @@ extension ExcitationRecord {
                 joint = joint + j
             }
             let ratio = gyro / joint
-            // Scatter of the periods about the common ratio.
+            // Scatter of the single periods' ratios about the common ratio.
             let scatter = each.reduce(0) { sum, pair in
                 sum + (pair.gyro - ratio * pair.joint).squaredMagnitude
             }

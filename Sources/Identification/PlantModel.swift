@@ -84,7 +84,7 @@ public struct ResponsePoint: Sendable, Equatable {
     public var omega: Double
     /// Rate per moment, rad/s per N·m.
     public var response: Complex
-    /// Coherence: fraction of the rate's power that the excitation explains, 0...1.
+    /// Coherence: fraction of the rate's mean square that the excitation explains, 0...1.
     public var coherence: Double
     /// Number of averaged periods.
     public var periods: Int
