@@ -76,7 +76,8 @@ public struct AccelerometerCalibration: Sendable {
         window = StillWindow(parameters: parameters.window)
     }
 
-    /// The missing faces, in the order in which they are requested.
+    /// The faces of the camera that have not been measured yet, in the order in which they are
+    /// requested.
     public var missing: [CameraFace] { CameraFace.allCases.filter { !faces.contains($0) } }
     /// Number of finished poses, including poses between two faces.
     public var poseCount: Int { poses.count }

@@ -30,7 +30,7 @@ public struct CalibrationBook: Sendable, Equatable {
 
     /// Undoes the last calibration of one kind, or of any kind.
     ///
-    /// - Parameter kind: Kind to undo; nil takes the last change of any kind.
+    /// - Parameter kind: Kind to undo; nil means the last change of any kind.
     /// - Returns: The undone calibration; nil if there is none.
     public mutating func undo(_ kind: CalibrationKind?) -> CalibrationKind? {
         let newest = entries.max { $0.value.change < $1.value.change }?.key

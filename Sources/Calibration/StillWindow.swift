@@ -1,7 +1,7 @@
 public import GimbalCore
 internal import CMathShim
 
-/// Motion because of which a sensor is not still.
+/// Kind of motion that keeps a sensor from counting as still.
 public enum Motion: Sendable, Equatable, CustomStringConvertible {
     /// The rate varies quickly; the value is the root mean square of its variation, rad/s.
     case shaking(Double)
@@ -73,7 +73,7 @@ public struct StillWindow: Sendable {
 
     /// Criterion of stillness.
     public let parameters: Parameters
-    /// Motion because of which the window last started again; nil if there was no motion.
+    /// Kind of motion that last caused the window to start again; nil if there was no motion.
     public private(set) var motion: Motion?
     private var block = Block()
     private var blocks: [BlockMean] = []
