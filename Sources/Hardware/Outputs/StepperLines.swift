@@ -49,7 +49,8 @@ final class NoStepperLines: StepperLines {
     func switches(now: Instant) -> UInt64 { 0 }
 }
 
-/// Motion of three stepper axes, which sets their lines in each tick. Only one thread uses a rig.
+/// Controller of three stepper axes, which sets their lines in each tick. Only one thread uses a
+/// rig.
 struct StepperRig {
     private let lines: any StepperLines
     private(set) var axes: (StepAxis, StepAxis, StepAxis)

@@ -30,7 +30,7 @@ struct AK8963: Sendable {
     }
 
     /// Steps that read one register of the magnetometer through slave 4; register 53 then contains
-    /// the answer.
+    /// the value.
     private static func read(_ register: UInt8) -> [SetUpStep] {
         [
             .write(0x80 | address, to: 0x31, part: 0),

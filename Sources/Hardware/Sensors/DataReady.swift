@@ -15,7 +15,7 @@ final class DataReady {
     /// Time at which the sensor measured the sample of this period; nil if it is unknown.
     private var edge: Instant?
 
-    /// Creates a synchronisation.
+    /// Creates the synchronisation with a data-ready line.
     ///
     /// - Parameters:
     ///   - line: GPIO line with the sensor's data-ready signal.
