@@ -104,7 +104,7 @@ public struct Steppers: Sendable {
 }
 
 extension StepRequest {
-    /// Goal of the stepper motor that this request means.
+    /// Goal of the stepper motor that corresponds to this request.
     func goal(now: Instant, validUntil: Instant) -> StepAxis.Goal {
         switch self {
         case .hold: .hold

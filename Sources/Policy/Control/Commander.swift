@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// Links call the Commander on ordinary threads; time is an argument. The dead-man function has two
 /// parts. Each rate command contains its time of expiry, at which the loop stops the motion without
-/// the Commander. `advance` releases control if the source in control is silent, and enters the
-/// stages of `LossOfControl`.
+/// the Commander. `advance` releases control if the source in control is silent, and begins the
+/// steps of the link-loss fallback (`LossOfControl`) when they are due.
 public final class Commander: Sendable {
     /// A source in control, and the time of its last request.
     private struct Hold {
@@ -132,8 +132,8 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Handles the end of the source's connection. If the source was in control, its rate requests
-    /// end immediately.
+    /// Registers the end of the source's connection, which ends the source's control. If the source
+    /// was in control, its rate requests end immediately.
     public func disconnected(_ source: CommandSource, now: Instant) {
         state.withLock { state in
             state.loss.cutOff(source)
@@ -141,11 +141,11 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Releases control if the source in control is silent, and enters the stages that follow the
-    /// loss of a stream of rate requests. Call this method at least every 0.1 s.
+    /// Releases control if the source in control is silent, and begins the next step of the
+    /// link-loss fallback (`LossOfControl`) if it is due. Call this method at least every 0.1 s.
     ///
-    /// - Returns: The stage that was entered, with the source of the missing rate requests; nil if
-    ///   no stage was entered.
+    /// - Returns: The step of the fallback that has begun, with the source of the missing rate
+    ///   requests; nil if no step has begun.
     @discardableResult
     public func advance(now: Instant) -> ControlState.Loss? {
         let loop = loop()
@@ -320,8 +320,8 @@ public final class Commander: Sendable {
         state.mode = loop.mode
     }
 
-    /// Enters the stage that is due after the loss of rate requests, and returns whether a stage
-    /// was entered.
+    /// Begins the next step of the reaction to missing rate requests, if it is due, and returns
+    /// whether a step has begun.
     private static func enterStage(
         _ state: inout State, _ loop: LoopState?, now: Instant
     ) -> Bool {

@@ -3,17 +3,17 @@ public import Port
 
 /// Link-loss fallback: reaction if a client becomes silent or disconnects while the camera turns at
 /// the client's rates. First the camera keeps its attitude, later it enters a rest mode, and
-/// finally the motors go off. Any request ends the present stage. Only a request restores the
-/// previous mode.
+/// finally the motors go off. Each of these three reactions is called a stage. Any request ends the
+/// present stage, but only a request for a mode restores the previous mode.
 ///
 /// Only a lost stream of rate requests triggers the fallback. A finished request does not: a
 /// one-shot `point`, a rate request of zero, and a release of control start no stage. The type is
 /// pure: time is an argument.
 public struct LossOfControl: Sendable, Equatable {
-    /// Stages, mildest first.
+    /// Stages of the link-loss fallback, mildest first.
     public typealias Stage = ControlState.Loss.Stage
 
-    /// Times from the receipt of the last rate request to the start of each stage.
+    /// Times from the receipt of the last rate request to the start of each stage of the fallback.
     public struct Rules: Sendable, Equatable {
         /// Time after which the last rate request expires, and stage `hold` begins, s.
         public var holdSeconds = 1.0
@@ -25,7 +25,7 @@ public struct LossOfControl: Sendable, Equatable {
         /// Creates the default times.
         public init() {}
 
-        /// Find the most severe stage whose time has passed.
+        /// Find the most severe stage of the fallback whose time has passed.
         ///
         /// - Parameters:
         ///   - silence: Time since the last rate request, s.
@@ -41,7 +41,7 @@ public struct LossOfControl: Sendable, Equatable {
 
     /// Source of the present stream of rate requests; nil without a stream.
     public private(set) var source: CommandSource?
-    /// The present stage; nil while no stage is entered.
+    /// The present stage of the fallback; nil while the fallback is not active.
     public private(set) var stage: Stage?
     private var lastRates = Instant(nanoseconds: 0)
     private var isCutOff = false
@@ -49,14 +49,14 @@ public struct LossOfControl: Sendable, Equatable {
     /// Creates a state without a stream of rate requests.
     public init() {}
 
-    /// Registers a rate request, which ends the present stage.
+    /// Registers a rate request, which ends the present stage of the fallback.
     mutating func turned(by source: CommandSource, now: Instant) {
         self = LossOfControl()
         self.source = source
         lastRates = now
     }
 
-    /// Ends the stream, because of another request or a stop.
+    /// Ends the stream of rate requests, because of another request or a stop.
     mutating func settle() { self = LossOfControl() }
 
     /// Registers the end of the source's connection.
@@ -67,7 +67,7 @@ public struct LossOfControl: Sendable, Equatable {
     /// Time since the last rate request, s; nil without a stream.
     func silence(now: Instant) -> Double? { source == nil ? nil : now.seconds(since: lastRates) }
 
-    /// The stage to enter now, if a stage is due that is more severe than the present one;
+    /// The stage of the fallback that must begin now, if it is more severe than the present stage;
     /// otherwise nil.
     func due(now: Instant, _ rules: Rules) -> Stage? {
         guard let silence = silence(now: now),
@@ -77,6 +77,6 @@ public struct LossOfControl: Sendable, Equatable {
         return due > stage ? due : nil
     }
 
-    /// Records that a stage has begun, so that `due` does not return it again.
+    /// Records that a stage of the fallback has begun, so that `due` does not return it again.
     mutating func enter(_ stage: Stage) { self.stage = stage }
 }

@@ -41,10 +41,11 @@ struct EmergencyStopLatch {
         }
     }
 
-    /// Latches a stop of a source.
+    /// Latches an emergency stop that the source has requested.
     mutating func latch(by source: CommandSource) { asked[source.link] = source }
 
-    /// Resets the stop of a source's link, and stops of lower ranks.
+    /// Resets the emergency stop that the source's link has requested, and stops of links with
+    /// lower rank.
     ///
     /// - Returns: The source of a remaining stop; nil if none remains.
     mutating func takeBack(by source: CommandSource, _ rules: Commander.Rules) -> CommandSource? {

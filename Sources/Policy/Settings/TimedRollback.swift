@@ -26,8 +26,8 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         pending.map { max(0, $0.deadline.seconds(since: now)) }
     }
 
-    /// Begins a temporary change, or extends the present one. All parts revert together, to the
-    /// state before the first of them, at the new deadline.
+    /// Begins a temporary change, or extends the present one. All parts of the temporary change
+    /// revert together, at the new deadline, to the state before the first part.
     ///
     /// - Parameters:
     ///   - snapshot: The state before the change.
@@ -68,7 +68,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         pending = waiting
     }
 
-    /// Keeps the change permanently.
+    /// Makes the temporary change permanent.
     ///
     /// - Returns: Whether a temporary change was active; false if it has reverted already, which
     ///   the caller must report.
@@ -77,7 +77,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         return pending != nil
     }
 
-    /// Keeps the change permanently if this connection or link made it.
+    /// Makes the temporary change permanent if this connection or link made it.
     ///
     /// - Parameter owner: Number of the connection or link, as given to `begin`.
     /// - Returns: Whether this connection or link made the change.

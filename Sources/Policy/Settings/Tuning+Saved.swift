@@ -57,8 +57,8 @@ extension Tuning {
         }
     }
 
-    /// Saves only the given settings, see `SettingsPort`. If an app saves, the temporary change of
-    /// any app becomes permanent.
+    /// Saves only the given settings, see `SettingsPort`. When one app saves, the temporary changes
+    /// of all apps become permanent.
     package func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>
@@ -89,8 +89,8 @@ extension Tuning {
             // in any case.
             var changed = (try? state.store.changed(updates)) ?? state.store
             changed.adopt(saved: saved.parameters)
-            // If another client's temporary change is active, it reverts only the values that this
-            // client has changed.
+            // If another client's temporary change is active, its rollback must not revert the
+            // values that are saved here.
             state.rollback.amend { $0.adopt(keys, from: changed) }
             state.store = changed
             self.publish(&state)
