@@ -10,7 +10,7 @@ public import Wire
 public struct Observable: Sendable {
     typealias Read<Value> = @Sendable (StabilizerSnapshot) -> Value
 
-    /// Description of the quantity in the answer to `variables`.
+    /// Description of the quantity in the reply to the command `variables`.
     public let variable: Variable
     /// Function that reads the value for `subscribe` from a record of the loop.
     public let read: @Sendable (TelemetryRecord) -> JSONValue
@@ -92,7 +92,7 @@ public struct RecordedField: Sendable {
 // value. `recorded` is the number of the field, or of the first of three fields. `as` is the name
 // of the field, if it differs from the name of the variable.
 extension Observable {
-    /// Declares a value that is a word or a list of words.
+    /// Declares an observable that is a word or a list of words.
     static func words(
         _ name: String, _ summary: String,
         _ read: @escaping @Sendable (StabilizerSnapshot) -> JSONValue
@@ -100,7 +100,7 @@ extension Observable {
         [Observable(name, "", summary) { read($0.snapshot) }]
     }
 
-    /// Declares a number from the record of a tick.
+    /// Declares an observable number that is read from the record of a tick.
     static func tick(
         _ name: String, _ unit: Unit, _ summary: String, recorded number: Int? = nil,
         as field: String? = nil, _ read: @escaping @Sendable (TelemetryRecord) -> Double
@@ -108,7 +108,7 @@ extension Observable {
         [Observable(name, unit, summary, recorded: number, as: field, read)]
     }
 
-    /// Declares a number from the snapshot.
+    /// Declares an observable number that is read from the snapshot.
     static func number(
         _ name: String, _ unit: Unit, _ summary: String, in place: String? = nil,
         where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
@@ -118,7 +118,7 @@ extension Observable {
             .shown(in: place, unit, .unknown, where: isKnown) { Number(read($0) * unit.factor) }
     }
 
-    /// Declares a value that is true or false; `subscribe` sends it as 1 or 0.
+    /// Declares an observable that is true or false; `subscribe` sends it as 1 or 0.
     static func flag(
         _ name: String, _ summary: String, in place: String? = nil, recorded number: Int? = nil,
         _ read: @escaping Read<Bool>
@@ -129,7 +129,7 @@ extension Observable {
         return [flag].shown(in: place, .pure, false, read)
     }
 
-    /// Declares a count since the start.
+    /// Declares an observable that counts events since the start.
     static func count(
         _ name: String, _ summary: String, in place: String? = nil, recorded number: Int? = nil,
         _ read: @escaping Read<UInt64>
@@ -138,7 +138,7 @@ extension Observable {
             .shown(in: place, .pure, 0) { Int(read($0)) }
     }
 
-    /// Declares three numbers, one for each axis of the gimbal.
+    /// Declares three observable numbers, one for each axis of the gimbal.
     static func axes(
         _ name: String, _ unit: Unit, _ summary: String, in place: String? = nil,
         where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
@@ -155,8 +155,8 @@ extension Observable {
         }
     }
 
-    /// Declares three numbers about the camera's axes. `subscribe` and recordings order them by
-    /// gimbal axis; `status` shows them as x, y and z.
+    /// Declares three observable numbers about the camera's axes. `subscribe` and recordings order
+    /// them by gimbal axis; `status` shows them as x, y and z.
     static func body(
         _ name: String, _ unit: Unit, _ summary: String, in place: String? = nil,
         where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,

@@ -11,7 +11,7 @@ extension Observable {
         .sorted { $0.number < $1.number }
 }
 
-// The declarations, in the order of `variables`.
+// The declarations of the observables, in the order of `variables`.
 extension Observable {
     /// All declared observables.
     public static let all: [Observable] = axes + estimator + state + timing
@@ -159,7 +159,7 @@ extension Observable {
             in: "imu.accel_clipped_samples"
         ) { $0.samples.accelClipped }
 
-    /// Declares one component of the specific force.
+    /// Declares an observable for one component of the specific force.
     private static func component(
         _ name: String, _ direction: String, recorded field: Int, _ read: @escaping Read<Double>
     ) -> [Observable] {
@@ -206,7 +206,7 @@ extension Observable {
             "imu_to_motor", "Time from the sample to the written output", \.imuToMotor, recorded: 58
         )
 
-    /// Declares the duration of a stage of the tick.
+    /// Declares an observable for the duration of one stage of the tick.
     private static func stage(
         _ name: String, _ summary: String, _ path: any KeyPath<TickTiming, Int64> & Sendable,
         recorded number: Int? = nil

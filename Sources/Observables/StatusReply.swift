@@ -13,13 +13,13 @@ struct StatusMember: Sendable {
     var value: @Sendable (StabilizerSnapshot?) -> any Encodable & Sendable
 }
 
-/// Answer to `status`: the properties of `Status`, with the members of all declarations. `Status`
-/// has a property only for each member that a program reads.
+/// Reply to the command `status`: the properties of `Status`, with the members that the observables
+/// declare. `Status` has a property only for each member that a program reads.
 public struct StatusReply: Encodable, Sendable {
     private let status: Status
     private let snapshot: StabilizerSnapshot?
 
-    /// Creates the answer.
+    /// Creates the reply.
     ///
     /// - Parameters:
     ///   - status: Values that no observable declares.
@@ -45,7 +45,7 @@ public struct StatusReply: Encodable, Sendable {
         }
     }
 
-    /// Encode the answer, and decode it as a client does.
+    /// Encode the reply, and decode it as a client does.
     public func decoded() throws -> Status {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .custom(MessageKey.encoding)
