@@ -1,6 +1,6 @@
 /// The complete control of a gimbal: the inputs are samples and commands, the outputs are motor
-/// commands. The stabilizer contains estimator, supervisor, set-point and controller. It uses no
-/// clock, bus or thread, so the same inputs give bit-identical outputs.
+/// commands. The stabilizer contains estimator, supervisor, set-point and controller. The
+/// stabilizer uses no clock, bus or thread, so the same inputs give bit-identical outputs.
 ///
 /// Loop thread only. In each tick, call `apply` for every command, `integrate` for every sample,
 /// and then `step`.

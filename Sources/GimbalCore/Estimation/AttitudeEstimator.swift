@@ -74,8 +74,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     private var range = GyroRange()
     /// State of the filter period that ended with the last sample.
     var ended: EndedPeriod?
-    /// Counter of frame changes. It increments when the estimator starts again, when the heading is
-    /// set to zero, and when the body frame changes.
+    /// Counter of frame changes. The counter increments when the estimator starts again, when the
+    /// heading is set to zero, and when the body frame changes.
     var frame: UInt64 = 0
     var isRefuted = false
     var innovationSquare = 0.0

@@ -158,7 +158,7 @@ extension AttitudeEstimator {
         /// it improves.
         public var convergedInclinationSigma = 8 * Double.pi / 180
         /// Largest standard deviation of the bias on any axis at which the estimate counts as
-        /// converged, rad/s. This limit applies only while the sensor may be at rest.
+        /// converged, rad/s. The limit on the bias applies only while the sensor may be at rest.
         public var convergedBiasSigma = 0.25 * .pi / 180
 
         /// The defaults.

@@ -15,8 +15,8 @@ struct GyroRange: Sendable, BitwiseCopyable {
     private var y = Axis()
     private var z = Axis()
 
-    /// Smallest excess of the extrapolated rate over the constant rate at which an axis is
-    /// saturated, as a fraction of the constant rate.
+    /// Smallest difference between the extrapolated rate and the constant rate at which an axis
+    /// counts as saturated, as a fraction of the constant rate.
     private static var overshoot: Double { @_noLocks @_noAllocation get { 0.15 } }
     /// Largest variation of a rate that counts as constant, as a fraction of the rate. Cross-axis
     /// terms of a calibration cause such a variation.

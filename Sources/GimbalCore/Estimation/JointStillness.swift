@@ -15,8 +15,8 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
     }
 }
 
-/// Detector of joint motion. It uses the angle by which the joints turn, because the steps of the
-/// encoders make the joints' rate too noisy.
+/// Detector of joint motion. The detector uses the angle by which the joints turn, because the
+/// steps of the encoders make the joints' rate too noisy.
 ///
 /// The joints count as moving once they have turned by `restJointTurn`, and as still when they have
 /// not turned by that angle for `restProofTime`. Each measurement of the angle starts from zero, so

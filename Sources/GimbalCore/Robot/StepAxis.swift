@@ -1,8 +1,8 @@
-/// Controller of a stepper motor with a step line and a direction line. It moves to a position or
-/// at a velocity with a trapezoidal speed profile, keeps soft limits, and homes to a switch. The
-/// caller calls `tick` at a fixed interval, and then outputs `lines`. The position counts the steps
-/// that were output, so a late call delays a step but does not lose it. The controller reads no
-/// clock and causes no side effects; use it from one thread.
+/// Controller of a stepper motor with a step line and a direction line. The controller moves the
+/// motor to a position or at a velocity with a trapezoidal speed profile, keeps soft limits, and
+/// homes to a switch. The caller calls `tick` at a fixed interval, and then outputs `lines`. The
+/// position counts the steps that were output, so a late call delays a step but does not lose it.
+/// The controller reads no clock and causes no side effects; use it from one thread.
 public struct StepAxis: Sendable, BitwiseCopyable {
     /// Limits of the motor and its mechanics.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {

@@ -1,11 +1,11 @@
 /// Detector of a frozen chip. A frozen chip repeats the same sample for longer than the chip's own
 /// noise permits.
 ///
-/// Gyroscope and accelerometer are tested separately. They can be two chips (as in a BMI088), and
-/// one chip can hang while the other works. The noise of a chip determines how often two samples
-/// are identical to the bit, so the limit depends on the chip's longest repetition so far. The
-/// limit is four times the longest repetition, at least eight samples and at most `longestSeconds`.
-/// During the first 250 samples the limit is `longestSeconds`.
+/// Gyroscope and accelerometer are tested separately. The two sensors can be two chips (as in a
+/// BMI088), and one chip can hang while the other works. The noise of a chip determines how often
+/// two samples are identical to the bit, so the limit depends on the chip's longest repetition so
+/// far. The limit is four times the longest repetition, at least eight samples and at most
+/// `longestSeconds`. During the first 250 samples the limit is `longestSeconds`.
 ///
 /// Loop thread only; constant time.
 struct FreezeTest: Sendable, BitwiseCopyable {

@@ -12,7 +12,7 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     /// must exceed the remaining motion of a stabilised camera while a person walks.
     var evidence: Double
     /// Whether an encoder must also measure that the joint turns with the camera. This condition is
-    /// needed when the range of credible ratios is so wide that it is weak evidence.
+    /// needed when the range of credible ratios is so wide that the ratio alone is weak evidence.
     var needsJoint: Bool
     /// Whether the loop's delay is known. The response to a probe of 50 Hz looks inverted if it
     /// arrives 10 ms later than assumed; such a response is not evidence of a wrong sign.

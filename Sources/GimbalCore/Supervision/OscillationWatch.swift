@@ -125,7 +125,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var handSquare = 0.0
     private var inPhase = 0.0
     private var inQuadrature = 0.0
-    /// Mean product of the command and its integral. The mean is zero for an oscillation. It is
+    /// Mean product of the command and its integral. The mean is zero for an oscillation, and
     /// positive for a motion that runs away, because command and integral then grow together.
     private var growth = 0.0
     /// Time for which the signs of an oscillation have been present, s.

@@ -58,8 +58,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         public var phase = Phase.off
         /// Fraction of the controller's output that reaches the motors, 0...1.
         public var authority = 0.0
-        /// Remaining time without faults until the outputs can come on again, s. It is zero before
-        /// the first fault, so the first start and a change from the mode `inactive` need no
+        /// Remaining time without faults until the outputs can come on again, s. The time is zero
+        /// before the first fault, so the first start and a change from the mode `inactive` need no
         /// waiting.
         public var recoverySeconds = 0.0
         /// Remaining duration of braking, s.

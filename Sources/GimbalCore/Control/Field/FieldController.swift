@@ -37,7 +37,7 @@ public struct FieldController: MotorController {
     }
     /// Torque of the motors at the time of the gyroscope's sample in the last step, N·m. The torque
     /// is computed from the field and the power at that time, and from each rotor's angle, which
-    /// results from the motion of its joint. This torque does not depend on the assumed inertia.
+    /// results from the motion of its joint. The result does not depend on the assumed inertia.
     public private(set) var exerted = AxisVector.zero
     /// The camera axes whose gains are reduced after an oscillation.
     public var oscillating: AxisSet { @_noLocks get { search.oscillating } }
@@ -66,7 +66,7 @@ public struct FieldController: MotorController {
     private var running = 0.0
     private var sinceSlip = Double.infinity
     private var lastSlipped = AxisSet.none
-    /// Time after a rotor's slip for which the slip is reported, s.
+    /// Time for which a slipped rotor is reported, s.
     private static var slipMemory: Double { @_noLocks get { 1 } }
     private var strength = 0.0
     private var search = FieldInertia()
@@ -182,7 +182,7 @@ public struct FieldController: MotorController {
     private enum Stage {
         /// The power ramps up, and the observers search for the rotors' electrical angles.
         case locking
-        /// A small swing measures the inertia.
+        /// A small test swing of the joints measures the inertia.
         case probing
         /// The camera is stabilised.
         case holding
@@ -195,8 +195,8 @@ public struct FieldController: MotorController {
     /// this bandwidth the observers are stable with any inertia.
     private static var lockingBandwidth: Double { @_noLocks get { 80 } }
     /// Bandwidth of the observers during the test swing, which measures the inertia, rad/s. A
-    /// faster observer would attribute the swing to a moving rotor, so the swing would contain no
-    /// information about the inertia.
+    /// faster observer would attribute the motion of the camera to a moving rotor, so the swing
+    /// would contain no information about the inertia.
     private static var probingBandwidth: Double { @_noLocks get { 20 } }
     /// Smallest pull (see `FieldObserver`) at which a rotor can be located, as a fraction of the
     /// pull at the configured power.

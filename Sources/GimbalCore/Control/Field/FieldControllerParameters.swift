@@ -23,8 +23,8 @@ extension FieldController {
         public var attitudeGain = AxisVector(repeating: 30)
         /// Gain from rate error to commanded acceleration, about the camera's axes, 1/s.
         public var rateGain = AxisVector(repeating: 110)
-        /// Natural frequency of the rotors' observers, rad/s. It determines how fast an unmodelled
-        /// load is corrected.
+        /// Natural frequency of the rotors' observers, rad/s. The frequency determines how fast an
+        /// unmodelled load is corrected.
         public var observerBandwidth = AxisVector(repeating: 100)
         /// Largest rate that an attitude error can command, rad/s.
         public var maxRate = 2 * Double.pi

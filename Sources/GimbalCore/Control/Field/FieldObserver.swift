@@ -10,7 +10,7 @@ internal import CMathShim
 /// camera (friction, imbalance) appears as a displacement of the estimated rotor angle. The
 /// controller sets the field relative to this angle, and thus compensates the load as an integral
 /// would. Because the sine repeats with every pole pair, the observer locks on from any angle, like
-/// a phase-locked loop. It also follows a rotor that a hand turns by force.
+/// a phase-locked loop. The observer also follows a rotor that a hand turns by force.
 ///
 /// Loop thread only; constant time.
 struct FieldObserver: Sendable, BitwiseCopyable {
@@ -39,12 +39,12 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     var isLost: Bool { @_noLocks get { atBound > 0.15 } }
 
     /// Expected acceleration of the camera by the motor in the last period, rad/s². The
-    /// identification of the inertia uses this value. It is computed from `kinematic`, the slow
-    /// estimate of the rotor's angle.
+    /// identification of the inertia uses this value. The acceleration is computed from
+    /// `kinematic`, the slow estimate of the rotor's angle.
     private(set) var expected = 0.0
 
-    /// Slow estimate of the electrical angle, rad. It follows the measured motion of the joint
-    /// immediately, and the observer's corrections slowly.
+    /// Slow estimate of the electrical angle, rad. The estimate follows the measured motion of the
+    /// joint immediately, and the observer's corrections slowly.
     private var kinematic = 0.0
     /// Mean square of the difference between `electrical` and `kinematic`, rad².
     private var separation = 0.0
@@ -112,8 +112,9 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         // The gains give the observer a triple pole, exactly for the sampled triple integrator.
         let decay = cm_exp(-bandwidth * dt)
         let fade = 1 - decay
-        // The observer represents a disturbance as a displacement of the rotor. This displacement
-        // can represent at most two thirds of the pull.
+        // The observer represents a disturbance as a displacement of the rotor. A displacement can
+        // represent at most two thirds of the pull (the acceleration at a load angle of 90
+        // electrical degrees).
         let bound = Self.largestShare / bandwidth
         let push = min(max(innovation / max(pull, smallestPull), -bound), bound)
         rate += (1 - decay * decay * decay) * innovation

@@ -3,7 +3,7 @@ internal import CMathShim
 /// Detector of a motor without encoder that turns opposite to its field: two of its wires are
 /// swapped, or the sensor is mounted the wrong way round.
 ///
-/// Such a motor still holds the camera, because its observer finds an electrical angle that
+/// A reversed motor still holds the camera, because its observer finds an electrical angle that
 /// explains the gyroscope. When the camera turns, however, the rotor's angle changes in the
 /// opposite direction. The observer then estimates a hidden rate that is -2 times the known rate. A
 /// hand has the same effect only if it turns the handle twice as fast as the camera turns. The

@@ -83,8 +83,8 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     }
 }
 
-/// Generator of an excitation in the loop. It ends the excitation when the outputs, a joint, a
-/// motor or the attitude error leave their normal range.
+/// Generator of an excitation in the loop. The generator ends the excitation when the outputs, a
+/// joint, a motor or the attitude error leave their normal range.
 ///
 /// Loop thread only; constant time, no allocation.
 public struct Exciter: Sendable, BitwiseCopyable {

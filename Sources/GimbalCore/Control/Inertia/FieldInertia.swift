@@ -1,23 +1,23 @@
 internal import CMathShim
 
-/// Estimator of the inertia of a camera on motors without encoders. A small swing of all joints
-/// measures the inertia when the motors come on. The inertia counts as uncertain when a rotor slips
-/// or the motors make the camera oscillate.
+/// Estimator of the inertia of a camera on motors without encoders. A small swing of all joints,
+/// the test swing, measures the inertia when the motors come on. The inertia counts as uncertain
+/// when a rotor slips or the motors make the camera oscillate.
 ///
 /// If the estimate is too high, every gain is too high and the rotors' observers are too fast: the
 /// camera oscillates, and the estimate is halved until the oscillation ends. If the estimate is too
-/// low, the observers are too slow: a rotor slips, and the estimate is doubled. If a swing measures
-/// the same inertia as before the oscillation, the loop has more delay than assumed. The estimate
-/// is then restored, and all corner frequencies of the loop are reduced instead.
+/// low, the observers are too slow: a rotor slips, and the estimate is doubled. If a test swing
+/// measures the same inertia as before the oscillation, the loop has more delay than assumed. The
+/// estimate is then restored, and all corner frequencies of the loop are reduced instead.
 ///
 /// Loop thread only; constant time, no allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
     /// Whether the swing that measures the inertia has ended. The value returns to false if a rotor
-    /// slips before a swing has measured the inertia.
+    /// slips before the inertia has been measured.
     private(set) var isOver = false
-    /// The camera axes whose inertia a swing has measured.
+    /// The camera axes whose inertia a test swing has measured.
     private var found = AxisSet.none
-    /// Inertia measured by the swings, or estimated after a slip, kg·m².
+    /// Inertia measured by the test swings, or estimated after a rotor has slipped, kg·m².
     private var probed: AxisVector?
     /// Inertia estimate that was used when the camera began to oscillate, kg·m²; nil if the camera
     /// has not oscillated since the start.
@@ -32,7 +32,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Remaining time in which a further oscillation does not reduce the corner frequencies again,
     /// s.
     private var settling = 0.0
-    /// Time since a swing measured the inertia, s.
+    /// Time since a test swing measured the inertia, s.
     private var sinceSwing = 0.0
     /// Time since the last detection of an oscillation, s.
     private var sinceShaking = Double.infinity
@@ -105,8 +105,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///   - expected: Accelerations that the motors caused at the time of these rates, computed with
     ///     the assumed inertia, rad/s².
     ///   - inertia: Assumed inertia about the joints' axes, kg·m².
-    ///   - largest: Largest torques of the swing, N·m.
-    ///   - seconds: Time since the beginning of the swing, s.
+    ///   - largest: Largest torques of the test swing, N·m.
+    ///   - seconds: Time since the beginning of the test swing, s.
     ///   - dt: Seconds since the previous period.
     /// - Returns: Torques about the joints' axes, N·m.
     @_noLocks
@@ -130,13 +130,13 @@ struct FieldInertia: Sendable, BitwiseCopyable {
                     bound: largest.pitch / inertia.pitch, sine: sine, dt: dt))
     }
 
-    /// Adopts the inertia that the swing has measured.
+    /// Adopts the inertia that the test swing has measured.
     ///
     /// - Parameters:
     ///   - kinematics: The joints' present geometry.
     ///   - first: Configured inertia, kg·m².
-    /// - Returns: Whether the swing is complete; false if an oscillation disturbed it. The swing is
-    ///   then repeated with lower gains.
+    /// - Returns: Whether the test swing is complete; false if an oscillation disturbed the test
+    ///   swing, which is then repeated with lower gains.
     @_noLocks
     mutating func conclude(_ kinematics: JointKinematics, first: AxisVector) -> Bool {
         // When the camera points straight up or down, the yaw joint turns it about its own roll
@@ -185,8 +185,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
 
     /// Doubles the inertia estimate when a rotor slips before the test swing has measured the
     /// inertia. If the camera is heavier than assumed, the rotors' observers are too slow. The next
-    /// swing therefore starts with twice the estimate; after four times the configured inertia it
-    /// starts with the configured inertia again.
+    /// test swing therefore starts with twice the estimate; after four times the configured inertia
+    /// the next estimate is the configured inertia again.
     @_noLocks
     mutating func doubt(first: AxisVector) {
         guard found != AxisSet(yaw: true, roll: true, pitch: true) else { return }
@@ -215,7 +215,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///   - belief: The assumed inertia, kg·m².
     ///   - delay: Time from a command to the sample that contains its effect, s.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: Whether the estimate was reduced, so that a new swing must measure the inertia.
+    /// - Returns: Whether the estimate was reduced, so that a new test swing must measure the
+    ///   inertia.
     @_noLocks
     mutating func watch(
         moment: Vector3, largest: AxisVector, rate: Vector3, belief: AxisVector, delay: Double,

@@ -79,8 +79,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var samePhase: Double { @_noLocks get { 0.3 } }
     /// Smallest ratio of two probes' amplitudes at which their responses count as independent.
     private static var otherProbe: Double { @_noLocks get { 1.4 } }
-    /// Angle of the probe's swing above which static friction does not hold the joint any more, as
-    /// a fraction of `largestAngle`.
+    /// Angle of the oscillation caused by the probe, above which static friction no longer holds
+    /// the joint, as a fraction of `largestAngle`.
     private static var brokenAway: Double { @_noLocks get { 0.25 } }
     /// Smallest difference between measured and assumed delay that is corrected, s.
     private static var otherDelay: Double { @_noLocks get { 0.001 } }
@@ -357,8 +357,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         previous = isSeen ? sign * found : 0
     }
 
-    /// Reduces the frequency of the probe to a third. At this frequency the same torque swings the
-    /// camera by nine times the angle.
+    /// Reduces the frequency of the probe to a third. At a third of the frequency the same torque
+    /// turns the camera by nine times the angle.
     private mutating func descend(angle: Double, _ p: Parameters) {
         let present = amplitude
         isSlow = true

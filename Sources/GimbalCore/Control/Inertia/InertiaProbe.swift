@@ -1,15 +1,15 @@
 /// Measurement of the camera's inertia about one joint by a small oscillation.
 ///
-/// A torque at 8 Hz grows until the gyroscope measures a swing of a quarter of a degree. This
-/// frequency is above the frequencies of a hand, and below the frequencies at which the loop's
-/// delay has an effect. Expected and measured acceleration pass the same band-pass. The slope of
-/// the measured acceleration plotted against the expected acceleration is the ratio of assumed to
-/// true inertia (least squares, with the direction of motion as a second regressor for the
-/// friction).
+/// A torque at 8 Hz grows until the gyroscope measures a swing of a quarter of a degree. The
+/// frequency of 8 Hz is above the frequencies of a hand, and below the frequencies at which the
+/// loop's delay has an effect. Expected and measured acceleration pass the same band-pass. The
+/// slope of the measured acceleration plotted against the expected acceleration is the ratio of
+/// assumed to true inertia (least squares, with the direction of motion as a second regressor for
+/// the friction).
 ///
 /// Loop thread only; constant time.
 struct InertiaProbe: Sendable, BitwiseCopyable {
-    /// Frequency of the swing, rad/s.
+    /// Frequency of the test swing, rad/s.
     private static var frequency: Double { @_noLocks get { 2 * Double.pi * 8 } }
     /// Rate of the camera at which the torque stops growing, rad/s.
     private static var enough: Double { @_noLocks get { 0.2 } }
@@ -46,22 +46,22 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Starts the swing again and clears the measured ratio.
+    /// Starts the test swing again and clears the measured ratio.
     @_noLocks
     mutating func begin() { self = InertiaProbe() }
 
-    /// Whether the swing is in progress.
+    /// Whether the test swing is in progress.
     var isRunning: Bool { @_noLocks get { time < Self.duration } }
 
     /// Updates the measurement with the signals of one control period, and computes the next torque
-    /// of the swing.
+    /// of the test swing.
     ///
     /// - Parameters:
     ///   - measured: Rate of the camera about the joint's axis, rad/s.
     ///   - expected: Acceleration by the motor at the time of the gyroscope's sample, for the
     ///     assumed inertia, rad/s².
     ///   - bound: Largest acceleration that can be requested, for the assumed inertia, rad/s².
-    ///   - sine: Sine of the phase of the swing.
+    ///   - sine: Sine of the phase of the test swing.
     ///   - dt: Time since the previous control period, s.
     /// - Returns: Acceleration to request, for the assumed inertia, rad/s².
     @_noLocks
@@ -91,7 +91,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         return amplitude * sine
     }
 
-    /// Phase of the swing, rad, `time` seconds after its beginning; the same for all joints.
+    /// Phase of the test swing, rad, `time` seconds after its beginning; the same for all joints.
     @_noLocks
     static func phase(at time: Double) -> Double { frequency * time }
 

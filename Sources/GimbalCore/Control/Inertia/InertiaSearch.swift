@@ -30,8 +30,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// margins cover it.
     private static var agreement: Double { @_noLocks get { 0.3 } }
     /// Increase of the standard deviation of the inertia's natural logarithm after an oscillation.
-    /// This increase reduces the gains to one third, which is right for a camera with one third of
-    /// the estimated inertia.
+    /// This increase of the standard deviation reduces the gains to one third, which is right for a
+    /// camera with one third of the estimated inertia.
     private static var suspicion: Double { @_noLocks get { 0.55 } }
     /// Largest standard deviation of the inertia's natural logarithm; it reduces the gains to a
     /// hundredth.

@@ -5,10 +5,10 @@ internal import CMathShim
 ///
 /// If only the attitude is known, the rate passes a second-order low-pass, and the estimated
 /// attitude follows the measured attitude closely. So the look-ahead decreases with frequency. This
-/// is intended: if the error of a prediction exceeds the motion, the prediction amplifies the
-/// motion, and above a third of the reciprocal delay every prediction does so. The decrease also
-/// prevents oscillation when the motors' model is wrong, because an error of the model has the same
-/// effect as a fast motion of the handle. Loop thread only, constant time.
+/// decrease is intended: a prediction amplifies the motion if the error of the prediction exceeds
+/// the motion. Above a third of the reciprocal delay, every prediction amplifies the motion. The
+/// decrease also prevents oscillation when the motors' model is wrong, because an error of the
+/// model has the same effect as a fast motion of the handle. Loop thread only, constant time.
 struct HandleTracker: Sendable, BitwiseCopyable {
     /// Smoothed attitude, handle to earth.
     private(set) var attitude = Quaternion.identity
@@ -72,8 +72,8 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         guard predict(measured, rate, dt: dt) else { return }
         smooth(rate, bandwidth: bandwidth, dt: dt)
         let residual = attitude.error(to: measured)
-        // This factor makes the filter's delay equal to that of a continuous low-pass for control
-        // periods of any length.
+        // The factor `pull / (1 + pull)` makes the filter's delay equal to that of a continuous
+        // low-pass for control periods of any length.
         let pull = bandwidth * (Shape.follow * dt)
         correct(
             Vector3(

@@ -180,8 +180,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
         let turning = rates * slopes
-        // After a late tick the next tick is short. In this short tick the joints can turn as far
-        // as in any other tick.
+        // After a late tick the next tick is short. In the short tick the joints can turn as far as
+        // in any other tick.
         period = period > 0 ? period + (dt - period) * JointLimiter.fresh : dt
         let time = max(dt, period)
         // In the first control period no jump can be detected.

@@ -67,8 +67,8 @@ extension LoopMargins {
             + rate * s * (0.5 * horizon * horizon * Shape.trust.acceleration)
         let predicted =
             (Complex(follow) + rate) / (s + Complex(follow)) + ahead * servo.lookAhead[axis]
-        // Additional correction because the loop gain differs from 1. It excludes the lasting
-        // error.
+        // Additional correction because the loop gain differs from 1. The correction excludes the
+        // lasting error.
         let passing = s * 0.5 / (s * 0.5 + Complex(1))
         let surplus =
             passing * Complex(1, omega * servo.attitudeLead) * (servo.loopGain[axis] - 1)
