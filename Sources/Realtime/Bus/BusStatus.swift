@@ -1,8 +1,8 @@
 internal import Atomics
 internal import GimbalCore
 
-/// Health of a bus thread, for other threads. It consists of atomic words that only the bus thread
-/// writes.
+/// Health of a bus thread, for other threads. The status consists of atomic words that only the bus
+/// thread writes.
 ///
 /// The value is a handle to shared memory, which the runtime frees after the threads have ended.
 struct BusStatus: BitwiseCopyable, @unchecked Sendable {

@@ -4,10 +4,10 @@ internal import GimbalCore
 /// Thread of the sensors' bus. Its period is the clock of the whole system.
 ///
 /// In every period, the thread wakes up at the next of equally spaced times, reads the sensors,
-/// passes the samples to the loop, and wakes the loop. Then it waits for the loop's output for at
-/// most a quarter of a period, and writes the newest output. Therefore the path from the IMU to the
-/// motors consists of one read, one write and two wake-ups. Errors are counted in `BusStatus`, and
-/// never end the thread.
+/// passes the samples to the loop, and wakes the loop. Then the thread waits for the loop's output
+/// for at most a quarter of a period, and writes the newest output. Therefore the path from the IMU
+/// to the motors consists of one read, one write and two wake-ups. Errors are counted in
+/// `BusStatus`, and never end the thread.
 struct BusThread: ~Copyable {
     private var bus: any GimbalBus
     private var ports: BusPorts

@@ -12,8 +12,8 @@ public protocol OutputBus: Sendable {
     /// - Throws: `BusError`; the write is repeated in the next period.
     mutating func write(_ output: MotorOutput, now: Instant) throws(BusError)
 
-    /// Turns the power stages off, with as few transfers as possible. This is the last call before
-    /// the thread ends.
+    /// Turns the power stages off, with as few transfers as possible. The thread makes this call
+    /// last, before it ends.
     ///
     /// - Throws: `BusError`; the call is repeated a few times.
     mutating func allOff() throws(BusError)

@@ -14,8 +14,8 @@ public struct OutputBuses: Sendable {
     }
 }
 
-/// Thread that only writes outputs. It sleeps until the loop has computed an output, writes this
-/// output, and sleeps again.
+/// Thread that only writes outputs. The thread sleeps until the loop has computed an output, writes
+/// this output, and sleeps again.
 ///
 /// The loop determines when the thread writes. If the loop is silent for 1.25 periods, the thread
 /// writes the newest output again. If this output is too old, the thread turns the device off

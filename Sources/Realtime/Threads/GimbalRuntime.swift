@@ -141,7 +141,7 @@ public final class GimbalRuntime: Sendable {
         return try RealtimeThread(wishes) { context.run() }
     }
 
-    /// Turns the motors off, then ends the threads. This takes less than a second, even if the
+    /// Turns the motors off, then ends the threads. The call takes less than a second, even if the
     /// hardware hangs.
     ///
     /// - Returns: The result. Later calls return the same result.

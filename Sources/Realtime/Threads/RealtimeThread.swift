@@ -21,8 +21,8 @@ public final class RealtimeThread: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Name, priority and CPU.
-    ///   - body: Code that the new thread runs after its set-up. It must not be isolated to an
-    ///     actor.
+    ///   - body: Code that the new thread runs after its set-up. The closure must not be isolated
+    ///     to an actor.
     /// - Throws: `ThreadError` if memory or the limit of threads is exhausted.
     public init(
         _ configuration: ThreadConfiguration, body: @escaping @Sendable () -> Void
@@ -94,8 +94,8 @@ private final class ThreadStart: @unchecked Sendable {
     }
 }
 
-/// Entry point of the thread. It is a nonisolated top-level function, because a closure that is
-/// isolated to an actor would trap here.
+/// Entry point of the thread. The entry point is a nonisolated top-level function, because a
+/// closure that is isolated to an actor would trap here.
 private func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context else { return nil }
     let start = Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
