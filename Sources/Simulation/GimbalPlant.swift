@@ -27,7 +27,7 @@ public struct GimbalPlant: Sendable {
         public var imbalance = Vector3(5e-3 / 9.81, 5e-3 / 9.81, 5e-3 / 9.81)
         /// Cogging torque of the motors.
         public var cogging = Cogging()
-        /// Stiffness of the cables, N·m/rad. They exert no torque at joint angle zero.
+        /// Stiffness of the cables, N·m/rad. The cables exert no torque at joint angle zero.
         public var cableStiffness = AxisVector(repeating: 5e-3)
         /// Largest motor torque, N·m.
         public var torqueLimit = AxisVector(repeating: 0.25)

@@ -1,7 +1,7 @@
 internal import CMathShim
 public import GimbalCore
 
-/// Model of an inertial sensor BMI088. It converts true rate and specific force to readings.
+/// Model of an inertial sensor BMI088. The model converts true rate and specific force to readings.
 ///
 /// Source of the figures: Bosch Sensortec, "BMI088 6-axis Motion Tracking", data sheet
 /// BST-BMI088-DS001, tables of the electrical characteristics. The seed determines the random
@@ -183,7 +183,7 @@ public struct IMUModel: Sendable {
         accel = accelFilter.step(f)
     }
 
-    /// Takes one sample, and advances the varying offsets.
+    /// Measures one sample, and advances the varying offsets.
     ///
     /// - Parameter time: True time of the sample.
     /// - Returns: The readings of gyroscope and accelerometer that the host receives.

@@ -3,8 +3,8 @@ internal import CMathShim
 /// Seeded stream of pseudo-random numbers. The same seed gives the same numbers on every machine.
 ///
 /// The generator is SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number
-/// generators", OOPSLA 2014). It has a period of 2^64, and its quality is sufficient for noise
-/// models.
+/// generators", OOPSLA 2014). SplitMix64 has a period of 2^64, and its quality is sufficient for
+/// noise models.
 public struct RandomSource: Sendable {
     private var state: UInt64
     private var spare = 0.0

@@ -1,4 +1,4 @@
-/// Model of one hobby servo, from its pulse to the angle of its horn. It has a rate limit, a
+/// Model of one hobby servo, from its pulse to the angle of its horn. The model has a rate limit, a
 /// first-order position loop and a dead band.
 public struct ServoModel: Sendable {
     /// Properties of the servo and of its pulses.

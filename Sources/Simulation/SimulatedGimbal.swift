@@ -5,9 +5,9 @@ public import GimbalCore
 /// daemon's simulated backend, the tests and the benchmarks use this gimbal.
 ///
 /// The delay from the camera's motion to the torque that responds to it is 3.0 ms with the
-/// defaults. It consists of the gyroscope's filter (0.98 ms), the mean age of a sample in a 1 kHz
-/// loop whose clock differs from the sensor's clock (0.5 ms), the transport from the loop to the
-/// power stage (1.02 ms, a pure delay, `transportDelay`) and the current loop (0.5 ms, first
+/// defaults. This delay consists of the gyroscope's filter (0.98 ms), the mean age of a sample in a
+/// 1 kHz loop whose clock differs from the sensor's clock (0.5 ms), the transport from the loop to
+/// the power stage (1.02 ms, a pure delay, `transportDelay`) and the current loop (0.5 ms, first
 /// order). This sum does not include the holding of the output over a loop period.
 ///
 /// The same parameters, motion, seed and calls give bit-identical numbers. Only one thread at a
