@@ -15,8 +15,8 @@ public enum AttitudeReplay {
         public var biasSigma: Vector3
         /// Standard deviation of the direction of the vertical, rad.
         public var inclinationSigma: Double
-        /// Weight of the last accelerometer correction, 0...1. It is below 1 if the velocity
-        /// innovation exceeded three standard deviations.
+        /// Weight of the last accelerometer correction, 0...1. The weight is below 1 if the
+        /// velocity innovation exceeded three standard deviations.
         public var accelerationWeight: Double
         /// Root mean square of the normalised velocity innovation over the last second; at most 1
         /// if the model holds.

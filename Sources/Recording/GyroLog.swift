@@ -154,8 +154,8 @@ extension GyroLog {
     /// Converts the ticks of a recording to lines of the log.
     ///
     /// - Parameters:
-    ///   - file: The recording. It contains the rates and, in recordings of this version or newer,
-    ///     the specific force of each tick; a missing force counts as 0.
+    ///   - file: The recording. The recording contains the rates and, in recordings of this version
+    ///     or newer, the specific force of each tick; a missing force counts as 0.
     ///   - end: Time of the last sample on the loop's clock, s.
     ///   - write: Function that receives whole lines of the log.
     /// - Returns: Number of samples after the first picture, and the readable part of the file.

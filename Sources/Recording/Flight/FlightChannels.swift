@@ -2,8 +2,8 @@ import GimbalCore
 
 /// The channels of a flight recording.
 public enum FlightChannels {
-    /// Version of the file format. It increases only if a program for older files would misread
-    /// newer files; new fields and new channels do not change it.
+    /// Version of the file format. The version increases only if a program for older files would
+    /// misread newer files; new fields and new channels do not change it.
     public static let format = 1
 
     /// Name of the metadata record that identifies the file.

@@ -1,7 +1,7 @@
 import GimbalCore
 
-/// Converter of the raw memory in a recording to the types of this program. It compares the memory
-/// maps in the recording with the memory maps of this program.
+/// Converter of the raw memory in a recording to the types of this program. The converter compares
+/// the memory maps in the recording with the memory maps of this program.
 public struct RecordedMemory: Sendable {
     private static let stateName = "memory-state.tsv"
     private static let parametersName = "memory-parameters.tsv"

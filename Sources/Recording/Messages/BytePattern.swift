@@ -75,7 +75,7 @@ enum BytePattern {
         }
     }
 
-    /// Range of valid counts and indices. It includes every possible count, and is far from
+    /// Range of valid counts and indices. The range includes every possible count, and is far from
     /// overflow.
     private static let counts = -(1 << 40)...(1 << 40)
 
