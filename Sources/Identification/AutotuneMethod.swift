@@ -11,8 +11,8 @@ protocol AutotuneMethod: Sendable {
     /// Relative residual of the model above which the loop probably oscillated during the
     /// measurement.
     var doubtfulResidual: Double { get }
-    /// Tuning with hardly any torque. It is used for a moment, so that the controller's integrals
-    /// become zero; nil for a controller without integrals.
+    /// Tuning with hardly any torque. The run uses this tuning for a moment, so that the
+    /// controller's integrals become zero; nil for a controller without integrals.
     var limp: Stabilizer.Parameters? { get }
     /// Tuning that is stable for an axis of unknown inertia.
     var soft: Stabilizer.Parameters { get }

@@ -1,7 +1,7 @@
 import GimbalCore
 
-/// Autotune of motors without encoders. It identifies inertia and delay from the exerted torque and
-/// the camera's rate.
+/// Autotune of motors without encoders. The method identifies inertia and delay from the exerted
+/// torque and the camera's rate.
 ///
 /// The exerted torque is computed from the angle of the magnetic field and the rotor's position,
 /// which follows from the joint's motion. The torque that the gains command is unsuitable as an

@@ -104,7 +104,8 @@ public struct GyroDelay: Sendable, Equatable {
 extension ExcitationRecord {
     /// Compute the delay of the gyroscope relative to the encoder.
     ///
-    /// Both signals are projected on the excitation, so that motion with other causes averages out.
+    /// The signals of gyroscope and encoder are projected on the excitation, so that motion with
+    /// other causes averages out.
     ///
     /// - Parameter tickRate: Ticks per second, Hz.
     /// - Returns: The delay; nil without encoders, or with fewer than two complete periods or four

@@ -13,8 +13,8 @@ public struct PlantModel: Sendable, Equatable {
     public var damping: Double
     /// Stiffness of cables, gravity and sticking bearings, N·m/rad.
     public var stiffness: Double
-    /// Delay from torque to measured rate, s. It includes half a period of the loop, because the
-    /// output is held.
+    /// Delay from torque to measured rate, s. The delay includes half a period of the loop, because
+    /// the output is held.
     public var delay: Double
 
     /// Creates a model.

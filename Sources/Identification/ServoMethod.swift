@@ -1,7 +1,7 @@
 import GimbalCore
 
-/// Autotune of position servos. It identifies delay and lag from the commanded angles and the
-/// camera's rate.
+/// Autotune of position servos. The method identifies delay and lag from the commanded angles and
+/// the camera's rate.
 ///
 /// The excitation is an angle. Its amplitude is much larger than the dead band, and its rate is
 /// lower than the servos' largest rate.

@@ -6,8 +6,8 @@ public import GimbalCore
 ///
 /// `P(s) = gain exp(-s delay) / (1 + s lag)`
 public struct ServoResponse: Sendable, Equatable {
-    /// Delay from the command to the first sample of the response, s. It includes the mean wait for
-    /// a pulse, half a frame.
+    /// Delay from the command to the first sample of the response, s. The delay includes the mean
+    /// wait for a pulse: half of the time between two pulses.
     public var delay: Double
     /// Lag of the servo's own position loop, s.
     public var lag: Double

@@ -1,7 +1,7 @@
 import GimbalCore
 
-/// Autotune of torque motors. It identifies inertia, delay and friction from the moment and the
-/// camera's rate, and designs the gains.
+/// Autotune of torque motors. The method identifies inertia, delay and friction from the moment and
+/// the camera's rate, and designs the gains.
 struct TorqueMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.015
