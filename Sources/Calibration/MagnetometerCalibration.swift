@@ -42,8 +42,8 @@ public struct MagnetometerCalibration: Sendable {
     /// Creates a calibration without readings.
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
-    /// Progress of the calibration, 0...1. It depends on the number of readings and on the
-    /// directions that they cover.
+    /// Progress of the calibration, 0...1. The progress depends on the number of readings and on
+    /// the directions that they cover.
     public var progress: Double {
         min(Double(points.count) / Double(parameters.enough), 1) * Double(octants) / 8
     }

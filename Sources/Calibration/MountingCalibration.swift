@@ -14,8 +14,8 @@ public struct MountingCalibration: Sendable {
         public var mounting: Quaternion
         /// Angle between the two poses, rad.
         public var tilt: Double
-        /// Difference between the lengths of the specific force in the two poses, m/s². It results
-        /// from errors of the accelerometer.
+        /// Difference between the lengths of the specific force in the two poses, m/s². The
+        /// difference results from errors of the accelerometer.
         public var residual: Double
     }
 

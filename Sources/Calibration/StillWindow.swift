@@ -42,8 +42,8 @@ public struct StillMean: Sendable, Equatable {
     public var accel: Vector3
 }
 
-/// Collector that averages samples until the sensor has been still for a given time. It starts
-/// again after each motion.
+/// Collector that averages samples until the sensor has been still for a given time. The collection
+/// starts again after each motion.
 ///
 /// Samples are summed in blocks of a quarter of a second. The variance within a block detects
 /// shaking. The differences between the means of the blocks detect slow motion, and give a standard
