@@ -43,8 +43,8 @@ public final class SensorReport: Sendable {
     /// Number of times that the sensor's FIFO was full, and samples were lost.
     public var bufferOverflows: UInt64 { overflowCount.load(ordering: .relaxed) }
 
-    /// Relative error of the sensor's clock, parts per million. It is positive for a slow clock,
-    /// and NaN if it is not measured.
+    /// Relative error of the sensor's clock, parts per million. The error is positive for a slow
+    /// clock, and NaN if it is not measured.
     public var clockErrorPPM: Double { Double(bitPattern: clockError.load(ordering: .relaxed)) }
 
     /// Reason why the last set-up of the sensor failed, such as "is not the gyroscope of a BMI088

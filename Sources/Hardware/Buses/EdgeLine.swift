@@ -9,8 +9,8 @@ internal import Realtime
 /// If the GPIO chip is missing, the line searches for it repeatedly. Until the chip is found, no
 /// edges arrive.
 final class EdgeLine {
-    /// C strings for the system calls. They are created once, because their creation can allocate
-    /// memory.
+    /// C strings for the system calls. These strings are created once, because their creation can
+    /// allocate memory.
     private let path: UnsafeMutablePointer<CChar>
     private let consumer: UnsafeMutablePointer<CChar>
     private let line: UInt32

@@ -6,11 +6,11 @@ internal import Realtime
 /// One I2C bus, `/dev/i2c-N`. After the creation of an `I2CBus`, only the bus thread uses it.
 ///
 /// Every exchange is one I2C_RDWR, with messages for any number of chips and registers and repeated
-/// starts between them. It needs one system call and one pass through the adapter's queue. If the
-/// device file is missing, the bus searches for it repeatedly.
+/// starts between them. An exchange needs one system call and one pass through the adapter's queue.
+/// If the device file is missing, the bus searches for it repeatedly.
 final class I2CBus {
-    /// Path of the device file as a C string. It is created once, because its creation can allocate
-    /// memory.
+    /// Path of the device file as a C string. The string is created once, because its creation can
+    /// allocate memory.
     private let path: UnsafeMutablePointer<CChar>
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)

@@ -8,8 +8,8 @@ internal import Realtime
 ///
 /// If the device file is missing, the device searches for it repeatedly.
 final class SPIDevice {
-    /// Path of the device file as a C string. It is created once, because its creation can allocate
-    /// memory.
+    /// Path of the device file as a C string. The string is created once, because its creation can
+    /// allocate memory.
     private let path: UnsafeMutablePointer<CChar>
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)

@@ -10,16 +10,17 @@ struct PCA9685: Sendable {
     ///
     /// - Parameters:
     ///   - frameRate: Desired pulses per second, 24...1526.
-    ///   - oscillator: Frequency of the chip's oscillator, Hz. It is nominally 25 MHz; measured
-    ///     chips deviate by up to 8 %.
+    ///   - oscillator: Frequency of the chip's oscillator, Hz. The nominal frequency is 25 MHz;
+    ///     measured chips deviate by up to 8 %.
     init(frameRate: Double, oscillator: Double) {
         let divider = min(max((oscillator / (4096 * frameRate)).rounded(), 4), 256)
         prescale = UInt8(divider - 1)
         self.frameRate = oscillator / (4096 * divider)
     }
 
-    /// First of the four registers of an output (section 7.3.3). They contain the counts at which
-    /// the output goes on and off: ON low byte, ON high byte, OFF low byte, OFF high byte.
+    /// First of the four registers of an output (section 7.3.3). The four registers contain the
+    /// counts at which the output goes on and off: ON low byte, ON high byte, OFF low byte, OFF
+    /// high byte.
     static func register(of channel: Int) -> UInt8 { UInt8(0x06 + 4 * channel) }
 
     /// Value of register MODE1: auto-increment, awake (7.3.1).

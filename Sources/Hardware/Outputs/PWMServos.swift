@@ -19,8 +19,8 @@ final class PWMServos: MotorPort {
     private var nextLook = Instant(nanoseconds: .min / 2)
     private var lastError = BusError(operation: .write, device: .pwm, address: 0, code: ENODEV)
 
-    /// Resolution of the pulses, ns. It is much finer than the resolution of a servo, but coarse
-    /// enough that a camera at rest causes no writes.
+    /// Resolution of the pulses, ns. This resolution is much finer than the resolution of a servo,
+    /// but coarse enough that a camera at rest causes no writes.
     private static let resolution = 250.0
     /// Interval between attempts to find a missing channel, s.
     private static let lookSeconds = 0.1

@@ -1,8 +1,9 @@
 internal import GimbalCore
 internal import Realtime
 
-/// GPIO line that switches the motors. It controls the output enable pin of their chip, or their
-/// power. A separate thread switches the line off, so that a hanging bus cannot prevent this.
+/// GPIO line that switches the motors. The line controls the output enable pin of the motors' chip,
+/// or the motors' power. A separate thread switches the line off, so that a hanging bus cannot
+/// prevent this.
 ///
 /// `@unchecked Sendable`, because the object is passed once to this thread.
 final class PowerLine: OutputBus, @unchecked Sendable {

@@ -71,7 +71,7 @@ struct StepperRig {
         axes.0.isStanding && axes.1.isStanding && axes.2.isStanding && bits & 0b111 == 0
     }
 
-    /// Executes one tick. It needs at most one system call for the outputs, and one for the
+    /// Executes one tick. A tick needs at most one system call for the outputs, and one for the
     /// switches during homing.
     ///
     /// - Throws: The kernel's error; the axes have not moved.

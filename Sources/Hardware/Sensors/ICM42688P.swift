@@ -134,7 +134,7 @@ struct ICM42688P: IMUChip {
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         guard bytes[0] & 0x08 != 0, var sample = sample(bytes, accel: 3, gyro: 9, time: now)
         else { return nil }
-        // This is the conversion of the temperature in section 4.13 of the data sheet.
+        // The conversion of the temperature is in section 4.13 of the data sheet.
         sample.temperature = bytes.bigEndian(at: 1) / 132.48 + 25
         sample.contents.insert(.temperature)
         return sample

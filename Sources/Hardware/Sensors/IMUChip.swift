@@ -5,8 +5,8 @@ internal import GimbalCore
 protocol IMUChip: Sendable {
     /// Name of the chip in the settings, for example "bmi088".
     var name: String { get }
-    /// Steps that set the chip up from any state, so that it measures. They include checks of its
-    /// identity and its configuration.
+    /// Steps that set the chip up from any state, so that it measures. The steps include checks of
+    /// the chip's identity and configuration.
     var setUp: [SetUpStep] { get }
     /// Registers that the driver reads in every period, in one exchange.
     var burst: [RegisterRead] { get }
@@ -23,8 +23,8 @@ protocol IMUChip: Sendable {
     /// Stores the value of the registers in `seldom`; the first register is in the lowest byte.
     mutating func take(seldom word: UInt64)
 
-    /// Receives the register values that the set-up has read and stored. It is called after the
-    /// set-up.
+    /// Receives the register values that the set-up has read and stored. The driver calls this
+    /// method after the set-up.
     mutating func take(kept: KeptRegisters)
 
     /// The chip's FIFO; nil if this driver does not use it.

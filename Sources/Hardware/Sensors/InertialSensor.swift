@@ -3,9 +3,9 @@ internal import Realtime
 
 /// Inertial sensor on its bus. The driver sets the sensor up step by step, while the bus thread
 /// continues to serve the motors. After the set-up, the driver reads and monitors the sensor in
-/// every period. It sets the sensor up again if the sensor has lost its configuration, does not
-/// answer, or does not measure. After the creation of the object, only the bus thread uses it, and
-/// it allocates no memory.
+/// every period. The driver sets the sensor up again if the sensor has lost its configuration, does
+/// not answer, or does not measure. After the creation of the object, only the bus thread uses it,
+/// and it allocates no memory.
 ///
 /// Measurements from before a set-up of the sensor are ignored.
 final class InertialSensor {

@@ -1,8 +1,8 @@
 internal import GimbalCore
 internal import Glibc
 
-/// InvenSense MPU-6050. It has only an I2C interface, at address 0x68, or 0x69 if the pin AD0 is
-/// high.
+/// InvenSense MPU-6050. The chip has only an I2C interface, at address 0x68, or 0x69 if the pin AD0
+/// is high.
 ///
 /// Register map: RM-MPU-6000A-00, revision 4.2; product specification: PS-MPU-6000A-00, revision
 /// 3.4.

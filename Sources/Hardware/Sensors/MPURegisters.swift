@@ -45,8 +45,8 @@ struct MPURegisters: Sendable {
     /// so that its bit refers to the measurements that are read after it.
     static let burstLength = 15
 
-    /// Steps that check the identity, reset the chip (register 107) and select its clock. They wait
-    /// 100 ms after the reset, and 30 ms for the gyroscope's start.
+    /// Steps that check the identity, reset the chip (register 107) and select its clock. The steps
+    /// wait 100 ms after the reset, and 30 ms for the gyroscope's start.
     static func wake(identity: UInt8, mask: UInt8, otherwise: StaticString) -> [SetUpStep] {
         [
             .expect(identity, mask: mask, in: Self.identity, part: 0, otherwise: otherwise),
