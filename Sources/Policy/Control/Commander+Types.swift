@@ -93,8 +93,8 @@ public struct Steppers: Sendable {
     ///
     /// - Parameters:
     ///   - hasSwitches: Whether each motor has a home switch.
-    ///   - ask: Function that receives a goal and the number of the stepper motor, 0...2. It must
-    ///     not call the `Commander`.
+    ///   - ask: Function that receives a goal and the number of the stepper motor, 0...2. The
+    ///     function must not call the `Commander`.
     public init(
         hasSwitches: Bool, ask: @escaping @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
     ) {

@@ -55,8 +55,8 @@ public final class Commander: Sendable {
     ///   - loop: Function that returns the state of the loop after its last tick; nil if the state
     ///     is unknown. The Commander uses the state to refuse requests because of a missing sensor,
     ///     and to detect that the loop has ended mode `tracking`.
-    ///   - wheels: Function that receives requests for the wheels; nil without wheels. It must not
-    ///     call the `Commander`.
+    ///   - wheels: Function that receives requests for the wheels; nil without wheels. The function
+    ///     must not call the `Commander`.
     ///   - steppers: Interface to the stepper motors; nil without stepper motors.
     public init(
         ring: consuming RingWriter<TimedCommand>, bootMode: Mode, rules: Rules,
@@ -168,7 +168,7 @@ public final class Commander: Sendable {
     /// - Parameters:
     ///   - bootMode: The mode in which the stabilizer starts.
     ///   - restartLoop: Function that restarts the loop and discards its waiting requests. No
-    ///     request is accepted during the call. It must not call the `Commander`.
+    ///     request is accepted during the call. The function must not call the `Commander`.
     public func restart(bootMode: Mode, restartLoop: () -> Void) {
         state.withLock { state in
             restartLoop()

@@ -22,7 +22,7 @@ public enum Rank: Int, Sendable, Comparable, CaseIterable {
     public static func < (a: Rank, b: Rank) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Latch of the emergency stop. It stores the links that have requested the stop.
+/// Latch of the emergency stop. The latch stores the links that have requested the stop.
 ///
 /// The latch stores links instead of connections, because a phone that has lost its connection
 /// returns with a new connection, and must be able to reset the stop that it has requested. Each

@@ -2,8 +2,8 @@ public import GimbalCore
 public import Realtime
 import Synchronization
 
-/// Collector of the loop's records. It keeps the newest record for `status`, and passes all records
-/// to the thread that calls `drain`.
+/// Collector of the loop's records. The hub keeps the newest record for `status`, and passes all
+/// records to the thread that calls `drain`.
 ///
 /// One ordinary thread drains the ring; any thread can read the newest record. Only ordinary
 /// threads use the lock; the loop writes to a ring.
@@ -59,8 +59,8 @@ public final class TelemetryHub: Sendable {
 
     /// Drains the ring. Call often enough that it does not fill: it holds a quarter of a second.
     ///
-    /// - Parameter visit: Function that receives every record, oldest first. It must not call the
-    ///   hub.
+    /// - Parameter visit: Function that receives every record, oldest first. The function must not
+    ///   call the hub.
     public func drain(_ visit: (TelemetryRecord) -> Void) {
         state.withLock { state in
             while let record = state.ring.pop() {

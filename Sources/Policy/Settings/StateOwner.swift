@@ -8,8 +8,8 @@ import Realtime
 import Synchronization
 import SystemPackage
 
-/// Owner of the state directory. It has all saved data in memory, and the only thread that writes
-/// them to the disk.
+/// Owner of the state directory. The owner has all saved data in memory, and the only thread that
+/// writes them to the disk.
 ///
 /// Callers never wait. A change is a function that modifies the saved state, so changes of several
 /// links never overwrite each other, even on a slow disk. Changes that arrive during a write share
@@ -100,7 +100,7 @@ package final class StateOwner: Sendable {
     ///   - who: Author of the change, for the history.
     ///   - what: Description of the change, for the history, without a subject and a full stop.
     ///   - change: Function that applies the change to a state, or throws the reason of a refusal.
-    ///     It can be called again with another state.
+    ///     The function can be called again with another state.
     ///   - done: Closure that receives the state that is on the disk, or the problem.
     package func write(
         by who: String, _ what: String, _ change: @escaping Change,

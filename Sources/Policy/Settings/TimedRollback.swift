@@ -1,8 +1,8 @@
 public import GimbalCore
 public import Port
 
-/// Timed rollback of a live change. It stores the state before the change, and the time at which
-/// this state is restored unless the change is kept.
+/// Timed rollback of a live change. The rollback stores the state before the change, and the time
+/// at which this state is restored unless the change is kept.
 ///
 /// The rollback has no clock and no thread. The caller calls `expire` regularly, and restores the
 /// state that it returns. When the change is saved, the caller calls `keep`.

@@ -71,8 +71,8 @@ package final class Tuning: Sendable {
     ///   - commander: Receiver of the rules, which depend on the settings.
     ///   - clock: Clock of the loop, used for rollbacks.
     ///   - log: The history of changes.
-    ///   - onChange: Function that receives the settings immediately and after each change. It must
-    ///     not call this class.
+    ///   - onChange: Function that receives the settings immediately and after each change. The
+    ///     function must not call this class.
     package init(
         store: ParameterStore, source: ConfigurationSource, stateOwner: StateOwner,
         correction: SensorCorrection,
