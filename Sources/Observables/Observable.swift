@@ -77,7 +77,8 @@ struct Unit: Sendable {
 
 /// Field of the message `Tick` in recordings.
 public struct RecordedField: Sendable {
-    /// Number of the field. It never changes, and a removed field's number is not used again.
+    /// Number of the field. The number never changes, and a removed field's number is not used
+    /// again.
     public let number: Int
     /// Name that ends with the unit, for example `gyro_bias_yaw_dps`.
     public let name: String
