@@ -21,7 +21,7 @@ struct FigureTests {
 
     /// Prints a figure, and compares it with its bar.
     ///
-    /// - Parameter isHard: Whether the bar also applies to a debug build, next to other tests.
+    /// With `isHard`, the bar also applies to a debug build, next to other tests.
     private func compare(
         _ name: String, _ value: Double, _ bar: Double, _ unit: String, isHard: Bool = true
     ) {
