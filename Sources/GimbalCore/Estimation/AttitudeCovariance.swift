@@ -111,7 +111,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         yg = yg * y
     }
 
-    /// Increases the variances of the tilts, up to 2 rad² each, which means an unknown tilt.
+    /// Increases the variances of the tilts, to at most 2 rad² each; a variance of 2 rad² means an
+    /// unknown tilt.
     ///
     /// - Parameters:
     ///   - variance: Increase of the variance of each tilt, rad².

@@ -124,8 +124,8 @@ extension AttitudeEstimator {
         /// 0.2...10.
         public var gravityPatience = 1.0
         /// Time after which a previously certain estimate counts as wrong, if the measured gravity
-        /// changed its direction without a rotation of the gyroscope, s. Until then the
-        /// accelerometer counts as faulty and is not used.
+        /// changed its direction without a rotation of the gyroscope, s. Until this time has
+        /// passed, the accelerometer counts as faulty and is not used.
         public var gravityDoubtPatience = 6.0
         /// Delay of the gyroscope's samples, s, 0...0.02: the group delay of its low-pass filter.
         /// The attitude is extrapolated by this delay with the current rate. A delay of 3 ms is

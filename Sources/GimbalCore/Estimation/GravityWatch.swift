@@ -1,7 +1,7 @@
 internal import CMathShim
 
-/// Check that the mean vertical specific force equals gravity, which holds over a few seconds in
-/// any motion.
+/// Check that the mean vertical specific force equals gravity. This equality holds over a few
+/// seconds in any motion.
 ///
 /// The check detects errors that the filter cannot correct, because the filter uses only the
 /// horizontal velocity. An estimate that is upside down causes no horizontal velocity, and if the

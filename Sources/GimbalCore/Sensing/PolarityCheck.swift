@@ -63,8 +63,8 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
-    /// Smallest ratio of squared mean to mean square, of the rate changes that the motor should
-    /// have caused, at which its commands have kept their direction.
+    /// For the rate changes that the motor should have caused: smallest ratio of the squared mean
+    /// to the mean square at which the motor's commands have kept their direction.
     private static var steadiness: Double { @_noLocks get { 0.4 } }
     /// Rate below which the camera does not count as turning, rad/s.
     private static var leastRate: Double { @_noLocks get { 0.1 } }

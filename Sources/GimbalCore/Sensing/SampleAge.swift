@@ -9,8 +9,8 @@
 struct SampleAge: Sendable, BitwiseCopyable {
     /// Time constant of the mean age, s, longer than the interval between two such jumps.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// Largest deviation that is returned, s. If the deviation is larger, samples are missing, and
-    /// the supervisor reacts.
+    /// Largest deviation from the mean age that is returned, s. If the deviation is larger, samples
+    /// are missing, and the supervisor reacts.
     private static var bound: Double { @_noLocks get { 0.005 } }
 
     private var mean = Double.nan

@@ -46,8 +46,8 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     }
 }
 
-/// Polarity check of one joint: detects a response opposite to the command, which means that a
-/// motor or a sensor has the wrong sign.
+/// Polarity check of one joint. A response opposite to the command means that a motor or a sensor
+/// has the wrong sign.
 ///
 /// Command and response pass the same band-pass on two time scales, and are then correlated with
 /// exponentially decreasing weight of older values. With a wrong sign the camera's deviation grows

@@ -89,7 +89,8 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         if axes.contains(.pitch) { trust(.pitch) }
     }
 
-    /// Restores the gains of this axis, because a new measurement determines them.
+    /// Restores the gains of this axis, because a new measurement of the inertia determines the
+    /// gains.
     @_noLocks
     mutating func trust(_ axis: GimbalAxis) {
         share[axis] = 1

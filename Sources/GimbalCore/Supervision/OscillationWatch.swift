@@ -25,8 +25,8 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         var floor: Double
         /// Lower limit of the monitored frequencies, rad/s: above the loop's crossover.
         var corner: Double
-        /// Whether no probe excites the camera. Only then a growing oscillation certainly comes
-        /// from the loop.
+        /// Whether no probe excites the camera. Without a probe, a growing oscillation certainly
+        /// comes from the loop.
         var isKnown: Bool
         /// Whether the command includes the hand's motion. The command must then be larger above
         /// the corner frequency than below it, and must be a single tone for six cycles.

@@ -382,7 +382,7 @@ public struct FieldController: MotorController {
 }
 
 extension AxisVector {
-    /// The axis values, each limited to at most `most`.
+    /// The value of each axis, limited to at most the value of `most`.
     @_noLocks
     fileprivate func capped(_ most: Double) -> AxisVector {
         AxisVector(yaw: min(yaw, most), roll: min(roll, most), pitch: min(pitch, most))

@@ -20,7 +20,7 @@ struct JointPolarity: Sendable, BitwiseCopyable {
 
     /// Time constant of the weighted sums, s.
     private static var memory: Double { @_noLocks get { 0.5 } }
-    /// Smallest turn of the camera that counts as evidence, rad.
+    /// Smallest turn of the camera that counts as evidence for or against a reversed motor, rad.
     private static var evidence: Double { @_noLocks get { 2 * .pi / 180 } }
 
     @_noLocks

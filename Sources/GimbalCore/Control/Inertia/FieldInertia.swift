@@ -83,7 +83,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - first: Configured inertia, kg·m².
-    ///   - isProbed: Whether swings correct the configured inertia.
+    ///   - isProbed: Whether test swings correct the configured inertia.
     /// - Returns: Assumed inertia, kg·m².
     @_noLocks
     func belief(first: AxisVector, isProbed: Bool) -> AxisVector {

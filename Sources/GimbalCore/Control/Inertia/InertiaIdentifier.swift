@@ -99,8 +99,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private(set) var inertia: Double
     /// Standard deviation of the natural logarithm of `inertia`.
     private(set) var sigma: Double
-    /// Measured delay of a torque's effect in addition to `loopDelay`, s. Only the low frequency
-    /// can make this value negative, because friction can also advance the response.
+    /// Measured delay of a torque's effect in addition to `loopDelay`, s. Only a measurement at the
+    /// low frequency can give a negative delay, because friction can also advance the response.
     private(set) var extraDelay = 0.0
     /// Whether the camera moved against the torque in two consecutive measurements.
     private(set) var isReversed = false
@@ -338,7 +338,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             && late < Self.latestPhase && found > Self.smallest && found < heaviest
         let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < Self.sameSize
         // A joint that static friction holds acts as a spring, and the response of a light camera
-        // is then reversed too. A response that is 10 ms late is also reversed, but not exactly.
+        // is then reversed too. A response with an additional delay of 10 ms is also reversed, but
+        // is not an exact mirror image.
         let isExact = abs(ratio.inQuadrature) < Self.exactness * ratio.inPhase || coarseDelay > 0
         if isSeen, agrees, sign < 0, angle > Self.brokenAway * Self.largestAngle, isExact,
             !isUprightKnown
@@ -357,8 +358,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         previous = isSeen ? sign * found : 0
     }
 
-    /// Reduces the frequency of the probe to a third. At a third of the frequency the same torque
-    /// turns the camera by nine times the angle.
+    /// Reduces the frequency of the probe to a third of the full frequency. At the reduced
+    /// frequency the same torque turns the camera by nine times the angle.
     private mutating func descend(angle: Double, _ p: Parameters) {
         let present = amplitude
         isSlow = true

@@ -19,8 +19,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     private(set) var stale = AxisSet.none
 
     /// Initial standard deviation of the inertia's natural logarithm: the inertias of a phone and
-    /// of a heavy camera differ 70-fold, which is ±1.5 standard deviations around their geometric
-    /// mean.
+    /// of a heavy camera differ 70-fold, so they are ±1.5 standard deviations around their
+    /// geometric mean.
     private static var startSigma: Double { @_noLocks get { 1.4 } }
     /// Standard deviation of the inertia's natural logarithm after a time with the outputs off, in
     /// which a person can have exchanged the lens.
@@ -162,8 +162,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
         parameters.pitch.frequency = highest
         guard given == nil || isChecked else { return }
-        // If the inertia was configured, a person can have attached any other camera since; if it
-        // was identified, a person can at most have exchanged the lens.
+        // While the outputs were off, a person can have attached any other camera if the inertia
+        // was configured, and at most another lens if the inertia was identified.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
         let parameters = parameters
         axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }

@@ -15,8 +15,8 @@ extension AttitudeController {
         /// Inertia of the camera and the parts that turn with it, about the camera's axes, kg·m².
         /// If `findsInertia` is set, this value is the initial value of the identification.
         public var inertia = AxisVector(repeating: 2.5e-3)
-        /// Whether a small probe identifies the inertia whenever the outputs come on. Otherwise the
-        /// controller uses `inertia`.
+        /// Whether a small probe identifies the inertia whenever the outputs come on. If false, the
+        /// controller uses the configured `inertia`.
         public var findsInertia = false
         /// Whether the same probe checks a configured `inertia`; if the probe contradicts this
         /// value, the measured value replaces it.
@@ -49,8 +49,8 @@ extension AttitudeController {
         public var noiseLimit = 0.03
 
         /// Creates the default parameters. For the simulated default gimbal with a delay of 3.5 ms,
-        /// they give the smallest response to a push of all parameters with margins of 6 dB and 45°
-        /// (see `LoopMargins`).
+        /// these parameters give the smallest response to a push among all parameters with margins
+        /// of 6 dB and 45° (see `LoopMargins`).
         public init() {}
     }
 }

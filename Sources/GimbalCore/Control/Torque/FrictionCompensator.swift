@@ -106,8 +106,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     }
 
     /// The torque that overcomes the friction, N·m, computed from a measured joint rate, rad/s,
-    /// which is the difference of camera and handle gyroscope. `astray` is the camera's rate
-    /// relative to its set-point about this joint, rad/s.
+    /// which is the difference between the rates of the camera's and the handle's gyroscope.
+    /// `astray` is the camera's rate relative to its set-point about this joint, rad/s.
     @_noLocks @_noAllocation
     mutating func torque(
         rate: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
