@@ -1,7 +1,7 @@
 internal import CLinuxShim
 internal import GimbalCore
 
-/// Thread of the sensors' bus. Its period is the clock of the whole system.
+/// Thread of the sensors' bus. The period of this thread is the clock of the whole system.
 ///
 /// In every period, the thread wakes up at the next of equally spaced times, reads the sensors,
 /// passes the samples to the loop, and wakes the loop. Then the thread waits for the loop's output

@@ -7,7 +7,8 @@ public protocol OutputBus: Sendable {
     /// watchdog does not expire.
     ///
     /// - Parameters:
-    ///   - output: Output of the motors. If it is not enabled, the power stages are turned off.
+    ///   - output: Output of the motors. If the output is not enabled, the power stages are turned
+    ///     off.
     ///   - now: Time of the call.
     /// - Throws: `BusError`; the write is repeated in the next period.
     mutating func write(_ output: MotorOutput, now: Instant) throws(BusError)

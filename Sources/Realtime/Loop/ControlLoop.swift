@@ -255,7 +255,7 @@ struct LoopAnswer: Sendable, BitwiseCopyable {
     var output: MotorOutput
     /// Time of the newest sample that was used for the output.
     var sampleTime: Instant
-    /// Time of the tick that computed the output. If this time is too old, the loop hangs.
+    /// Time of the tick that computed the output. An old time means that the loop hangs.
     var time: Instant
 
     static var none: LoopAnswer {

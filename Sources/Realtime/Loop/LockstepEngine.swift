@@ -74,7 +74,8 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
     /// Executes one tick at the time of the sample.
     ///
     /// - Parameters:
-    ///   - sample: The sample. Its time must not be earlier than the time of the previous sample.
+    ///   - sample: The sample. The sample's time must not be earlier than the time of the previous
+    ///     sample.
     ///   - conditions: Faults that the caller reports, for this tick.
     /// - Returns: The motors' output until the next tick.
     public mutating func tick(_ sample: IMUSample, conditions: Conditions) -> MotorOutput {

@@ -1,6 +1,6 @@
 public import Atomics
 
-/// Creates a mailbox for one writer and one reader, which keeps only the newest value (a triple
+/// Creates a mailbox for one writer and one reader. A mailbox keeps only the newest value (a triple
 /// buffer). A new value replaces an unread value. The reader always gets a complete value, and
 /// neither end ever waits.
 ///
