@@ -7,7 +7,8 @@ struct OutputDelay: Sendable {
     private var first = 0
     private var current = MotorOutput.off
 
-    /// Adds an output. If it would overtake an earlier output, both take effect at the same time.
+    /// Adds an output. An output that would overtake an earlier output takes effect at the same
+    /// time as the earlier output.
     mutating func push(_ output: MotorOutput, at time: Instant) {
         let last = ring.last?.time ?? time
         ring.append((output, max(time, last)))

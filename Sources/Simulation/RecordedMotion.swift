@@ -31,9 +31,9 @@ public struct RecordedMotion: Sendable {
     ///   - samples: Rate and specific force in the handle's frame (x forward, y right, z down), at
     ///     equal intervals regardless of the samples' own times; finite, at least two.
     ///   - sampleRate: Samples per second.
-    ///   - restSeconds: Duration of the interval with the least motion. Its mean rate is used as
-    ///     the gyroscope's offset; in a recording without rest, the mean rate of the whole
-    ///     recording is used.
+    ///   - restSeconds: Duration of the interval with the least motion. The mean rate in this
+    ///     interval is used as the gyroscope's offset; in a recording without rest, the mean rate
+    ///     of the whole recording is used.
     public init(_ samples: [IMUSample], sampleRate: Double, restSeconds: Double = 1) {
         precondition(samples.count >= 2 && sampleRate > 0)
         self.sampleRate = sampleRate
