@@ -42,7 +42,7 @@ public enum AttitudeReplay {
     ///   - log: The recording; its times determine each sample's step.
     ///   - parameters: Parameters of the attitude estimator.
     ///   - magnetometer: Whether the heading comes from a recorded magnetometer (y is magnetic
-    ///     north). Otherwise the heading starts at zero and follows the gyroscope.
+    ///     north). If false, the heading starts at zero and follows the gyroscope.
     ///   - consume: Function that receives one row for each record of the log, in order.
     /// - Returns: Numbers of the records that the replay could not use, and of the gaps and clock
     ///   errors in the log.

@@ -88,8 +88,8 @@ public struct FlightFile: Sendable {
 
     /// Visits every record.
     ///
-    /// - Parameter visit: Function that receives each record and its time in the file, ns. If it
-    ///   returns false, the visit ends.
+    /// - Parameter visit: Function that receives each record and its time in the file, ns. If the
+    ///   function returns false, the visit ends.
     /// - Returns: The readable part of the file.
     @discardableResult
     func read(_ visit: (Record, Int64) -> Bool) -> MCAPReader.Outcome {

@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// Replay of a recording, which runs estimator, supervisor and controller again, in the same order
-/// as the loop.
+/// Replay of a recording: estimator, supervisor and controller run again, in the same order as in
+/// the loop.
 ///
 /// The stabilizer has no clock and no thread, so a replay with the same build gives bit-identical
 /// results. On another architecture the mathematical library can differ in the last bits. The

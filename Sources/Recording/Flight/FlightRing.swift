@@ -1,4 +1,4 @@
-/// Ring of the newest chunks in memory, which together cover a given time.
+/// Ring of the newest chunks in memory. The chunks together cover a given time.
 public struct FlightRing: Sendable {
     /// Time that the ring covers, s.
     public let seconds: Double

@@ -9,7 +9,7 @@ public struct RecordedMemory: Sendable {
     private let states: MemoryTranslation<Stabilizer>
     private let tunings: MemoryTranslation<Stabilizer.Parameters>
 
-    /// Create the attachments with the memory maps of this program, which every file contains.
+    /// Create the attachments that every file contains: the memory maps of this program.
     ///
     /// - Parameter time: Time of the file, ns.
     /// - Returns: Two attachments of the file, one for each memory map.

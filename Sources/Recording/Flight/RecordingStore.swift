@@ -2,9 +2,9 @@ internal import Glibc
 public import SystemPackage
 
 /// Writer of files to the directory of the recordings: copies of the ring, and continuous
-/// recordings, which it divides into several files. The store waits for the disk and therefore
-/// runs on a separate thread. If the disk is full or not writable, the store reports the problem
-/// and tries again.
+/// recordings, which the store divides into several files. The store waits for the disk and
+/// therefore runs on a separate thread. If the disk is full or not writable, the store reports the
+/// problem and tries again.
 public struct RecordingStore {
     /// Description of the machine, included in every file.
     public struct Description: Sendable {

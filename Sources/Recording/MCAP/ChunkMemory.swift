@@ -5,7 +5,7 @@ internal import Glibc
 /// the system can swap the file out, and the space of freed blocks returns to the system
 /// immediately.
 final class ChunkMemory {
-    /// Block of bytes. Its space is freed when the last reference to it is released.
+    /// Block of bytes. The block's space is freed when the last reference to the block is released.
     final class Block: Sendable {
         /// Number of bytes.
         let count: Int

@@ -1,6 +1,6 @@
 internal import Persistence
 
-/// Description of a channel, which a reader needs to decode the messages.
+/// Description of a channel; a reader needs the description to decode the messages.
 public struct MCAPChannel: Sendable {
     /// Number of the channel in the file; its schema has the same number.
     public var id: UInt16
@@ -73,8 +73,8 @@ struct MCAPChunkPlace {
     var counts: [UInt16: Int]
 }
 
-/// Assembler of an MCAP file, which creates its bytes piece by piece. The caller writes the pieces
-/// in this order. The assembler also collects the data for the summary at the end. A file without a
+/// Assembler that creates the bytes of an MCAP file piece by piece. The caller writes the pieces in
+/// this order. The assembler also collects the data for the summary at the end. A file without a
 /// summary can be read up to its last complete piece.
 ///
 /// Source: MCAP File Format Specification, https://mcap.dev/spec.

@@ -64,8 +64,8 @@ public enum MCAPRecovery {
         }
 
         private static let head = 9
-        /// Number of bytes that the scan reads from the beginning of a record, which is more than
-        /// any header needs.
+        /// Number of bytes that the scan reads from the beginning of a record: more than any header
+        /// needs.
         private static let glimpse = 4096
         /// Largest size of a schema, bytes; schemas are texts of some kilobytes.
         private static let schemaLimit = 1 << 20

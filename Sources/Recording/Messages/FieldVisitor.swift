@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// Name of a field. Its text is composed only when it is needed.
+/// Name of a field. The text of the name is composed only when it is needed.
 struct FieldName: ExpressibleByStringLiteral {
     let stem: String
     var axis = ""
@@ -20,8 +20,8 @@ struct FieldName: ExpressibleByStringLiteral {
     }
 }
 
-/// Visitor of a message's fields, which describes, writes or reads them. All three operations use
-/// the same list of fields, so that they always agree.
+/// Visitor that describes, writes or reads the fields of a message. All three operations use the
+/// same list of fields, so that they always agree.
 protocol FieldVisitor {
     mutating func double(_ name: FieldName, _ number: Int, _ value: inout Double)
     mutating func float(_ name: FieldName, _ number: Int, _ value: inout Float)
