@@ -5,8 +5,8 @@ import GimbalCore
 ///
 /// The exerted torque is computed from the angle of the magnetic field and the rotor's position,
 /// which follows from the joint's motion. The torque that the gains command is unsuitable as an
-/// input: it contains corrections of the rotor's observer for a wrong inertia, which would distort
-/// the response below the observer's bandwidth.
+/// input: it contains corrections of the rotor's observer for a wrong inertia. These corrections
+/// would distort the response below the observer's bandwidth.
 struct FieldMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.03
