@@ -26,7 +26,7 @@ public struct AccelerometerCalibration: Sendable {
         public var isLevel: Bool
     }
 
-    /// Parameters of the procedure.
+    /// Parameters of the calibration procedure.
     public struct Parameters: Sendable, Equatable {
         /// Criterion for a still camera, and required duration.
         public var window: StillWindow.Parameters
@@ -69,7 +69,7 @@ public struct AccelerometerCalibration: Sendable {
     /// - Parameters:
     ///   - mounting: Rotation from the sensor frame to the camera's body frame, which is needed to
     ///     name the faces. A rough value is sufficient.
-    ///   - parameters: Parameters of the procedure.
+    ///   - parameters: Parameters of the calibration procedure.
     public init(mounting: Quaternion, parameters: Parameters = Parameters()) {
         self.mounting = mounting
         self.parameters = parameters
@@ -87,8 +87,8 @@ public struct AccelerometerCalibration: Sendable {
     }
     /// Reason of the last interruption of the present pose.
     public var motion: Motion? { window.motion }
-    /// Whether the present pose differs from all earlier poses. If not, the calibration waits for
-    /// another face.
+    /// Whether the present pose differs from all earlier poses. If the pose is not new, the
+    /// calibration waits for another face.
     public private(set) var isNewPose = true
 
     /// Adds one raw sample to the present pose.

@@ -104,13 +104,13 @@ public enum GyroBiasAging {
 
     /// Compute the estimator's prior from a saved bias. The standard deviation grows with the age
     /// of the record. If the temperature during the calibration is unknown, the standard deviation
-    /// is increased for an assumed difference of temperature. If it is known, the stabilizer adds
-    /// the effect of the difference at the first sample.
+    /// is increased for an assumed difference of temperature. If this temperature is known, the
+    /// stabilizer adds the effect of the difference at the first sample.
     ///
     /// - Parameters:
     ///   - record: A gyroscope's record.
-    ///   - now: Present date, seconds since 1970. If it precedes the date of the record, an age of
-    ///     one day is assumed.
+    ///   - now: Present date, seconds since 1970. If the present date precedes the date of the
+    ///     record, an age of one day is assumed.
     /// - Returns: Initial values for the estimator.
     public static func prior(
         of record: CalibrationRecord, now: Double

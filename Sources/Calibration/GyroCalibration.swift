@@ -24,7 +24,7 @@ public struct GyroCalibration: Sendable {
         public var sigma: Double
     }
 
-    /// Parameters of the procedure.
+    /// Parameters of the calibration procedure.
     public struct Parameters: Sendable, Equatable {
         /// Criterion for a still camera, and required duration.
         public var window = StillWindow.Parameters()
@@ -60,8 +60,8 @@ public struct GyroCalibration: Sendable {
     ///   - gyro: Rate, sensor frame, rad/s.
     ///   - accel: Specific force, sensor frame, m/s².
     ///   - dt: Seconds since the previous sample.
-    /// - Returns: State of the calibration. When it is no longer `collecting`, further calls are
-    ///   not allowed.
+    /// - Returns: State of the calibration. When the state is no longer `collecting`, further calls
+    ///   are not allowed.
     public mutating func add(
         gyro: Vector3, accel: Vector3, dt: Double
     ) -> CalibrationOutcome<Result> {

@@ -17,7 +17,7 @@ public struct MagnetometerCalibration: Sendable {
         public var residual: Double
     }
 
-    /// Parameters of the procedure.
+    /// Parameters of the calibration procedure.
     public struct Parameters: Sendable, Equatable {
         /// Smallest distance of a stored reading from all others, as a fraction of the field
         /// strength.
@@ -127,8 +127,8 @@ public struct MagnetometerCalibration: Sendable {
         let span = highest - lowest
         return max(0, (span.x + span.y + span.z) / 6)
     }
-    /// Whether the readings span, along every axis, at least half of the mean span. Otherwise they
-    /// form a disc instead of an ellipsoid.
+    /// Whether the readings span, along every axis, at least half of the mean span. Readings with a
+    /// smaller span along an axis form a disc instead of an ellipsoid.
     private var isRound: Bool {
         let span = highest - lowest
         return min(span.x, min(span.y, span.z)) > radius

@@ -19,7 +19,7 @@ public struct MountingCalibration: Sendable {
         public var residual: Double
     }
 
-    /// Parameters of the procedure.
+    /// Parameters of the calibration procedure.
     public struct Parameters: Sendable, Equatable {
         /// Criterion for a still camera, and required duration.
         public var window: StillWindow.Parameters
@@ -44,7 +44,7 @@ public struct MountingCalibration: Sendable {
     ///
     /// - Parameters:
     ///   - accel: The accelerometer's correction in force.
-    ///   - parameters: Parameters of the procedure.
+    ///   - parameters: Parameters of the calibration procedure.
     public init(accel: SensorCorrection.Affine, parameters: Parameters = Parameters()) {
         self.accel = accel
         self.parameters = parameters
