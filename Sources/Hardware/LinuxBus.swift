@@ -20,8 +20,8 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     ///   - handle: Second inertial sensor, on the handle; nil if there is none.
     ///   - encoders: Encoders of the joints; nil if there are none.
     ///   - motors: Motors on the same bus; nil if there are none.
-    ///   - pace: Data-ready line of the camera's sensor, which begins each period; nil means that
-    ///     the clock begins each period.
+    ///   - pace: Data-ready line of the camera's sensor, whose edges begin the periods; nil means
+    ///     that the clock begins each period.
     init(
         camera: InertialSensor, handle: HandleSensor? = nil, encoders: JointEncoders? = nil,
         motors: (any MotorPort)?, pace: DataReady? = nil

@@ -5,7 +5,7 @@ internal import Realtime
 /// The home switches are separate inputs.
 protocol StepperLines: AnyObject {
     /// Requests the output lines from the kernel, unless an earlier call has requested them.
-    /// Returns whether this call has requested the lines, which are inactive after the request.
+    /// Returns whether this call has requested the lines; after a request all lines are inactive.
     func take(now: Instant) throws(BusErrno) -> Bool
     /// Sets each line whose bit in `mask` is 1 to its bit in `bits`.
     func set(_ bits: UInt64, mask: UInt64) throws(BusErrno)
@@ -74,7 +74,7 @@ struct StepperRig {
     /// Executes one tick. A tick needs at most one system call for the outputs, and one for the
     /// switches during homing.
     ///
-    /// - Throws: The kernel's error; the axes have not moved.
+    /// - Throws: The kernel's error in setting the lines; after an error the axes have not moved.
     mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {
         // The lines have just been requested, so they are inactive. The direction lines are set one
         // tick before the first step.

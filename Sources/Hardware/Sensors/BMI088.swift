@@ -26,8 +26,8 @@ struct BMI088: IMUChip {
     ///   - testsItself: Whether the self tests of section 4.6 are part of the set-up. The sensor
     ///     must be at rest for 0.2 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
-        // 5.5.4: code 0 is 2000 deg/s, each further code half of that. 5.3.12: code 0 is 3 g, each
-        // further code twice that.
+        // Section 5.5.4: code 0 is 2000 deg/s, and each further code halves the range. Section
+        // 5.3.12: code 0 is 3 g, and each further code doubles the range.
         gyroCode = UInt8([125.0, 250, 500, 1000].reversed().prefix { $0 >= gyroRange }.count)
         accelCode = UInt8([3.0, 6, 12].prefix { $0 < accelRange }.count)
         self.testsItself = testsItself
@@ -58,8 +58,8 @@ struct BMI088: IMUChip {
             .expect(
                 0x0F, mask: 0xFF, in: 0x00, part: Self.gyro,
                 otherwise: "is not the gyroscope of a BMI088 (chip id)"),
-            // Section 4.1: the accelerometer leaves suspend mode, and is then switched on. Its
-            // first value comes after 50 ms.
+            // Section 4.1: the accelerometer leaves suspend mode, and is then switched on. The
+            // accelerometer's first value comes after 50 ms.
             .write(0x00, to: 0x7C, part: Self.accel),
             .pause(0.005),
             .write(0x04, to: 0x7D, part: Self.accel),
@@ -71,8 +71,8 @@ struct BMI088: IMUChip {
             .write(accelCode, to: 0x41, part: Self.accel),
             .write(gyroCode, to: 0x0F, part: Self.gyro),
             .write(Self.gyroFilter, to: 0x10, part: Self.gyro),
-            // 5.5.8 to 5.5.10: each new measurement of the rate gives a pulse on the pin INT3,
-            // push-pull, active high.
+            // Sections 5.5.8 to 5.5.10: each new measurement of the rate gives a pulse on the pin
+            // INT3, push-pull, active high.
             .write(0x01, to: 0x16, part: Self.gyro),
             .write(0x01, to: 0x18, part: Self.gyro),
             .write(0x80, to: 0x15, part: Self.gyro),
@@ -81,8 +81,8 @@ struct BMI088: IMUChip {
         return steps + .verify(audit)
     }
 
-    /// Steps of the self tests (4.6.1 and 4.6.2). The limits for x, y and z from the table are
-    /// 1000, 1000 and 500 mg at ±24 g.
+    /// Steps of the self tests (4.6.1 and 4.6.2). In the data sheet's table, the limits of the
+    /// accelerometer's response along x, y and z are 1000, 1000 and 500 mg at ±24 g.
     private static var selfTest: [SetUpStep] {
         let perMilliG = 32768.0 / 24000
         return [
@@ -130,7 +130,7 @@ struct BMI088: IMUChip {
             (RegisterRead(part: Self.accel, register: 0x7D, count: 1), 0xFF, 0x04),
             (RegisterRead(part: Self.accel, register: 0x40, count: 1), 0xFF, Self.accelFilter),
             (RegisterRead(part: Self.accel, register: 0x41, count: 1), 0x03, accelCode),
-            // Bit 7 of this register always reads as 1, so the mask excludes it.
+            // Bit 7 of register GYRO_BANDWIDTH always reads as 1, so the mask excludes it.
             (RegisterRead(part: Self.gyro, register: 0x10, count: 1), 0x0F, Self.gyroFilter),
             (RegisterRead(part: Self.gyro, register: 0x0F, count: 1), 0xFF, gyroCode),
         ]

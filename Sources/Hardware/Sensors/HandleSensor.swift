@@ -1,8 +1,8 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Second inertial sensor, on the handle. Its rates are added to the camera's samples. Only the bus
-/// thread uses this class.
+/// Second inertial sensor, on the handle. The rates of this sensor are added to the camera's
+/// samples. Only the bus thread uses this class.
 final class HandleSensor {
     private let sensor: InertialSensor
     private let mounting: Quaternion
@@ -45,8 +45,8 @@ final class HandleSensor {
     }
 }
 
-/// Encoders on all three joints. Their angles are added to the camera's samples. Only the bus
-/// thread uses this class.
+/// Encoders on all three joints. The encoders' angles are added to the camera's samples. Only the
+/// bus thread uses this class.
 final class JointEncoders {
     private let yaw: AS5600
     private let roll: AS5600

@@ -21,8 +21,8 @@ struct ICM42688P: IMUChip {
     ///   - testsItself: Whether the self test is part of the set-up. The sensor must be at rest for
     ///     0.3 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
-        // GYRO_FS_SEL: code 0 is 2000 deg/s, each further code half of that. ACCEL_FS_SEL: code 0
-        // is 16 g, each further code half of that.
+        // GYRO_FS_SEL: code 0 is 2000 deg/s, and each further code halves the range. ACCEL_FS_SEL:
+        // code 0 is 16 g, and each further code halves the range.
         gyroCode = UInt8(
             [15.625, 31.25, 62.5, 125, 250, 500, 1000].reversed().prefix { $0 >= gyroRange }.count)
         accelCode = UInt8([2.0, 4, 8].reversed().prefix { $0 >= accelRange }.count)

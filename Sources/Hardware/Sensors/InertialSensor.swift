@@ -226,7 +226,8 @@ final class InertialSensor {
         chip.take(seldom: try link.read(seldom.register, count: seldom.count, part: seldom.part))
     }
 
-    /// Reads one register. If its value differs from the expected value, the chip is set up again.
+    /// Reads one register. If the register's value differs from the expected value, the chip is set
+    /// up again.
     private func compare(_ index: Int, now: Instant) throws(BusErrno) {
         lastAudit = now
         let (read, mask, value) = expected[index]

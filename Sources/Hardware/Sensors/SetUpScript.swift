@@ -4,8 +4,8 @@ internal import GimbalCore
 enum SetUpStep: Sendable {
     /// Writes a register.
     case write(UInt8, to: UInt8, part: Int)
-    /// Reads a register, and compares the bits of `mask` with the given value. If they differ, the
-    /// set-up fails with the given text.
+    /// Reads a register, and compares the bits of `mask` with the given value. If the bits differ,
+    /// the set-up fails with the given text.
     case expect(UInt8, mask: UInt8, in: UInt8, part: Int, otherwise: StaticString)
     /// Waits for the given time, s.
     case pause(Double)
