@@ -16,7 +16,7 @@ extension Refusal {
             .forbidden, "commander.allow_\(link.rawValue) is false: this link cannot take control")
     }
 
-    /// Refusal because an emergency stop is latched, which must be reset first.
+    /// Refusal because an emergency stop is latched; the stop must be reset first.
     public static var emergencyStopped: Refusal {
         Refusal(
             .stopped, "an emergency stop is latched; reset it first: airframectl stop --reset")

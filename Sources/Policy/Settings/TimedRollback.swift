@@ -35,7 +35,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     ///   - seconds: Time for which the change is kept without a save, 1...3600 s.
     ///   - now: Present time.
     /// - Throws: An error if the time is out of range, or if a temporary change of another owner is
-    ///   active. In both cases, the caller must not make the change.
+    ///   active. After an error, the caller must not make the change.
     public mutating func begin(
         _ snapshot: Snapshot, owner: UInt64, seconds: Double, now: Instant
     ) throws(Refusal) {
@@ -70,8 +70,8 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
 
     /// Makes the temporary change permanent.
     ///
-    /// - Returns: Whether a temporary change was active; false if it has reverted already, which
-    ///   the caller must report.
+    /// - Returns: Whether a temporary change was active; false if the change has reverted already;
+    ///   the caller must report this.
     public mutating func keep() -> Bool {
         defer { pending = nil }
         return pending != nil

@@ -14,8 +14,8 @@ package protocol CalibrationStore: Sendable {
     var correction: SensorCorrection { get }
     /// Starts or ends a calibration, during which the outputs stay off.
     func setCalibrating(_ isCalibrating: Bool)
-    /// Saves a calibration, then applies it. If it cannot be saved, nothing changes. `done`
-    /// receives the result.
+    /// Saves a calibration, then applies it. If the calibration cannot be saved, nothing changes.
+    /// `done` receives the result.
     func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>)
     /// Writes the reason of a failed calibration to the log, because a phone does not show
     /// sentences.

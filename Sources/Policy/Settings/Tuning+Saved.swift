@@ -178,7 +178,7 @@ extension Tuning {
     /// change unless it is saved.
     ///
     /// - Parameters:
-    ///   - changes: The changes. Either all of them are applied, or none.
+    ///   - changes: The changes. Either all changes are applied, or none.
     ///   - baseline: Name of the baseline that stores the previous values.
     ///   - rollback: Time until the change reverts, s.
     ///   - done: Closure that receives the success, or the problem of a value or of the storage.
