@@ -15,7 +15,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var effect = MotorEffect()
     /// Monitor of the brake manoeuvre.
     private var brake = BrakeWatch()
-    /// Output of the last tick.
+    /// Output to the motors in the last tick.
     private var lastOutput = MotorOutput.off
     /// Rate, rad/s, and time of the newest sample, accepted or not; camera frame, bias included.
     private var newestRate = Vector3.zero

@@ -156,7 +156,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     ///
     /// A sample that is not finite or beyond any sensor's range is skipped, and the next usable
     /// sample covers its time too. After a gap longer than `longestGap` the inclination is
-    /// determined from the accelerometer again. The state is always finite.
+    /// determined from the accelerometer again. The estimator's state is always finite.
     @_noLocks @_noAllocation
     public mutating func update(gyro: Vector3, accel: Vector3, dt: Double) {
         ended = nil

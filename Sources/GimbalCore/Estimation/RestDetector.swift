@@ -15,7 +15,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     struct Measurement: Sendable, BitwiseCopyable {
         /// Mean of the raw rate, body frame, rad/s.
         var rate: Vector3
-        /// Duration of the mean, s.
+        /// Time over which the rate is averaged, s.
         var duration: Double
         /// Variance of the measurement error that the joints' motion causes on each axis, (rad/s)²;
         /// zero at rest.

@@ -51,9 +51,9 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         parameters: AttitudeEstimator.Parameters
     ) -> Bool {
         watched += duration
-        // The smoothing must settle first. The delay is short enough that a fast tilt is detected
-        // before the first bias measurement. Later the reference direction of gravity is renewed,
-        // so that errors do not accumulate.
+        // The smoothed force must settle first. The delay is short enough that a fast tilt is
+        // detected before the first bias measurement. Later the reference direction of gravity is
+        // renewed, so that errors do not accumulate.
         if watched < 0.5 * parameters.restTime || window > parameters.restProofTime {
             reference = force
             turned = .zero

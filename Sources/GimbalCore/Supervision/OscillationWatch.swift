@@ -143,7 +143,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var tolerated = 0.0
 
     /// Time constant of the means, s, and its minimum as a phase at the corner frequency, rad: one
-    /// and a half cycles. The minimum applies only without a probe.
+    /// and a half cycles. The minimum of the time constant applies only without a probe.
     private static var memory: Double { @_noLocks get { 0.04 } }
     private static var memorySwings: Double { @_noLocks get { 3 * .pi } }
     /// Shortest duration of an oscillation until it is reported, s; by then the effect of a knock

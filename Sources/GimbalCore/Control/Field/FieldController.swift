@@ -178,7 +178,7 @@ public struct FieldController: MotorController {
         strength = parameters.power
     }
 
-    /// Stage of the controller's start.
+    /// Stage of the controller's start-up.
     private enum Stage {
         /// The power ramps up, and the observers search for the rotors' electrical angles.
         case locking

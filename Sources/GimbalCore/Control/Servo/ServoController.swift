@@ -227,10 +227,10 @@ public struct ServoController: MotorController {
         return followed.step(turn: turn, lead: lead, servo: parameters, learns: learns, dt: dt)
     }
 
-    /// Updates `jolts`, the largest change of the joint rates. The model turns continuously. A
-    /// servo, however, receives all changes of the command within a pulse period at once, and
-    /// responds within its lag. With slow pulses its horn therefore turns several times as fast as
-    /// the model, and rests between the turns.
+    /// Updates `jolts`, the largest change of the joint rates. The horn of the modelled servo turns
+    /// continuously. A servo, however, receives all changes of the command within a pulse period at
+    /// once, and responds within its lag. With slow pulses its horn therefore turns several times
+    /// as fast as the model, and rests between the turns.
     private mutating func noteJolts(dt: Double) {
         let p = parameters
         let mean = p.delay + p.sensorDelay

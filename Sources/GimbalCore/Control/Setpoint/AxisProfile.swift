@@ -199,7 +199,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
             target: target, rate: rate, maxRate: maxRate, smoothing: smoothing)
     }
 
-    /// Computes the state `dt` seconds later.
+    /// Computes the state of the set-point angle `dt` seconds later.
     @_noLocks @_noAllocation
     mutating func step(dt: Double, limits: AxisLimits) {
         switch motion {

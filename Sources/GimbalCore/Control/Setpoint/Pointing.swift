@@ -261,8 +261,8 @@ struct Pointing: Sendable, BitwiseCopyable {
             limiter.lose()
             return setpoint
         }
-        // Motors without encoders have no limits here. With a limit, a slip of a rotor would stop
-        // the camera during its return to its range.
+        // For motors without encoders, the joints' rate and deceleration have no limits here. With
+        // a limit, a slipping rotor would stop the camera during its return to its range.
         let pace =
             handle.isBelieved
             ? JointLimiter.Pace(rate: .infinity, braking: .infinity)
