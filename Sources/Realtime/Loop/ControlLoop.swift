@@ -184,7 +184,7 @@ struct ControlLoop: ~Copyable, Sendable {
         publish(now: now, isLook: true)
     }
 
-    /// Resets everything except the newest tuning. The method must not be called during a tick.
+    /// Resets the whole loop except the newest tuning. The method must not be called during a tick.
     mutating func restart() {
         while ports.commands.pop() != nil {}
         while ports.samples.pop() != nil {}

@@ -36,7 +36,7 @@ public enum RealtimeSetup {
     /// Locks all present and future memory of the process, so that no thread waits for a page
     /// fault.
     ///
-    /// - Returns: Result of the lock.
+    /// - Returns: Whether the memory is locked, and the reason of a failure.
     public static func lockMemory() -> MemoryLockReport {
         cl_malloc_trim()
         let error = cl_memory_lock()

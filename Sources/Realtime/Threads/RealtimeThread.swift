@@ -79,8 +79,8 @@ private final class ThreadStart: @unchecked Sendable {
     let ready = Doorbell()
     /// Doorbell that the new thread rings before it ends.
     let done = Doorbell()
-    /// Results of the set-up. The new thread writes this value before it signals `ready`; then the
-    /// creator reads it.
+    /// Results of the thread's set-up. The new thread writes this value before it signals `ready`;
+    /// then the creator reads it.
     var outcome = ThreadOutcome()
 
     init(configuration: ThreadConfiguration, body: @escaping @Sendable () -> Void) {
