@@ -130,7 +130,7 @@ enum BytePattern {
     private struct Cases {
         /// Number of cases with a payload; these cases are the first.
         let payloads: Int
-        /// Number of all cases.
+        /// Number of all cases of the enumeration.
         let count: Int
         private let metadata: UnsafeRawPointer
         private let witnesses: UnsafeRawPointer
