@@ -2,7 +2,7 @@ public import GimbalCore
 
 /// Parts of autotune that depend on the kind of motor. `AutotuneRun` contains the common sequence.
 protocol AutotuneMethod: Sendable {
-    /// The tuning before the run.
+    /// The tuning before the autotune run.
     var present: Stabilizer.Parameters { get }
     /// Largest rotation of the camera that the excitation can cause, rad.
     var largestSwing: Double { get }
@@ -21,7 +21,7 @@ protocol AutotuneMethod: Sendable {
     func fullScale(_ axis: GimbalAxis) -> Double
     /// Records the axis's values of one tick.
     func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord)
-    /// Identifies the axis from the record.
+    /// Identifies the model of the axis from the record of its excitation.
     ///
     /// - Parameters:
     ///   - record: Record of whole periods of the excitation.
@@ -41,7 +41,7 @@ protocol AutotuneMethod: Sendable {
 }
 
 extension AutotuneRun {
-    /// Result of one axis.
+    /// Result of the autotune of one axis.
     public struct AxisResult: Sendable {
         /// The identified axis.
         public var axis: GimbalAxis

@@ -30,7 +30,7 @@ struct ServoMethod: AutotuneMethod {
         return soft
     }
 
-    /// Largest possible excitation: 5°, in rad. The run uses a fraction of it.
+    /// Largest possible excitation: 5°, in rad. The run uses a fraction of this angle.
     func fullScale(_ axis: GimbalAxis) -> Double { 5 * .pi / 180 }
 
     /// Records the rate about the joint's axis. With an upright handle, this rate equals the

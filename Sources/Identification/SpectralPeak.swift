@@ -1,7 +1,7 @@
 import CMathShim
 public import GimbalCore
 
-/// Peak of a spectrum above its surroundings. Causes are motors, propellers and resonances.
+/// Peak of a spectrum above its surroundings. Motors, propellers and resonances cause such peaks.
 public struct SpectralPeak: Sendable, Equatable {
     /// Frequency of the peak, interpolated between the bins, Hz.
     public var hz: Double
