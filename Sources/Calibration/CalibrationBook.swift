@@ -41,7 +41,8 @@ public struct CalibrationBook: Sendable, Equatable {
         return kind
     }
 
-    /// Correction of the samples. Results of calibrations replace configured values.
+    /// Correction of the sensors' samples from all calibrations in force. Results of calibrations
+    /// replace configured values.
     ///
     /// - Parameters:
     ///   - configured: The mounting rotation of the configuration.

@@ -41,8 +41,8 @@ public enum CameraFace: Int, Sendable, CaseIterable {
 
     /// Find the side that points down; nil for a pose between two faces.
     ///
-    /// - Parameter f: Specific force, body frame (x forward, y right, z down), m/s². At rest, it
-    ///   points up.
+    /// - Parameter f: Specific force, body frame (x forward, y right, z down), m/s². At rest, the
+    ///   specific force points up.
     public init?(specificForce f: Vector3) {
         let length = f.norm
         // The specific force is at most 25° away from the axis of the face (cos 25° ≈ 0.9).
