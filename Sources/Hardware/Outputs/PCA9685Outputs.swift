@@ -104,7 +104,7 @@ final class PCA9685Outputs {
     }
 
     /// Sets the number of counts, of 4096, for which an output is high. The next `write` transfers
-    /// it.
+    /// this number.
     func set(_ counts: Int, at index: Int) {
         let at = offsets[index]
         // Section 7.3.3: ON and OFF must differ; a separate bit switches an output off completely.

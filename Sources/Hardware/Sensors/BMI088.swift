@@ -138,8 +138,8 @@ struct BMI088: IMUChip {
 
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         let count = UInt32(bytes[6]) | UInt32(bytes[7]) << 8 | UInt32(bytes[8]) << 16
-        // A counter of 0 is ignored. The chip's counter is 0 from a reset to the first measurement,
-        // and wraps around to 0 every 11 minutes.
+        // A time counter of 0 is ignored. The chip's counter is 0 from a reset to the first
+        // measurement, and wraps around to 0 every 11 minutes.
         guard count != lastCount, count != 0 else { return nil }
         lastCount = count
         let force = accelRange * 9.80665 / 32768

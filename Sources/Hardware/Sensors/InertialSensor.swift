@@ -20,12 +20,12 @@ final class InertialSensor {
     private var lastAudit = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
     /// Indices in `expected` of registers whose values a reset changes, one for each part of the
-    /// chip. Every second check reads one of them.
+    /// chip. Every second check reads one of these registers.
     private let telling: [Int]
     private var audits = 0
     private var failures = 0
     /// Time of the last failed burst or set-up; measurements before this time are ignored. Nil if
-    /// none has failed.
+    /// no burst or set-up has failed.
     private var failed: Instant?
     /// The chip's FIFO, and the clock of its samples; nil if the FIFO is not used.
     private let buffer: SampleBuffer?

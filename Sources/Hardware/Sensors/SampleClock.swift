@@ -24,7 +24,7 @@ struct SampleClock: Sendable {
     /// Largest relative error of a chip's oscillator.
     private static let tolerance = 0.06
     /// Shortest time over which the sample period is measured, s; the longest time is twice this
-    /// value. At the start, the time is shorter.
+    /// value. At the start, the sample period is measured over a shorter time.
     private static let window = 5.0
     /// Time after the start during which the driver uses the nominal sample period, s.
     private static let least = 0.5
