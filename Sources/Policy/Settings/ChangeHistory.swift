@@ -5,7 +5,8 @@ import Synchronization
 /// entries to the disk, and so does the end of the process. Any ordinary thread can use the
 /// history.
 package final class ChangeHistory: Sendable {
-    /// Largest number of entries. Older entries are dropped; the log still contains them.
+    /// Largest number of entries in the history. Older entries are dropped; the log still contains
+    /// them.
     package static let capacity = 200
 
     private let list = Mutex<[SavedState.Change]>([])
