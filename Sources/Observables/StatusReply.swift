@@ -29,7 +29,8 @@ public struct StatusReply: Encodable, Sendable {
         snapshot = record?.snapshot
     }
 
-    /// Encodes the properties, then each member. A member replaces a property with the same name.
+    /// Encodes the properties of `Status`, then the member of each observable. A member replaces a
+    /// property with the same name.
     public func encode(to encoder: any Encoder) throws {
         try status.encode(to: encoder)
         var whole = encoder.container(keyedBy: MessageKey.self)
