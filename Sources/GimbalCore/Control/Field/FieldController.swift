@@ -226,7 +226,8 @@ public struct FieldController: MotorController {
         guard parameters.probesInertia, !search.isOver else { return .holding }
         if search.isSwinging { return .probing }
         if search.conclude(kinematics, first: parameters.inertia) { return .holding }
-        // Not zero, because zero means that the soft start has not reached its full power.
+        // `running` must not be zero, because zero means that the soft start has not reached its
+        // full power.
         running = dt
         return .locking
     }
@@ -257,7 +258,8 @@ public struct FieldController: MotorController {
         modelledJoints.roll = angles.roll
         modelledJoints.pitch = angles.pitch
         rotors.change { rotor, _ in if rotor.isLost { rotor.search() } }
-        // Not zero, because zero means that the soft start has not reached its full power.
+        // `running` must not be zero, because zero means that the soft start has not reached its
+        // full power.
         running = dt
         if parameters.probesInertia { search.doubt(first: parameters.inertia) }
     }
@@ -271,7 +273,8 @@ public struct FieldController: MotorController {
             moment: kinematics.moment(torques: asked),
             largest: parameters.peakTorque * parameters.maxPower, rate: rate, belief: inertia,
             delay: parameters.loopDelay, dt: dt)
-        // Not zero, because zero means that the soft start has not reached its full power.
+        // `running` must not be zero, because zero means that the soft start has not reached its
+        // full power.
         if mustSwing, parameters.probesInertia { running = dt }
     }
 
