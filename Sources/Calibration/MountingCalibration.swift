@@ -4,9 +4,9 @@ internal import CMathShim
 /// Calibration of the sensor's mounting, from two still poses: first the camera is level, then its
 /// lens points down.
 ///
-/// Gravity in the level pose is the direction down. The axis about which gravity turns between the
-/// two poses is the camera's pitch axis. The two poses together determine the whole rotation, for
-/// every mounting.
+/// In the level pose, gravity has the direction of the camera's downward axis. The axis about which
+/// gravity turns between the two poses is the camera's pitch axis. The two poses together determine
+/// the whole rotation, for every mounting.
 public struct MountingCalibration: Sendable {
     /// Result of the calibration: the mounting rotation, with its accuracy.
     public struct Result: Sendable, Equatable {

@@ -5,7 +5,7 @@
 /// | --------------- | ---------- | -------- | ----------------------------------------------------------- |
 /// | airframed-loop  | SCHED_FIFO | 80       | integrate, estimate, supervise, control; never waits on I/O |
 /// | airframed-bus0  | SCHED_FIFO | 79       | clock of the system; transfers of one bus                   |
-/// | airframed-bus1  | SCHED_FIFO | 79       | writes motors that have their own bus                       |
+/// | airframed-bus1  | SCHED_FIFO | 79       | writes to motors that have their own bus                    |
 /// | airframed-power | SCHED_FIFO | 81       | the line that switches the motors' power; one ioctl         |
 /// | airframed-steps | SCHED_FIFO | 78       | step and direction lines of stepper motors, at 4 kHz        |
 /// | airframed-drive | SCHED_FIFO | 77       | a rider's wheels, at 50 Hz                                  |
