@@ -3,13 +3,14 @@ import NIOHTTP1
 import NIOSSL
 import NIOWebSocket
 
-/// Tells the handlers of a connection that the server stops.
+/// Event that informs the handlers of a connection that the server stops.
 struct ServerStops {}
 
-/// Requests of one connection on its event loop: checks, limits, time limits and answers.
+/// Handler of the HTTP requests of one connection, on its event loop. It checks each request,
+/// applies the limits, and writes the answers.
 ///
-/// A connection must complete a request within `Limits.handshake` of its beginning or of the last
-/// answer, however slowly bytes come.
+/// A client must complete each request within `Limits.handshake` after the connection begins or
+/// after the previous answer.
 final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -21,13 +22,14 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var timer: Scheduled<Void>?
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
-    /// Answer that replaces the application's.
+    /// Refusal that is sent instead of an answer of the application; nil if the request is not
+    /// refused.
     private var refusal: WebResponse?
     private var keepsAlive = true
-    /// Number of the request that is being answered; nil while none is.
+    /// Number of the request that is being answered; nil while no request is being answered.
     private var answering: Int?
     private var requests = 0
-    /// Session that the application accepted.
+    /// WebSocket session that the application has accepted, with its request; nil before.
     private(set) var accepted: (endpoint: any WebSocketEndpoint, request: WebRequest)?
 
     init(_ service: WebService, address: String, isSecure: Bool) {
@@ -50,9 +52,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The request follows, and gets the answer.
+        // NIO delivers the request after this error; `channelRead` then answers it.
         if error is NIOWebSocketUpgradeError { return }
-        // The handler before this one has answered what is not HTTP. An end in the middle is none of it.
+        // The previous handler has already answered input that is not HTTP. A connection that ends
+        // within a request needs no answer.
         if let error = error as? HTTPParserError {
             guard error != .invalidEOFState else { return context.close(promise: nil) }
             service.ledger.refuse(.malformed)
@@ -117,7 +120,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         write(response, to: requests)
     }
 
-    /// Decides on a WebSocket, before the upgrade.
+    /// Decides whether a request for a WebSocket is accepted, before the upgrade of the connection.
     ///
     /// - Returns: Header fields of the answer, or nil if the request is refused.
     func upgrade(_ head: HTTPRequestHead) -> HTTPHeaders? {
@@ -134,7 +137,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// - Returns: Answer to a request that the application never sees.
+    /// - Returns: Answer to a request that the server refuses itself; nil if the application must
+    ///   answer.
     private func check(_ head: HTTPRequestHead) -> WebResponse? {
         let isSocket = head.headers["upgrade"].contains { $0.lowercased() == "websocket" }
         let hosts = head.headers["host"]
@@ -158,7 +162,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             service.ledger.refuse(.malformed)
             return WebResponse(400, text: "The path is malformed.\n")
         }
-        // The upgrade has passed here once; a request that comes again has another fault.
+        // `upgrade` has already checked this request. If the request arrives here too, NIO has
+        // refused the upgrade, for example because of a wrong version.
         if isSocket, accepted == nil, self.head != nil {
             service.ledger.refuse(.upgrade)
             return WebResponse(
@@ -198,7 +203,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Writes one part after the other, each when the client has taken the one before.
+    /// Writes the body of an answer in parts, each part after the client has received the previous
+    /// one.
     private func pump(
         _ next: @escaping @Sendable (Int) -> [UInt8], from done: Int, of length: Int, _ number: Int
     ) {
@@ -212,7 +218,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             .whenSuccess { bound.value.pump(next, from: done + part.count, of: length, number) }
     }
 
-    /// Ends the answer. The next request can begin within the write, so the state is ready before.
+    /// Ends an answer. The next request can begin during the last write, so the state is reset
+    /// before this write.
     private func finish(_ number: Int) {
         guard let context else { return }
         guard keepsAlive else {
@@ -238,7 +245,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func expire() {
         guard let context else { return }
-        // A connection that is kept between two requests has done nothing wrong.
+        // A time limit that ends between two requests is not counted as a refusal.
         if answering != nil {
             service.ledger.refuse(.slow)
         } else if requests == 0 || head != nil {

@@ -1,7 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// Events of one WebSocket on its event loop: joins fragments, answers pings and closes, keeps the limits.
+/// Handler of the frames of one WebSocket, on its event loop. It joins fragments, answers pings and
+/// close frames, and applies the limits.
 final class SessionHandler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
 
@@ -9,9 +10,9 @@ final class SessionHandler: ChannelInboundHandler {
     private let endpoint: any WebSocketEndpoint
     private let ledger: Ledger
     private let limits: WebOptions.Limits
-    /// Fragments of a message that is not complete.
+    /// Received fragments of an incomplete message; nil if no message is incomplete.
     private var fragments: (isText: Bool, bytes: [UInt8])?
-    /// Messages that can come now.
+    /// Number of messages that the client can send now without exceeding its limit.
     private var allowance: Double
     private var allowanceTime = NIODeadline.now()
     private var lastHeard = NIODeadline.now()
@@ -71,7 +72,8 @@ final class SessionHandler: ChannelInboundHandler {
         case is NIOWebSocketError:
             fail(.protocolError, 1002, "wrong control frame", isDecoderAlive: false)
         default:
-            // Bytes after a wrong frame are dropped; anything else is the connection's end.
+            // After a wrong frame the connection is already closing, and further bytes are dropped.
+            // Every other error closes the connection.
             if !isClosing { context.close(promise: nil) }
         }
     }
@@ -79,7 +81,8 @@ final class SessionHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         if isClosing {
-            // After the own close frame, which may be about to leave.
+            // The server has already queued its own close frame, so all frames except the client's
+            // close frame are ignored.
             let channel = context.channel
             if frame.opcode == .connectionClose {
                 context.eventLoop.execute { channel.close(promise: nil) }
@@ -108,7 +111,7 @@ final class SessionHandler: ChannelInboundHandler {
             take(message.bytes, isText: message.isText, isLast: frame.fin)
         case .ping:
             guard isAllowed() else { return }
-            // A client that sends pings and reads no pongs lets at most 16 wait.
+            // At most 16 pongs wait for a client that sends pings and does not read the pongs.
             pongs = (pongs + 1) % 16
             session.put(.pong, bytes, key: "\0pong\(pongs)")
         case .pong:
@@ -150,7 +153,8 @@ final class SessionHandler: ChannelInboundHandler {
         return true
     }
 
-    /// Answers a close frame with the same code, or with that of its fault.
+    /// Answers the client's close frame with the same code, or, if the frame is invalid, with the
+    /// code of the error.
     private func closed(_ payload: [UInt8]) {
         func fail(_ cause: WebRefusal, _ code: Int, _ reason: String) {
             ledger.refuse(cause)
@@ -188,11 +192,12 @@ final class SessionHandler: ChannelInboundHandler {
     ) {
         isClosing = true
         fragments = nil
-        // After the client's close frame nothing more comes: a moment for the own one to leave is enough.
+        // A client sends nothing after its close frame, so the connection ends as soon as the
+        // server's close frame is sent.
         session.end(code: code, reason: reason, linger: answersClose ? .milliseconds(20) : linger)
     }
 
-    /// Closes a silent connection; sends a ping every second time.
+    /// Closes the connection of a silent client. Every second call sends a ping.
     private func tick() {
         guard !isClosing else { return }
         let now = NIODeadline.now()

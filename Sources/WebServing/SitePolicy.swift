@@ -1,4 +1,4 @@
-/// Check of Host and Origin, which browsers set and pages cannot change.
+/// Check of the header fields Host and Origin, which browsers set and pages cannot change.
 struct SitePolicy: Sendable {
     let hosts: Set<String>
     let origins: Set<String>
@@ -8,15 +8,17 @@ struct SitePolicy: Sendable {
         origins = Set(options.origins.map { $0.lowercased() })
     }
 
-    /// Whether the server answers to this Host: an IP address or one of the names. A page cannot make
-    /// a browser send an IP address as Host to another server than this.
+    /// Whether the server accepts requests with this Host, which must be an IP address or one of
+    /// the configured names. An IP address is safe, because a browser sends it as Host only to the
+    /// computer with this address.
     func allows(host: String) -> Bool {
         guard let name = Self.split(host)?.name else { return false }
         return hosts.contains(name) || Self.isAddress(name)
     }
 
-    /// Whether a page of this Origin can use the server: its own pages, or those of `origins`. A program
-    /// that is not a browser sends none.
+    /// Whether a page with this Origin can use the server. The server's own pages and pages of
+    /// `origins` can; a request without an Origin is accepted too, because programs other than
+    /// browsers send none.
     func allows(origin: String?, host: String, isSecure: Bool) -> Bool {
         guard let origin = origin?.lowercased() else { return true }
         if origins.contains(origin) { return true }
@@ -28,7 +30,7 @@ struct SitePolicy: Sendable {
         return page.name == own.name && (page.port ?? port) == (own.port ?? port)
     }
 
-    /// Name in lower case, without a closing dot, and port.
+    /// Host name in lower case, without a closing dot, and port.
     private static func split(_ authority: some StringProtocol) -> (name: String, port: Int?)? {
         let text = authority.lowercased()
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
@@ -46,7 +48,8 @@ struct SitePolicy: Sendable {
             ? nil : (String(name), port)
     }
 
-    /// Whether a name is an address, 4 numbers with dots or hexadecimal digits in brackets.
+    /// Whether a host name is an IP address: 4 numbers with dots, or hexadecimal digits in
+    /// brackets.
     private static func isAddress(_ name: String) -> Bool {
         if name.hasPrefix("["), name.hasSuffix("]") {
             return name.dropFirst().dropLast().allSatisfy { $0.isHexDigit || ":.%".contains($0) }
@@ -56,7 +59,7 @@ struct SitePolicy: Sendable {
     }
 }
 
-/// Target of a request, split and decoded.
+/// Target of an HTTP request: the decoded path and query.
 struct Target: Equatable {
     let path: String
     let query: [String: String]

@@ -8,43 +8,43 @@ public enum WebRefusal: String, Sendable, CaseIterable {
     case connectionsPerAddress = "connections_per_address"
     /// Bytes that are not HTTP, or a header that is too large.
     case malformed
-    /// Host is missing or the name of another site.
+    /// The header field Host is missing, or names another site.
     case host
-    /// Origin is another site.
+    /// The header field Origin names another site.
     case origin
-    /// Body larger than `Limits.body`.
+    /// The body of a request is larger than `Limits.body`.
     case body
-    /// Request not complete within `Limits.handshake`, or TLS failed.
+    /// A request was not complete within `Limits.handshake`, or TLS failed.
     case handshake
-    /// WebSocket that the application refused, or with a wrong version.
+    /// The application refused a WebSocket, or the WebSocket's version is not supported.
     case upgrade
-    /// Frame against RFC 6455.
+    /// A frame violates RFC 6455.
     case protocolError = "protocol"
-    /// Text that is not UTF-8.
+    /// The text of a message is not UTF-8.
     case encoding
-    /// Message larger than `Limits.message`.
+    /// A message is larger than `Limits.message`.
     case message
-    /// More messages than `Limits.messagesPerSecond`.
+    /// A client sent more messages than `Limits.messagesPerSecond`.
     case rate
-    /// Client that does not read: more than `Limits.outgoing` bytes wait.
+    /// A client does not read: more than `Limits.outgoing` bytes wait for it.
     case slow
-    /// Silence longer than `Limits.idle`.
+    /// A client was silent for longer than `Limits.idle`.
     case idle
 }
 
 /// Counters of a server since its start.
 public struct WebCounters: Sendable, Equatable {
-    /// Accepted connections.
+    /// Number of accepted connections.
     public internal(set) var connections = 0
-    /// Answered requests.
+    /// Number of answered HTTP requests.
     public internal(set) var requests = 0
-    /// Sessions that began.
+    /// Number of WebSocket sessions that have begun.
     public internal(set) var sessions = 0
-    /// Messages received.
+    /// Number of messages received from clients.
     public internal(set) var received = 0
-    /// Values that a newer one replaced, because the client was slow.
+    /// Number of waiting messages that a newer message replaced, because the client was slow.
     public internal(set) var replaced = 0
-    /// Refusals by cause; a cause that did not occur is missing.
+    /// Number of refusals for each cause; a cause that has not occurred is missing.
     public internal(set) var refusals: [WebRefusal: Int] = [:]
 }
 
@@ -61,7 +61,7 @@ final class Ledger: Sendable {
     var counters: WebCounters { state.withLock { $0.counters } }
     var open: Int { state.withLock { $0.open } }
 
-    /// Admits a connection, or counts its refusal.
+    /// Accepts a connection, or counts its refusal.
     func admit(_ address: String, _ limits: WebOptions.Limits) -> Bool {
         state.withLock { state in
             let cause: WebRefusal? =
@@ -80,7 +80,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// Ends an admitted connection.
+    /// Registers the end of an accepted connection.
     func leave(_ address: String) {
         state.withLock { state in
             state.open -= 1

@@ -1,14 +1,14 @@
-/// Request of an HTTP client, without the parts that the server handles.
+/// Request of an HTTP client, for the application.
 public struct WebRequest: Sendable {
-    /// Method in capitals, as "GET".
+    /// HTTP method in capitals, such as "GET".
     public let method: String
-    /// Path, percent-decoded, beginning with "/"; it can contain "..".
+    /// Decoded path of the request. It begins with "/", and can contain "..".
     public let path: String
-    /// Query after "?", percent-decoded; the first value of each name.
+    /// Decoded query of the request (the part after "?"): the first value of each name.
     public let query: [String: String]
-    /// Header fields in their order, names in lower case.
+    /// Header fields in the order of the request; names are in lower case.
     public let headers: [(name: String, value: String)]
-    /// Body, complete.
+    /// Complete body of the request.
     public let body: [UInt8]
     /// IP address of the client, without port.
     public let address: String
@@ -19,15 +19,16 @@ public struct WebRequest: Sendable {
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 }
 
-/// Answer to a request.
+/// Answer to an HTTP request.
 public struct WebResponse: Sendable {
     /// Source of an answer's body.
     public enum Body: Sendable {
-        /// All bytes.
+        /// Body whose bytes are all in memory.
         case bytes([UInt8])
-        /// As many bytes as `length` states, in parts. `next` gets the number of bytes already
-        /// returned, and returns the next part (64 kB are a good size), or an empty array to break off. It
-        /// is called on the event-loop thread while the client keeps pace, so it must not wait.
+        /// Body of `length` bytes, in parts. `next` gets the number of bytes that it has already
+        /// returned, and returns the next part (64 kB are a good size), or an empty array to end
+        /// the connection. The server calls `next` on the event-loop thread when the client can
+        /// receive more, so `next` must not wait.
         case parts(length: Int, next: @Sendable (Int) -> [UInt8])
 
         var length: Int {
@@ -38,14 +39,14 @@ public struct WebResponse: Sendable {
         }
     }
 
-    /// HTTP status, as 200.
+    /// HTTP status code, such as 200.
     public var status: Int
     /// Header fields without Content-Length and Connection.
     public var headers: [(name: String, value: String)]
-    /// Body.
+    /// Body of the answer.
     public var body: Body
 
-    /// Creates an answer.
+    /// Creates an answer with the given parts.
     public init(_ status: Int, headers: [(name: String, value: String)] = [], body: Body) {
         self.status = status
         self.headers = headers
@@ -62,72 +63,76 @@ public struct WebResponse: Sendable {
 
 /// Message on a WebSocket.
 public struct WebMessage: Sendable, Equatable {
-    /// Whether the message is text; its bytes are valid UTF-8 then.
+    /// Whether the message is text; if so, its bytes are valid UTF-8.
     public let isText: Bool
-    /// Contents.
+    /// Contents of the message: UTF-8 text or binary data.
     public let bytes: [UInt8]
 
-    /// Message of text.
+    /// Creates a text message.
     public static func text(_ text: String) -> WebMessage {
         WebMessage(isText: true, bytes: Array(text.utf8))
     }
 
-    /// Message of text, given as valid UTF-8.
+    /// Creates a text message from valid UTF-8.
     public static func text(utf8 bytes: [UInt8]) -> WebMessage {
         WebMessage(isText: true, bytes: bytes)
     }
 
-    /// Message of bytes.
+    /// Creates a binary message.
     public static func binary(_ bytes: [UInt8]) -> WebMessage {
         WebMessage(isText: false, bytes: bytes)
     }
 
-    /// Contents as text; wrong UTF-8 of a binary message is replaced by U+FFFD.
+    /// Contents of the message as text; invalid UTF-8 in a binary message is replaced by U+FFFD.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Decision on a request for a WebSocket.
+/// Decision of the application about a request for a WebSocket.
 public enum WebSocketDecision: Sendable {
-    /// The session begins.
+    /// The application accepts the WebSocket, and the session begins.
     ///
     /// - Parameters:
-    ///   - endpoint: Receiver of its events.
-    ///   - headers: Header fields of the answer, as a chosen sec-websocket-protocol.
+    ///   - endpoint: Receiver of the session's events.
+    ///   - headers: Header fields of the answer, such as the chosen sec-websocket-protocol.
     case accept(any WebSocketEndpoint, headers: [(name: String, value: String)] = [])
-    /// The request gets this answer instead.
+    /// The application refuses the WebSocket, and sends this answer instead.
     case refuse(WebResponse)
 }
 
 /// Receiver of a session's events. All functions are called on the session's event-loop thread, so
 /// they must not wait.
 public protocol WebSocketEndpoint: Sendable {
-    /// The session can be used.
+    /// The session has begun, and can send messages.
     func opened(_ session: WebSession)
-    /// A message has come.
+    /// A message of the client has arrived.
     func received(_ message: WebMessage, from session: WebSession)
-    /// A pong has come; `seconds` is the time from the server's ping to it.
+    /// A pong of the client has arrived; `seconds` is the time since the server's ping.
     func ponged(_ session: WebSession, after seconds: Double)
-    /// The session has ended; the last event. `code` is that of the first close frame, 1000 to 4999;
-    /// 1005 if it had none, 1006 if the connection ended without a frame. `reason` is its text.
+    /// The session has ended; this is its last event. `code` and `reason` are from the first close
+    /// frame: `code` is 1000 to 4999, 1005 if the frame contained no code, and 1006 if the
+    /// connection ended without a close frame.
     func closed(_ session: WebSession, code: Int, reason: String)
 }
 
 extension WebSocketEndpoint {
-    /// Does nothing.
+    /// Default implementation, which ignores the event.
     public func ponged(_ session: WebSession, after seconds: Double) {}
 }
 
-/// The application behind a server.
+/// Application that answers the requests of a web server.
 public protocol WebApplication: Sendable {
-    /// Answers a request that is not a WebSocket's. Called on an event-loop thread, so it must not wait.
+    /// Answers an HTTP request that is not for a WebSocket. The server calls this method on an
+    /// event-loop thread, so it must not wait.
     ///
     /// - Parameters:
-    ///   - request: Host and Origin are checked.
-    ///   - answer: Sends the answer, once, from any thread; within `Limits.idle` s.
+    ///   - request: The request, whose Host and Origin the server has already checked.
+    ///   - answer: Function that sends the answer. Call it once, on any thread, within
+    ///     `Limits.idle` s.
     func respond(to request: WebRequest, answer: @escaping @Sendable (WebResponse) -> Void)
-    /// Decides on a WebSocket. Called on an event-loop thread, so it must not wait.
+    /// Accepts or refuses a request for a WebSocket. The server calls this method on an event-loop
+    /// thread, so it must not wait.
     ///
-    /// - Parameter request: Host and Origin are checked.
+    /// - Parameter request: The request, whose Host and Origin the server has already checked.
     /// - Returns: The decision.
     func decide(on request: WebRequest) -> WebSocketDecision
 }

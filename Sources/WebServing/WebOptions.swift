@@ -1,18 +1,21 @@
 /// Options of a web server.
 public struct WebOptions: Sendable, Equatable {
-    /// Address and port, as "127.0.0.1:8000" or "[::1]:8000"; port 0 lets the system choose.
+    /// Address and port at which the server listens, such as "127.0.0.1:8000" or "[::1]:8000"; with
+    /// port 0 the system chooses a port.
     public var listen: String
-    /// Names in the header Host that the server answers to, without port, in addition to `localhost`
-    /// and every IP address.
+    /// Host names that the server accepts in the header field Host, without port, in addition to
+    /// `localhost` and every IP address.
     ///
-    /// A page of another site whose name its owner points at this server (DNS rebinding) sends that
-    /// site's name, and is refused.
+    /// This check prevents DNS rebinding: if the owner of another site lets the site's name point
+    /// to this server, the browser sends that name, and the server refuses the request.
     public var hosts: [String] = []
-    /// Origins, as "https://example.org", whose pages can use the server in addition to its own.
+    /// Origins, such as "https://example.org", whose pages can use the server in addition to the
+    /// server's own pages.
     public var origins: [String] = []
-    /// Certificate chain, and its private key, in PEM files; nil serves without TLS.
+    /// PEM files of the certificate chain and of its private key; nil means that the server does
+    /// not use TLS.
     public var tls: TLS?
-    /// Limits for one client and for all.
+    /// Limits for one client and for all clients.
     public var limits = Limits()
     /// Number of event-loop threads, 1 to 8.
     public var threads = 1
@@ -24,49 +27,55 @@ public struct WebOptions: Sendable, Equatable {
         /// Path of the private key, PEM.
         public var key: String
 
-        /// The certificate chain and key in these files.
+        /// Creates the description of the two files.
         public init(certificate: String, key: String) {
             self.certificate = certificate
             self.key = key
         }
     }
 
-    /// Limits for one client and for all. Each excess closes the connection and is counted.
+    /// Limits for one client and for all clients. If a client exceeds a limit, the server closes
+    /// the connection and counts the refusal.
     public struct Limits: Sendable, Equatable {
-        /// Connections at once, of HTTP and WebSocket together.
+        /// Largest number of open connections, of HTTP and WebSocket together.
         public var connections = 64
-        /// Connections at once from one IP address.
+        /// Largest number of open connections from one IP address.
         public var connectionsPerAddress = 16
-        /// All header fields of a request together, bytes.
+        /// Largest total size of the header fields of a request, bytes.
         public var header = 16_384
-        /// Body of a request, bytes.
+        /// Largest body of a request, bytes.
         public var body = 65_536
-        /// Message on a WebSocket, all fragments together, bytes.
+        /// Largest message on a WebSocket, all fragments together, bytes.
         public var message = 65_536
-        /// Messages on a WebSocket and pings per second; as many can come at once.
+        /// Largest number of messages and pings per second on a WebSocket, on average and in a
+        /// burst.
         public var messagesPerSecond = 200
-        /// Messages that wait for a slow client, bytes together. The kernel's buffer comes on top.
+        /// Largest total size of the messages that wait for a slow client, bytes, in addition to
+        /// the kernel's buffer.
         public var outgoing = 262_144
-        /// The kernel's buffer for outgoing data, bytes. It bounds the age of values at a slow client.
+        /// Size of the kernel's buffer for outgoing data, bytes. A small buffer limits the age of
+        /// the values that a slow client receives.
         public var kernelBuffer = 65_536
-        /// Time from the connection, or from the last answer, to a complete request, s.
+        /// Longest time from the connection, or from the last answer, until a request is complete,
+        /// s.
         public var handshake = 10.0
-        /// Time to the next complete message or pong on a WebSocket, and for each part of an answer, s.
-        /// The server sends a ping after half of it.
+        /// Longest time until the next complete message or pong on a WebSocket, and longest time
+        /// for each part of an answer, s. The server sends a ping after half of this time.
         public var idle = 30.0
 
-        /// The limits with their default values.
+        /// Creates the limits with their default values.
         public init() {}
     }
 
-    /// Options with their default values.
+    /// Creates options with their default values.
     ///
     /// - Parameter listen: Address and port.
     public init(listen: String) { self.listen = listen }
 
-    /// Address and port of `listen`.
+    /// Splits `listen` into address and port.
     ///
-    /// - Returns: The address without brackets, and the port; nil if the text is neither.
+    /// - Returns: The address without brackets, and the port; nil if the text is not an address
+    ///   with a port.
     static func endpoint(_ text: String) -> (host: String, port: Int)? {
         guard let colon = text.lastIndex(of: ":"),
             let port = Int(text[text.index(after: colon)...]), (0...65535).contains(port)
@@ -79,6 +88,6 @@ public struct WebOptions: Sendable, Equatable {
 
 /// Failure to start a web server, as a sentence for people.
 public struct WebServerError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The problem, then the remedy.
+    /// Text with the problem, followed by the remedy.
     public let description: String
 }

@@ -7,8 +7,8 @@ import Synchronization
 
 /// HTTP/1.1 and WebSocket server for the programs that accompany airframed. Thread-safe.
 ///
-/// It listens from its creation until `stop()`. It serves all clients on its event-loop thread, within
-/// `WebOptions.Limits`.
+/// The server listens from its creation until `stop()`. It serves all clients on its event-loop
+/// threads, within `WebOptions.Limits`.
 public final class WebServer: Sendable {
     private let service: WebService
     private let group: MultiThreadedEventLoopGroup
@@ -18,8 +18,8 @@ public final class WebServer: Sendable {
     ///
     /// - Parameters:
     ///   - options: Address, names and limits.
-    ///   - application: Answers the requests.
-    /// - Throws: A wrong address, an address in use, or a certificate that cannot be read.
+    ///   - application: Application that answers the requests.
+    /// - Throws: An error if the address is wrong or in use, or if the certificate cannot be read.
     public init(_ options: WebOptions, _ application: any WebApplication) throws(WebServerError) {
         guard let endpoint = WebOptions.endpoint(options.listen) else {
             throw WebServerError(
@@ -59,13 +59,13 @@ public final class WebServer: Sendable {
     public var port: Int { listener.localAddress?.port ?? 0 }
     /// Number of connections that are open now.
     public var connections: Int { service.ledger.open }
-    /// Counters since the start.
+    /// Counters of the server since its start.
     public var counters: WebCounters { service.ledger.counters }
 
-    /// Stops: no new connections, a close frame (1001) to every session, then the end of its threads.
-    /// Call it once, not from a callback.
+    /// Stops the server: it accepts no new connections, sends a close frame (1001) to every
+    /// session, and ends its threads. Call this method once, and not from a callback.
     ///
-    /// - Parameter grace: Longest time for answers and close frames, s.
+    /// - Parameter grace: Longest time for the remaining answers and close frames, s.
     public func stop(grace: Double = 1) {
         try? listener.close().wait()
         let channels = service.channels

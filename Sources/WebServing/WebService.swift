@@ -4,8 +4,8 @@ import NIOSSL
 import NIOWebSocket
 import Synchronization
 
-/// A server without its socket: builds the handlers of each connection. Tests and fuzzers give it a
-/// connection in memory.
+/// Web server without its listening socket: it adds the handlers to each connection. Tests and
+/// fuzzers use connections in memory.
 package final class WebService: Sendable {
     let options: WebOptions
     let application: any WebApplication
@@ -22,7 +22,7 @@ package final class WebService: Sendable {
 
     var channels: [any Channel] { open.withLock { Array($0.channels.values) } }
 
-    /// Admits a connection or refuses it. On its event loop.
+    /// Accepts or refuses a connection. Call this method on the connection's event loop.
     func accept(_ channel: any Channel, tls: NIOSSLContext?) throws {
         let address = channel.remoteAddress?.ipAddress ?? ""
         guard ledger.admit(address, options.limits) else { throw ChannelError.eof }
@@ -38,7 +38,8 @@ package final class WebService: Sendable {
         try configure(channel, address: address)
     }
 
-    /// Adds the handlers of HTTP and WebSocket. On the channel's event loop.
+    /// Adds the handlers of HTTP and WebSocket to a connection. Call this method on the
+    /// connection's event loop.
     package func configure(_ channel: any Channel, address: String) throws {
         let requests = RequestHandler(self, address: address, isSecure: options.tls != nil)
         let bound = NIOLoopBound(requests, eventLoop: channel.eventLoop)

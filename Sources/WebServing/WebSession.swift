@@ -4,12 +4,12 @@ import Synchronization
 
 /// Open WebSocket of one client. Thread-safe.
 ///
-/// Messages wait in a bounded buffer while the client is slow. A message with a key replaces the
-/// waiting one with the same key, so a slow client gets the newest values instead of a backlog.
+/// Messages wait in a bounded buffer while the client is slow. A message with a key replaces a
+/// waiting message with the same key, so a slow client gets the newest values instead of old ones.
 public final class WebSession: Sendable {
-    /// Number of this session, unique in its server.
+    /// Number of this session, unique in the server.
     public let id: UInt64
-    /// The request that began it.
+    /// HTTP request that began the session.
     public let request: WebRequest
 
     /// Frame that waits for the client.
@@ -24,7 +24,7 @@ public final class WebSession: Sendable {
         var size = 0
         var isScheduled = false
         var isClosed = false
-        /// Code and text for `closed`: those of the first close frame, in either direction.
+        /// Code and reason for the event `closed`, from the first close frame in either direction.
         var end: (code: Int, reason: String)?
         var replaced = 0
     }
@@ -45,37 +45,38 @@ public final class WebSession: Sendable {
         limit = limits.outgoing
     }
 
-    /// Number of messages that a newer one replaced, because this client was slow.
+    /// Number of waiting messages that a newer message replaced, because this client was slow.
     public var replaced: Int { outbox.withLock { $0.replaced } }
 
-    /// Sends a message, at once or when the client is ready.
+    /// Sends a message, immediately or when the client can receive it.
     ///
     /// - Parameters:
-    ///   - message: Text or bytes.
-    ///   - key: A waiting message with this key is replaced; nil: nothing is replaced. If messages without
-    ///     a key, or with many different keys, exceed `Limits.outgoing`, the session is closed.
-    /// - Returns: false if the session is closed.
+    ///   - message: Message of text or of binary data.
+    ///   - key: Key of a waiting message that this message replaces; nil means that no message is
+    ///     replaced. If the waiting messages exceed `Limits.outgoing`, the session is closed.
+    /// - Returns: Whether the message will be sent; false if the session is closed.
     @discardableResult
     public func send(_ message: WebMessage, replacing key: String? = nil) -> Bool {
         put(message.isText ? .text : .binary, message.bytes, key: key)
     }
 
-    /// Ends the session: waiting messages, then a close frame, then the connection.
+    /// Ends the session: sends the waiting messages and a close frame, then closes the connection.
     ///
     /// - Parameters:
-    ///   - code: 1000 to 4999 (RFC 6455, section 7.4).
-    ///   - reason: At most 123 bytes; the rest is cut.
+    ///   - code: Code of the close frame, 1000 to 4999 (RFC 6455, section 7.4).
+    ///   - reason: Reason in the close frame; text beyond 123 bytes is cut.
     public func close(code: Int = 1000, reason: String = "") {
         end(code: code, reason: reason, linger: .seconds(2))
     }
 
-    /// Runs `body` on the event-loop thread after some time, also if the session has ended by then.
+    /// Runs `body` on the event-loop thread after the given time, s, even if the session has ended
+    /// by then.
     public func after(_ seconds: Double, _ body: @escaping @Sendable () -> Void) {
         channel.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9)), body)
     }
 
-    /// Puts a close frame behind the waiting messages and closes the connection when the client has
-    /// answered, or after `linger`.
+    /// Adds a close frame after the waiting messages. The connection closes when the client has
+    /// answered the close frame, at the latest after `linger`.
     func end(code: Int?, reason: String, linger: TimeAmount) {
         var payload: [UInt8] = []
         if let code {
@@ -94,7 +95,7 @@ public final class WebSession: Sendable {
         channel.eventLoop.scheduleTask(in: linger) { channel.close(promise: nil) }
     }
 
-    /// Closes the connection at once, because the client does not read.
+    /// Closes the connection immediately, because the client does not read.
     private func drop() {
         ledger.refuse(.slow)
         outbox.withLock {
@@ -124,7 +125,8 @@ public final class WebSession: Sendable {
             }
             let isFirst = !box.isScheduled
             box.isScheduled = true
-            // One message of any size can wait; more only within the limit.
+            // A single message of any size can wait; several messages can wait only within the
+            // limit.
             let isFull = box.entries.count > 1 && box.size + 64 * box.entries.count > limit
             return (true, isFull && opcode != .connectionClose, isFirst)
         }
@@ -137,7 +139,8 @@ public final class WebSession: Sendable {
         return isOpen
     }
 
-    /// Writes waiting frames while the connection takes them. On the event loop.
+    /// Writes waiting frames until the connection accepts no more. Call this method on the event
+    /// loop.
     func flush() {
         channel.eventLoop.assertInEventLoop()
         outbox.withLock { $0.isScheduled = false }
@@ -158,7 +161,8 @@ public final class WebSession: Sendable {
         if hasWritten { channel.flush() }
     }
 
-    /// Code and text for `closed`, after the connection has ended; the outbox is empty then.
+    /// Empties the outbox after the connection has ended, and returns code and reason for the event
+    /// `closed`.
     func finished() -> (code: Int, reason: String) {
         outbox.withLock { box in
             box.isClosed = true
@@ -168,7 +172,7 @@ public final class WebSession: Sendable {
         }
     }
 
-    /// Notes the client's close frame; the first frame counts.
+    /// Stores code and reason of the client's close frame, unless an earlier close frame exists.
     func note(code: Int, reason: String) {
         outbox.withLock { if $0.end == nil { $0.end = (code, reason) } }
     }
