@@ -1,11 +1,11 @@
 import Glibc
 
-/// Clocks of the server.
+/// Clocks of the server for phones.
 enum AerieClock {
-    /// Unix time, s.
+    /// Present Unix time, s.
     static func now() -> Double { read(CLOCK_REALTIME) }
 
-    /// Time on CLOCK_MONOTONIC, s.
+    /// Present time on CLOCK_MONOTONIC, s.
     static func monotonic() -> Double { read(CLOCK_MONOTONIC) }
 
     private static func read(_ clock: clockid_t) -> Double {

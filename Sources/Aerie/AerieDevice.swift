@@ -2,9 +2,10 @@ import FoundationEssentials
 import Synchronization
 import WebServing
 
-/// Connection of one phone: its messages, whether it is admitted, and its newest pose. Thread-safe.
+/// Connection of one phone. It receives the phone's messages, and stores whether the phone is
+/// admitted and the phone's newest pose. Thread-safe.
 final class AerieDevice: WebSocketEndpoint {
-    /// Texts of errors. Apps show them; they are those of the original server.
+    /// Texts of errors, which apps show. They are the same as those of the original Aerie server.
     enum Problem {
         static let token = "Invalid authentication token"
         static let notAuthenticated = "Device not authenticated"
@@ -23,7 +24,7 @@ final class AerieDevice: WebSocketEndpoint {
         var frames = 0
     }
 
-    /// Name of the phone, from its address.
+    /// Name of the phone, from the path of the phone's request.
     let id: String
     private let server: AerieServer
     private let state = Mutex(State())
@@ -35,9 +36,9 @@ final class AerieDevice: WebSocketEndpoint {
 
     var isAdmitted: Bool { state.withLock { $0.isAdmitted } }
     var info: DeviceInfo? { state.withLock { $0.info } }
-    /// Number of frames received.
+    /// Number of frames received from the phone.
     var frames: Int { state.withLock { $0.frames } }
-    /// Newest pose, and its time of arrival on CLOCK_MONOTONIC, s.
+    /// Newest pose of the phone, and its time of arrival on CLOCK_MONOTONIC, s.
     var pose: (pose: DevicePose, time: Double)? {
         state.withLock { state in state.pose.map { ($0, state.poseTime) } }
     }
@@ -49,12 +50,13 @@ final class AerieDevice: WebSocketEndpoint {
         }
     }
 
-    /// Sends a message. With a key it replaces a waiting one.
+    /// Sends a message to the phone. A message with a key replaces a waiting message with the same
+    /// key.
     func send(_ message: Message, replacing key: String? = nil) {
         state.withLock { $0.session }?.send(.text(utf8: message.text), replacing: key)
     }
 
-    /// Sends an error, as the original does it.
+    /// Sends an error message to the phone, in the form of the original Aerie server.
     func refuse(_ problem: String) {
         send(server.message(.authResponse, AuthResponse(success: false, error: problem)))
     }
@@ -110,7 +112,7 @@ final class AerieDevice: WebSocketEndpoint {
         }
     }
 
-    /// Text of a decoder's error, as the original sends it.
+    /// Text of a decoder's error, as the original Aerie server sends it.
     static func sentence(_ error: any Error) -> String {
         switch error {
         case DecodingError.keyNotFound, DecodingError.valueNotFound: Problem.missing

@@ -4,17 +4,17 @@ public import WebServing
 public struct AerieOptions: Sendable {
     /// Meaning of the axes in a phone's pose matrix.
     public enum CameraAxes: String, Sendable, CaseIterable {
-        /// Those of ARKit's `camera.transform`: x right, y up, z towards the viewer.
+        /// Axes of ARKit's `camera.transform`: x right, y up, z towards the viewer.
         case arkit
-        /// Those of HawkSight's own projection: x right, y down, z away from the viewer.
+        /// Axes of HawkSight's own projection: x right, y down, z away from the viewer.
         case pinhole
     }
 
-    /// Address, names and limits.
+    /// Address, names and limits of the web server.
     public var web: WebOptions
-    /// Secret that signs tokens; nil: no signed token is accepted.
+    /// Secret with which phones sign their tokens; nil means that no signed token is accepted.
     public var secret: [UInt8]?
-    /// Whether tokens without a time are accepted, which cannot be checked.
+    /// Whether tokens without a time are accepted. The server cannot check such tokens.
     public var acceptsLegacyToken = false
     /// Largest number of admitted phones.
     public var phones = 8
@@ -22,17 +22,18 @@ public struct AerieOptions: Sendable {
     public var axes = CameraAxes.arkit
     /// Time from the connection to a valid `AuthRequest`, s.
     public var authentication = 10.0
-    /// Duration of a session, s; a new `AuthRequest` begins the next.
+    /// Duration of a session, s; a new `AuthRequest` begins the next session.
     public var session = 3600.0
-    /// Unix time, s.
+    /// Function that returns the Unix time, s.
     public var now: @Sendable () -> Double = { AerieClock.now() }
 
-    /// Options with their default values.
+    /// Creates options with their default values.
     ///
-    /// - Parameter listen: Address and port.
+    /// - Parameter listen: Address and port, such as "0.0.0.0:8765".
     public init(listen: String) {
         web = WebOptions(listen: listen)
-        // A JPEG of 500 kB, which HawkSight names as its limit, is 889 kB after base64 twice.
+        // HawkSight sends pictures of at most 500 kB. base64, which is applied twice, enlarges such
+        // a picture to 889 kB.
         web.limits.message = 1_000_000
         web.limits.messagesPerSecond = 120
         web.limits.connections = 16

@@ -2,26 +2,27 @@ import FoundationEssentials
 import Synchronization
 public import WebServing
 
-/// Counters of phones' messages since the start.
+/// Counters of the phones' messages since the start of the server.
 public struct AerieCounters: Sendable, Equatable {
-    /// Frames of admitted phones.
+    /// Number of frames of admitted phones.
     public internal(set) var frames = 0
-    /// Refused requests to be admitted, frames before it, and connections without one.
+    /// Number of refused `AuthRequest`s, of frames before an accepted `AuthRequest`, and of
+    /// connections without an `AuthRequest`.
     public internal(set) var unauthenticated = 0
-    /// Messages that could not be decoded.
+    /// Number of messages that could not be decoded.
     public internal(set) var malformed = 0
-    /// Messages that only the server sends.
+    /// Number of received messages of kinds that only a server sends.
     public internal(set) var unexpected = 0
-    /// Frames with a pose, optics or picture that cannot be used.
+    /// Number of frames with an unusable pose, optics or picture.
     public internal(set) var unusable = 0
-    /// Broadcasts.
+    /// Number of broadcasts that were sent.
     public internal(set) var broadcasts = 0
 }
 
 /// Server for phones with HawkSight, compatible with Aerie: admits phones, receives their frames and
 /// broadcasts people. Thread-safe.
 ///
-/// It does not examine frames; `AerieWorker` does.
+/// The server does not examine frames; `AerieWorker` examines them.
 public final class AerieServer: WebApplication {
     private struct Session {
         let id: String
@@ -45,7 +46,7 @@ public final class AerieServer: WebApplication {
     ///
     /// - Parameters:
     ///   - options: Address, secret and limits.
-    ///   - local: Pages for programs on this computer; nil: none.
+    ///   - local: Pages for programs on this computer; nil means that there are no such pages.
     public init(_ options: AerieOptions, local: LocalPages? = nil) {
         self.options = options
         self.local = local
@@ -55,15 +56,15 @@ public final class AerieServer: WebApplication {
                     secret: options.secret, acceptsLegacy: options.acceptsLegacyToken)))
     }
 
-    /// Listens.
+    /// Opens the listening socket, and begins to serve phones.
     ///
-    /// - Throws: An address that cannot be used.
+    /// - Throws: An error if the address cannot be used.
     public func start() throws(WebServerError) {
         let server = try WebServer(options.web, self)
         web.withLock { $0 = server }
     }
 
-    /// Closes all connections. Not from a callback.
+    /// Closes all connections. Do not call this method from a callback.
     public func stop() {
         let server = web.withLock { web in
             defer { web = nil }
@@ -74,12 +75,12 @@ public final class AerieServer: WebApplication {
 
     /// Port on which the server listens; 0 before `start()`.
     public var port: Int { web.withLock { $0?.port } ?? 0 }
-    /// Counters of the connections.
+    /// Counters of the connections, from the web server.
     public var connections: WebCounters? { web.withLock { $0?.counters } }
-    /// Counters of the messages.
+    /// Counters of the phones' messages.
     public var counters: AerieCounters { state.withLock { $0.counters } }
-    /// Number of frames that were not examined because a newer one of the same phone came, and of
-    /// those that were.
+    /// Number of frames that a newer frame of the same phone replaced, and number of frames that
+    /// were examined.
     public var examined: (replaced: Int, taken: Int) { desk.counts }
     /// Number of admitted phones.
     public var phones: Int { admitted.count }
@@ -96,8 +97,8 @@ public final class AerieServer: WebApplication {
             ?? Message(type: type, timestamp: options.now(), payload: Data())
     }
 
-    /// Sends people to every admitted phone. At a slow phone a newer broadcast about the same source
-    /// replaces the waiting one.
+    /// Sends the people that a phone has seen to every admitted phone. If a receiver is slow, a
+    /// newer broadcast about the same source phone replaces the waiting one.
     func broadcast(_ people: PoseBroadcast, source: String) {
         count(\.broadcasts)
         let message = message(.poseBroadcast, people)
@@ -113,7 +114,8 @@ public final class AerieServer: WebApplication {
         local?.note([], device: device.id)
         state.withLock { state in
             state.devices.removeAll { $0 === device }
-            // The session ends with the connection, unless a newer one has taken it over.
+            // The session ends with the connection, unless a newer connection has taken over the
+            // session.
             if device.isAdmitted,
                 !state.devices.contains(where: { $0.id == device.id && $0.isAdmitted })
             {
@@ -124,7 +126,8 @@ public final class AerieServer: WebApplication {
 
     /// Admits a phone. An earlier connection of the same phone is closed.
     ///
-    /// - Returns: The answer with the name of the session, which is the earlier one if that has not ended.
+    /// - Returns: The answer with the name of the session. If an earlier session of the phone has
+    ///   not ended, the phone continues this session.
     func admit(_ request: AuthRequest, _ device: AerieDevice) -> AuthResponse {
         let now = options.now()
         let (answer, earlier) = state.withLock { state -> (AuthResponse, [AerieDevice]) in
@@ -151,7 +154,8 @@ public final class AerieServer: WebApplication {
 
     // MARK: WebApplication
 
-    /// Answers the original's pages: a line of text at `/`, numbers at `/status`.
+    /// Answers requests for the pages of the original Aerie server: a line of text at `/`, and
+    /// numbers at `/status`.
     public func respond(
         to request: WebRequest, answer: @escaping @Sendable (WebResponse) -> Void
     ) {
@@ -166,7 +170,8 @@ public final class AerieServer: WebApplication {
         }
     }
 
-    /// Accepts `/ws/connect/DEVICE`; the name of the device has 1...128 printable bytes.
+    /// Accepts a WebSocket at the path `/ws/connect/DEVICE`. The name DEVICE has 1...128 printable
+    /// bytes.
     public func decide(on request: WebRequest) -> WebSocketDecision {
         let prefix = "/ws/connect/"
         let id = String(request.path.dropFirst(prefix.count))

@@ -4,10 +4,10 @@ import Synchronization
 
 /// Finder of bodies in a phone's picture. Only one thread at a time uses it.
 public protocol PoseSource {
-    /// Finds bodies.
+    /// Finds bodies in a JPEG picture.
     ///
     /// - Parameters:
-    ///   - jpeg: The picture.
+    ///   - jpeg: The picture as JPEG.
     ///   - quarterTurns: Number of clockwise quarter turns, 0...3, after which people are upright.
     /// - Returns: Size of the picture before the turns, pixels, and the bodies, whose points are in the
     ///   turned picture.
@@ -17,7 +17,7 @@ public protocol PoseSource {
     )
 }
 
-/// Person whom a phone sees.
+/// Person who is visible to a phone.
 public struct PhonePerson: Sendable, Equatable {
     /// Name of the person.
     public let id: String
@@ -29,7 +29,8 @@ public struct PhonePerson: Sendable, Equatable {
     public let time: Double
 }
 
-/// Examiner of phones' frames: people are found, placed in the phone's world, named and broadcast.
+/// Examiner of the phones' frames. It finds people in each picture, computes their positions in the
+/// phone's world, names them, and broadcasts them.
 public struct AerieWorker {
     private let server: AerieServer
     private let source: any PoseSource
@@ -41,7 +42,8 @@ public struct AerieWorker {
     /// - Parameters:
     ///   - server: Source of the frames.
     ///   - source: Finder of bodies.
-    ///   - report: Receives a phone's people after each examined frame, on the thread that calls `step`.
+    ///   - report: Function that receives the people of a phone after each examined frame, on the
+    ///     thread that calls `step`.
     public init(
         _ server: AerieServer, _ source: any PoseSource,
         report: @escaping @Sendable (_ device: String, _ people: [PhonePerson]) -> Void = { _, _ in
@@ -52,10 +54,10 @@ public struct AerieWorker {
         self.report = report
     }
 
-    /// Examines one frame, the newest of the phone that has waited longest.
+    /// Examines the newest frame of the phone that has waited longest.
     ///
     /// - Parameter seconds: Longest wait for a frame, s.
-    /// - Returns: false if no frame came.
+    /// - Returns: Whether a frame was examined; false if none arrived in time.
     @discardableResult
     public mutating func step(within seconds: Double) -> Bool {
         guard let item = server.desk.take(within: seconds) else { return false }

@@ -1,7 +1,8 @@
 public import GimbalCore
 import Glibc
 
-/// Relation between a phone's world and the gimbal's earth frame, after a calibration.
+/// Rotations and position that relate a phone's world to the gimbal's earth frame, from a
+/// calibration.
 public struct Alignment: Sendable, Equatable, Codable {
     /// Name of the phone.
     public var device: String
@@ -12,7 +13,7 @@ public struct Alignment: Sendable, Equatable, Codable {
     /// Position of the gimbal in the phone's world, m: x, y, z.
     public var gimbal: [Double]
 
-    /// Creates a relation from a calibration.
+    /// Creates an alignment from a calibration.
     ///
     /// - Parameters:
     ///   - device: Name of the phone.
@@ -25,7 +26,7 @@ public struct Alignment: Sendable, Equatable, Codable {
         gimbal = [position.x, position.y, position.z]
     }
 
-    /// Whether the numbers are rotations and a position.
+    /// Whether the numbers are valid rotations and a valid position.
     public var isValid: Bool {
         func isRotation(_ q: [Double]) -> Bool {
             q.count == 4 && abs(q.reduce(0) { $0 + $1 * $1 } - 1) < 1e-3
@@ -35,7 +36,7 @@ public struct Alignment: Sendable, Equatable, Codable {
             && (1...128).contains(device.utf8.count)
     }
 
-    /// Angles at which the gimbal's camera looks at a point of the phone's world.
+    /// Compute the angles at which the gimbal's camera looks at a point of the phone's world.
     ///
     /// - Parameter point: Position in the phone's world, m.
     /// - Returns: Yaw (right positive) and pitch (up positive) in the earth frame, rad; nil within

@@ -22,11 +22,12 @@ public struct BodyPoint: Sendable, Equatable {
 
 /// Body that a finder has found in a picture.
 public struct Body: Sendable, Equatable {
-    /// Probability that it is a person, 0...1.
+    /// Probability that the body is a person, 0...1.
     public var confidence: Double
-    /// Points for the distance; `joints` are among them or made of them.
+    /// Points from which the distance of the body is computed. `joints` are some of these points,
+    /// or are computed from them.
     public var points: [BodyPoint]
-    /// The joints of a broadcast.
+    /// Joints that a broadcast can contain.
     public var joints: [JointType: BodyPoint]
 
     /// Creates a body.
@@ -36,16 +37,16 @@ public struct Body: Sendable, Equatable {
         self.joints = joints
     }
 
-    /// Smallest visibility of a point that is used.
+    /// Visibility below which a point is ignored, 0...1.
     static let visible = 0.5
 
-    /// The body as it was in the picture before it was turned clockwise.
+    /// Converts the body to the coordinates of the picture before it was turned clockwise.
     ///
     /// - Parameters:
     ///   - turns: Number of quarter turns, 0...3.
-    ///   - width: Width of the picture before, pixels.
-    ///   - height: Its height, pixels.
-    /// - Returns: The body in that picture.
+    ///   - width: Width of the picture before the turns, pixels.
+    ///   - height: Height of the picture before the turns, pixels.
+    /// - Returns: The body in the coordinates of the picture before the turns.
     func turnedBack(_ turns: Int, width: Double, height: Double) -> Body {
         func back(_ p: BodyPoint) -> BodyPoint {
             var q = p
@@ -62,13 +63,13 @@ public struct Body: Sendable, Equatable {
     }
 }
 
-/// Optics of a picture: focal lengths and principal point, pixels of this picture.
+/// Optics of a camera: focal lengths and principal point, in pixels of the picture.
 struct Optics: Equatable {
     let fx: Double, fy: Double, cx: Double, cy: Double
 
     /// Scales the intrinsics to a picture that may be smaller than the sensor's.
     ///
-    /// - Returns: nil if they are not those of a camera.
+    /// - Returns: The optics; nil if the intrinsics are not those of a camera.
     init?(_ intrinsics: CameraIntrinsics, width: Int, height: Int) {
         guard intrinsics.width > 0, intrinsics.height > 0, width > 0, height > 0 else { return nil }
         let (sx, sy) = (
@@ -84,31 +85,34 @@ struct Optics: Equatable {
         else { return nil }
     }
 
-    /// Direction of a pixel: right and down per unit of distance away from the viewer.
+    /// Direction of the line of sight through a point of the picture: displacement to the right and
+    /// down, per unit of distance away from the viewer.
     func slopes(_ point: BodyPoint) -> (a: Double, b: Double) {
         ((point.u - cx) / fx, (point.v - cy) / fy)
     }
 }
 
-/// Position of a body before a camera, from the size of its parts.
+/// Position of a body in front of a camera, computed from the apparent size of the body.
 struct BodyPlacement {
     /// Position of the middle of the hips, m: right, down, away from the viewer.
     let hips: Vector3
     /// The visible joints in the same axes, m. Each lies on the line of sight of its pixel.
     let joints: [JointType: Vector3]
 
-    /// Distances that can be right, m.
+    /// Range of plausible distances, m.
     private static let distances = 0.3...60.0
 
-    /// Finds the position at which the body's points, whose distances from each other the finder
-    /// states in metres, appear at their pixels. Least squares of the distances from the lines of
-    /// sight; points with large errors lose weight.
+    /// Computes the position at which the body's points appear at their pixels. The finder states
+    /// the points' positions relative to the hips in metres. The computation minimises the squares
+    /// of the points' distances from their lines of sight; points with large errors get less
+    /// weight.
     ///
     /// - Returns: nil if fewer than 6 points are visible, or the result is impossible.
     init?(_ body: Body, _ optics: Optics) {
         let points = body.points.filter { $0.visibility >= Body.visible }
         guard points.count >= 6 else { return nil }
-        // The finder examines a part of the picture as if its middle, the hips, were straight ahead.
+        // The finder treats the middle of the part that it examines, which is at the hips, as
+        // straight ahead.
         let hips = [JointType.leftHip, .rightHip].compactMap { body.joints[$0] }
         let centre = hips.count == 2 ? hips : points
         let middle = centre.reduce((a: 0.0, b: 0.0)) { sum, point in
@@ -138,7 +142,7 @@ struct BodyPlacement {
         }
     }
 
-    /// The smallest rotation that turns the line of sight straight ahead to this direction.
+    /// Smallest rotation from the direction straight ahead to the given direction.
     private static func turn(to direction: Vector3) -> Quaternion {
         let ahead = Vector3(0, 0, 1)
         let target = direction / direction.norm
@@ -164,7 +168,8 @@ struct BodyPlacement {
             ry += w * d
             rz -= w * (a * c + b * d)
         }
-        // X = (rx + na Z) / n and Y = (ry + nb Z) / n in the third equation.
+        // The first two equations give X = (rx + na Z) / n and Y = (ry + nb Z) / n; the third
+        // equation then gives Z.
         let spread = nab - (na * na + nb * nb) / n
         guard n > 0, spread > 1e-9 * n else { return nil }
         let z = (rz + (na * rx + nb * ry) / n) / spread

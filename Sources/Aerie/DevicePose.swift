@@ -13,8 +13,9 @@ public struct DevicePose: Sendable, Equatable {
         self.position = position
     }
 
-    /// Reads a matrix of 4 × 4, by rows as HawkSight documents it, or by columns as its encoder
-    /// of ARKit's matrices writes them; the position shows which.
+    /// Reads a pose matrix of 4 × 4 numbers, by rows (as HawkSight documents it) or by columns (as
+    /// HawkSight's encoder of ARKit's matrices writes it). The place of the position in the matrix
+    /// shows the order.
     ///
     /// - Parameters:
     ///   - matrix: The numbers.
@@ -33,7 +34,7 @@ public struct DevicePose: Sendable, Equatable {
         position = Vector3(m[0][3], m[1][3], m[2][3])
     }
 
-    /// The matrix of this pose by rows, as HawkSight documents it.
+    /// Matrix of this pose, by rows, as HawkSight documents it.
     public func matrix(axes: AerieOptions.CameraAxes) -> [[Float]] {
         let q = axes == .arkit ? rotation * .aboutX(.pi).conjugate : rotation
         let columns = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)].map { q.rotate($0) }
@@ -54,7 +55,7 @@ public struct DevicePose: Sendable, Equatable {
 }
 
 extension Quaternion {
-    /// Rotation of a matrix, which must be one to 2 %; nil otherwise.
+    /// Rotation in a pose matrix; nil if the matrix differs from a rotation by more than 2 %.
     init?(rows m: [[Double]]) {
         let x = Vector3(m[0][0], m[1][0], m[2][0])
         let y = Vector3(m[0][1], m[1][1], m[2][1])
@@ -63,7 +64,8 @@ extension Quaternion {
             x.squaredNorm - 1, y.squaredNorm - 1, z.squaredNorm - 1, x.dot(y), y.dot(z), z.dot(x),
         ]
         guard errors.allSatisfy({ abs($0) < 0.02 }), x.cross(y).dot(z) > 0 else { return nil }
-        // The largest of the four components divides the others.
+        // The other three components of the quaternion are divided by the largest one, to avoid
+        // large rounding errors.
         let squares = [
             1 + x.x + y.y + z.z, 1 + x.x - y.y - z.z, 1 - x.x + y.y - z.z, 1 - x.x - y.y + z.z,
         ]

@@ -2,20 +2,20 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// Newest frame of each phone that waits to be examined. A newer frame replaces the waiting one, so
-/// memory does not grow and no old picture is examined. Thread-safe.
+/// Queue of frames to be examined, with at most the newest frame of each phone. A newer frame
+/// replaces a waiting one, so memory does not grow and no old picture is examined. Thread-safe.
 final class FrameDesk: Sendable {
-    /// Frame of a phone.
+    /// Received frame of a phone.
     struct Item: Sendable {
         let device: AerieDevice
         /// JSON text of a `CameraFrame`.
         let payload: Data
-        /// Time of arrival on CLOCK_MONOTONIC, s.
+        /// Time of the frame's arrival on CLOCK_MONOTONIC, s.
         let arrival: Double
     }
 
     private struct State {
-        /// In the order of arrival of each phone's first waiting frame.
+        /// Waiting frames, in the order in which each phone began to wait.
         var waiting: [Item] = []
         var replaced = 0
         var taken = 0
@@ -24,10 +24,10 @@ final class FrameDesk: Sendable {
     private let state = Mutex(State())
     private let signal = DispatchSemaphore(value: 0)
 
-    /// Number of frames that a newer one replaced, and of those that were examined.
+    /// Number of frames that a newer frame replaced, and number of frames that were examined.
     var counts: (replaced: Int, taken: Int) { state.withLock { ($0.replaced, $0.taken) } }
 
-    /// Puts a frame on the desk.
+    /// Adds a frame to the queue, or replaces the phone's waiting frame.
     func put(_ item: Item) {
         let isNew = state.withLock { state in
             if let index = state.waiting.firstIndex(where: { $0.device === item.device }) {
@@ -41,7 +41,8 @@ final class FrameDesk: Sendable {
         if isNew { signal.signal() }
     }
 
-    /// Takes the frame of the phone that has waited longest; nil after `seconds` without one.
+    /// Removes and returns the frame of the phone that has waited longest; nil if no frame arrives
+    /// within `seconds`.
     func take(within seconds: Double) -> Item? {
         guard signal.wait(timeout: .now() + seconds) == .success else { return nil }
         return state.withLock { state in

@@ -1,23 +1,24 @@
 public import GimbalCore
 
-/// Calibration of a phone that is fixed on the camera: the gimbal turns in steps, and after each step
-/// the attitudes of both are compared at rest, so delays do not matter.
+/// Calibration of a phone that is fixed on the camera. The gimbal turns in steps. After each step,
+/// at rest, the attitudes of phone and camera are recorded, so that delays have no effect.
 public struct GuidedTurn {
-    /// The gimbal, the phone and the clock.
+    /// Functions through which the calibration uses the gimbal, the phone and the clock.
     public struct World {
-        /// Turns the camera to these angles relative to the beginning, degrees, right and up positive,
-        /// and returns when it rests.
+        /// Turns the camera to the given angles relative to its first attitude, degrees, right and
+        /// up positive. The function returns when the camera is at rest.
         public var turn: (_ yaw: Double, _ pitch: Double) throws -> Void
         /// Attitude of the gimbal's camera, body to earth.
         public var camera: () throws -> Quaternion
-        /// Newest pose of the phone and the number of its frames; nil if the phone has left.
+        /// Newest pose of the phone, and the number of its frames; nil if the phone has
+        /// disconnected.
         public var phone: () throws -> (pose: DevicePose, frames: Int)?
-        /// Waits, s.
+        /// Waits for the given time, s.
         public var wait: (_ seconds: Double) -> Void
-        /// Receives the progress as a sentence.
+        /// Function that receives a sentence about the progress.
         public var log: (_ sentence: String) -> Void
 
-        /// Creates a world.
+        /// Creates the set of functions.
         public init(
             turn: @escaping (_ yaw: Double, _ pitch: Double) throws -> Void,
             camera: @escaping () throws -> Quaternion,
@@ -35,18 +36,19 @@ public struct GuidedTurn {
 
     /// Reason why a calibration failed, with a remedy.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The sentences.
+        /// Reason and remedy, as sentences.
         public let description: String
 
         /// Creates a failure.
         public init(description: String) { self.description = description }
     }
 
-    /// Angles of the steps relative to the beginning, degrees.
+    /// Angles of the camera in each step, relative to its first attitude, degrees.
     static let steps: [(yaw: Double, pitch: Double)] = [
         (0, 0), (30, 0), (30, 20), (0, 20), (-30, 20), (-30, 0), (-30, -20), (0, -20), (30, -20),
     ]
-    /// Number of frames that must come after a step, so that the newest shows the phone at rest.
+    /// Number of frames that must arrive after a step, so that the newest frame shows the phone at
+    /// rest.
     static let freshFrames = 3
     /// Longest wait for these frames, s.
     static let patience = 5.0
@@ -58,7 +60,8 @@ public struct GuidedTurn {
     /// Creates a calibration.
     public init(_ world: World) { self.world = world }
 
-    /// Turns, compares, and turns back to the beginning, also after a failure.
+    /// Executes the calibration. At the end, also after a failure, the camera turns back to its
+    /// first attitude.
     ///
     /// - Returns: Both rotations, and the mean position of the phone in its world, m.
     /// - Throws: `Failure`, or the error of a function of the world.

@@ -1,30 +1,30 @@
 public import GimbalCore
 
-/// Rotation between a phone that is fixed on the camera and the camera, and between their worlds,
-/// from simultaneous attitudes (the problem A X = Y B of robotics).
+/// Rotation between the camera and a phone that is fixed on it, and rotation between their worlds,
+/// computed from simultaneous attitudes of both (the problem A X = Y B of robotics).
 public struct HandEye: Sendable, Equatable {
-    /// Attitudes of both at one time.
+    /// Attitudes of camera and phone at one time.
     public struct Pair: Sendable, Equatable {
-        /// Attitude of the gimbal's camera: body to earth.
+        /// Attitude of the gimbal's camera: rotation from body to earth.
         public var camera: Quaternion
-        /// Attitude of the phone: the axes of its picture to its world.
+        /// Attitude of the phone: rotation from the axes of its picture to its world.
         public var phone: Quaternion
 
-        /// Creates a pair.
+        /// Creates a pair of attitudes.
         public init(camera: Quaternion, phone: Quaternion) {
             self.camera = camera
             self.phone = phone
         }
     }
 
-    /// Reason why attitudes are not sufficient.
+    /// Reason why the recorded attitudes are not sufficient.
     public enum Failure: Error, Sendable, Equatable {
-        /// Fewer than 4 pairs.
+        /// There are fewer than 4 pairs of attitudes.
         case tooFew
-        /// All turns have one axis, so the rotation about it is unknown.
+        /// All turns have the same axis, so the rotation about this axis is unknown.
         case oneAxis
-        /// The phone is not fixed on the camera, or one of them does not measure: root mean square
-        /// of the differences, rad.
+        /// The phone is not fixed on the camera, or the attitude of one of them is wrong. The value
+        /// is the root mean square of the differences, rad.
         case inconsistent(Double)
     }
 
@@ -32,7 +32,8 @@ public struct HandEye: Sendable, Equatable {
     public var mounting: Quaternion
     /// Rotation from the phone's world to the earth frame.
     public var world: Quaternion
-    /// Root mean square of the differences between both attitudes, rad.
+    /// Root mean square of the differences between the attitudes of camera and phone after the
+    /// calibration, rad.
     public var residual: Double
 
     /// Largest residual of a usable result, rad.
@@ -40,12 +41,12 @@ public struct HandEye: Sendable, Equatable {
     /// Smallest mean square of the turns about the second axis, rad².
     static let smallestTurn = 0.005
 
-    /// Solves for both rotations. For each two pairs the camera's turn `a` and the phone's turn `b`
-    /// have the same angle, and the mounting rotates the axis of `b` to that of `a`: `a q - q b = 0`,
-    /// linear in the quaternion `q`.
+    /// Computes both rotations. Between every two pairs, the camera's turn `a` and the phone's turn
+    /// `b` have the same angle, and the mounting rotation `q` rotates the axis of `b` to that of
+    /// `a`. Therefore `a q - q b = 0`, an equation that is linear in the quaternion `q`.
     ///
     /// - Parameter pairs: Attitudes from a turn about at least two axes, each 20° or more.
-    /// - Throws: The reason why they are not sufficient.
+    /// - Throws: The reason why the attitudes are not sufficient.
     public init(_ pairs: [Pair]) throws(Failure) {
         guard pairs.count >= 4 else { throw .tooFew }
         var sum = SymmetricMatrix4()
@@ -57,7 +58,7 @@ public struct HandEye: Sendable, Equatable {
             }
         }
         let (values, vectors) = sum.eigenvectors()
-        // The second smallest value is small if any rotation about the common axis fits, too.
+        // If all turns have the same axis, the second smallest eigenvalue is small too.
         let turns = Double(pairs.count * (pairs.count - 1) / 2)
         guard values[1] - values[0] > Self.smallestTurn * turns else { throw .oneAxis }
         let q = vectors[0]
@@ -71,7 +72,7 @@ public struct HandEye: Sendable, Equatable {
         guard residual <= Self.limit else { throw .inconsistent(residual) }
     }
 
-    /// The matrix of `q ↦ a q - q b`.
+    /// Matrix of the linear function `q ↦ a q - q b`.
     private static func difference(_ a: Quaternion, _ b: Quaternion) -> [[Double]] {
         [
             [a.w - b.w, b.x - a.x, b.y - a.y, b.z - a.z],
@@ -94,15 +95,15 @@ public struct HandEye: Sendable, Equatable {
 }
 
 extension Quaternion {
-    /// The other quaternion of the same rotation.
+    /// Quaternion with the opposite sign, which is the same rotation.
     fileprivate var negated: Quaternion { Quaternion(w: -w, x: -x, y: -y, z: -z) }
 }
 
-/// Symmetric matrix of 4 × 4, with its eigenvectors by Jacobi's method.
+/// Symmetric matrix of 4 × 4 numbers. Jacobi's method computes its eigenvectors.
 struct SymmetricMatrix4 {
     private(set) var m = [[Double]](repeating: [Double](repeating: 0, count: 4), count: 4)
 
-    /// Adds `dᵀ d`.
+    /// Adds the product `dᵀ d` to the matrix.
     mutating func add(_ d: [[Double]]) {
         for i in 0..<4 {
             for j in 0..<4 {
@@ -111,7 +112,7 @@ struct SymmetricMatrix4 {
         }
     }
 
-    /// Eigenvalues in ascending order, each with its vector of length 1.
+    /// Eigenvalues in ascending order, each with its eigenvector of length 1.
     func eigenvectors() -> (values: [Double], vectors: [[Double]]) {
         var a = m
         var v = (0..<4).map { i in (0..<4).map { $0 == i ? 1.0 : 0 } }

@@ -3,43 +3,44 @@ import GimbalCore
 import Synchronization
 import WebServing
 
-/// Pages for programs on the same computer: phones with their poses, and calibrations. Thread-safe.
+/// HTTP pages for programs on the same computer, with the phones, their poses and their
+/// calibrations. Thread-safe.
 ///
 /// - `GET /phones`: the admitted phones, a list of `PhoneState`.
 /// - `POST /alignment`: an `Alignment`, which replaces the phone's earlier one.
-/// - `DELETE /alignment?device=NAME`: forgets it.
+/// - `DELETE /alignment?device=NAME`: deletes the `Alignment` of the phone.
 public final class LocalPages: Sendable {
-    /// Phone, as `GET /phones` shows it.
+    /// State of a phone in the answer to `GET /phones`.
     public struct PhoneState: Codable, Sendable, Equatable {
-        /// Name.
+        /// Name of the phone.
         public var device: String
-        /// Model, as the phone states it.
+        /// Model of the phone, as the phone states it.
         public var model: String
-        /// Number of frames received.
+        /// Number of frames received from the phone.
         public var frames: Int
-        /// Age of the newest pose, s; absent before the first frame.
+        /// Age of the phone's newest pose, s; absent before the first frame.
         public var age: Double?
-        /// Rotation from the axes of its picture to its world: w, x, y, z.
+        /// Rotation from the axes of the phone's picture to the phone's world: w, x, y, z.
         public var rotation: [Double]?
-        /// Position in its world, m.
+        /// Position of the phone in its world, m.
         public var position: [Double]?
-        /// Whether it is calibrated against the gimbal.
+        /// Whether a calibration relates the phone's world to the gimbal.
         public var isAligned: Bool
-        /// People whom it sees.
+        /// People who are visible to the phone.
         public var people: [PersonState]
     }
 
-    /// Person whom a phone sees.
+    /// Person who is visible to a phone.
     public struct PersonState: Codable, Sendable, Equatable {
-        /// Name, for `track person`.
+        /// Name of the person, for the command `track person`.
         public var id: String
-        /// Middle of the hips in the phone's world, m.
+        /// Middle of the person's hips in the phone's world, m.
         public var position: [Double]
-        /// Earth-frame angles from the gimbal, degrees; absent without a calibration.
+        /// Earth-frame angles from the gimbal to the person, degrees; absent without a calibration.
         public var yaw: Double?, pitch: Double?
     }
 
-    /// Largest number of remembered calibrations.
+    /// Largest number of stored calibrations.
     static let limit = 32
 
     private struct State {
@@ -53,8 +54,9 @@ public final class LocalPages: Sendable {
     /// Creates the pages.
     ///
     /// - Parameters:
-    ///   - alignments: Remembered calibrations.
-    ///   - save: Remembers calibrations; called on an event-loop thread after each change.
+    ///   - alignments: Calibrations from an earlier run.
+    ///   - save: Function that stores the calibrations. It is called on an event-loop thread after
+    ///     each change.
     public init(_ alignments: [Alignment], save: @escaping @Sendable ([Alignment]) -> Void) {
         let valid = alignments.filter(\.isValid).prefix(Self.limit)
         state = Mutex(
@@ -62,16 +64,17 @@ public final class LocalPages: Sendable {
         self.save = save
     }
 
-    /// Notes the people whom a phone sees.
+    /// Stores the people who are visible to a phone.
     public func note(_ people: [PhonePerson], device: String) {
         state.withLock { $0.people[device] = people.isEmpty ? nil : people }
     }
 
-    /// Newest place of a person, and the angles at which the gimbal's camera sees it.
+    /// Newest position of a person, and the angles from the gimbal's camera to the person.
     ///
     /// - Parameter id: Name of the person.
-    /// - Returns: The person, and angles in the earth frame, rad, nil without a calibration; nil for an
-    ///   unknown person, and for one who has not been seen for 1.5 s.
+    /// - Returns: The person, and the angles in the earth frame, rad (nil without a calibration).
+    ///   The result is nil for an unknown person, and for a person who was not visible in the last
+    ///   1.5 s.
     public func find(_ id: String) -> (person: PhonePerson, angles: (yaw: Double, pitch: Double)?)?
     {
         state.withLock { state in
@@ -84,7 +87,7 @@ public final class LocalPages: Sendable {
         }
     }
 
-    /// Answers a request of this computer; nil for another path.
+    /// Answers a request from this computer; nil if the path is not one of these pages.
     func answer(_ request: WebRequest, phones: [AerieDevice]) -> WebResponse? {
         switch (request.method, request.path) {
         case ("GET", "/phones"): return phonesPage(phones)

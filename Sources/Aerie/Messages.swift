@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Kind of a message.
+/// Kind of a message between phone and server.
 public enum MessageType: String, Codable, Sendable {
     /// `AuthRequest` of a phone.
     case authRequest
@@ -10,7 +10,7 @@ public enum MessageType: String, Codable, Sendable {
     case cameraFrame
     /// `PoseBroadcast` of the server.
     case poseBroadcast
-    /// Sign of life of a phone, and the server's answer to it.
+    /// Heartbeat of a phone, and the server's answer to a heartbeat.
     case heartbeat
 }
 
@@ -20,7 +20,7 @@ public struct Message: Codable, Sendable {
     public var type: MessageType
     /// Time of sending, Unix time, s.
     public var timestamp: Double
-    /// JSON text of the message; base64 in the envelope.
+    /// JSON text of the message; the envelope contains this text as base64.
     public var payload: Data
 
     /// Creates an envelope.
@@ -33,25 +33,25 @@ public struct Message: Codable, Sendable {
     /// Puts a message into an envelope.
     ///
     /// - Parameters:
-    ///   - type: Its kind.
+    ///   - type: Kind of the message.
     ///   - timestamp: Unix time, s.
-    ///   - body: The message.
-    /// - Throws: `EncodingError` for a number that is not finite.
+    ///   - body: The message to be encoded.
+    /// - Throws: `EncodingError` if a number is not finite.
     public init(_ type: MessageType, timestamp: Double, _ body: some Encodable) throws {
         self.init(type: type, timestamp: timestamp, payload: try JSONEncoder().encode(body))
     }
 
-    /// The envelope as JSON text, UTF-8.
+    /// JSON text of the envelope, UTF-8.
     var text: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 }
 
-/// Kind of phone.
+/// Model and system of the phone.
 public struct DeviceInfo: Codable, Sendable, Equatable {
-    /// Model, as "iPhone 14 Pro".
+    /// Model of the phone, such as "iPhone 14 Pro".
     public var model: String
-    /// Version of its system, as "iOS 17.1".
+    /// Version of the phone's system, such as "iOS 17.1".
     public var osVersion: String
-    /// Whether it measures distances.
+    /// Whether the phone has a LiDAR sensor, which measures distances.
     public var hasLiDAR: Bool
 
     /// Creates a description.
@@ -64,14 +64,14 @@ public struct DeviceInfo: Codable, Sendable, Equatable {
 
 /// Request of a phone to be admitted.
 public struct AuthRequest: Codable, Sendable, Equatable {
-    /// Name of the phone, which the address contains too.
+    /// Name of the phone, which the path of the request contains too.
     public var deviceId: String
     /// Base64 of HMAC-SHA256 with the shared secret over `deviceId:timestamp`.
     public var token: String
-    /// Kind of phone.
+    /// Model and system of the phone.
     public var deviceInfo: DeviceInfo
-    /// The signed Unix time, s, as the exact text that was signed. HawkSight does not send it, so its
-    /// token cannot be checked.
+    /// The signed Unix time, s, as the exact text that was signed. HawkSight does not send this
+    /// time, so the server cannot check HawkSight's tokens.
     public var timestamp: String?
 
     /// Creates a request.
@@ -89,7 +89,7 @@ public struct AuthResponse: Codable, Sendable, Equatable {
     public var success: Bool
     /// Name of the session; nil after a failure.
     public var sessionId: String?
-    /// The problem; nil after success.
+    /// Text of the problem; nil after success.
     public var error: String?
 
     /// Creates an answer.
@@ -100,13 +100,13 @@ public struct AuthResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// Optics of a phone's camera, pixels.
+/// Focal lengths and principal point of a phone's camera, pixels.
 public struct CameraIntrinsics: Codable, Sendable, Equatable {
-    /// Focal lengths.
+    /// Focal lengths, pixels.
     public var fx: Float, fy: Float
-    /// Principal point, from the upper left corner.
+    /// Principal point, pixels from the upper left corner.
     public var cx: Float, cy: Float
-    /// Size of the picture to which the other values apply.
+    /// Size of the picture to which the focal lengths and the principal point apply, pixels.
     public var width: Int, height: Int
 
     /// Creates a description.
@@ -126,11 +126,11 @@ public struct CameraFrame: Codable, Sendable, Equatable {
     public var frameId: String
     /// Time of the picture on the phone's clock, s.
     public var timestamp: Double
-    /// JPEG as base64.
+    /// Picture as JPEG in base64.
     public var imageData: String
-    /// Pose of the phone in its world, a matrix of 4 × 4; see `DevicePose`.
+    /// Pose of the phone in its world, a matrix of 4 × 4 numbers; see `DevicePose`.
     public var devicePose: [[Float]]
-    /// Optics.
+    /// Optics of the camera for this picture.
     public var intrinsics: CameraIntrinsics
 
     /// Creates a frame.
@@ -152,16 +152,16 @@ public enum JointType: String, Codable, Sendable, CaseIterable {
     case leftHip, rightHip, leftKnee, rightKnee, leftAnkle, rightAnkle
 }
 
-/// Place of a joint.
+/// Position of a joint.
 public struct Joint: Codable, Sendable, Equatable {
-    /// The joint.
+    /// Joint whose position this is.
     public var type: JointType
-    /// x, y, z in the world of the phone that saw it, m.
+    /// Position x, y, z in the world of the phone whose picture shows the joint, m.
     public var position: [Float]
     /// Probability that the joint is visible, 0...1.
     public var confidence: Float
 
-    /// Creates a place.
+    /// Creates a position.
     public init(type: JointType, position: [Float], confidence: Float) {
         self.type = type
         self.position = position
@@ -171,13 +171,14 @@ public struct Joint: Codable, Sendable, Equatable {
 
 /// Person with its joints.
 public struct DetectedPose: Codable, Sendable, Equatable {
-    /// Name of the person, which stays the same while the person is followed.
+    /// Name of the person, which stays the same while the person is visible.
     public var personId: String
-    /// The visible joints.
+    /// Visible joints of the person.
     public var joints: [Joint]
-    /// `deviceId` of the phone that saw the person, in whose world the positions are.
+    /// `deviceId` of the phone whose picture shows the person; the positions are in the world of
+    /// this phone.
     public var sourceDevice: String
-    /// Probability that this is a person, 0...1.
+    /// Probability that the detected body is a person, 0...1.
     public var confidence: Float
 
     /// Creates a person.
@@ -189,11 +190,11 @@ public struct DetectedPose: Codable, Sendable, Equatable {
     }
 }
 
-/// People whom one phone sees, for all phones.
+/// Message to all phones with the people who are visible to one phone.
 public struct PoseBroadcast: Codable, Sendable, Equatable {
     /// Time of the broadcast, Unix time, s.
     public var timestamp: Double
-    /// The people; empty if the phone sees none.
+    /// People who are visible to the phone; empty if there are none.
     public var poses: [DetectedPose]
 
     /// Creates a broadcast.

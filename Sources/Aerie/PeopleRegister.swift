@@ -1,22 +1,23 @@
 import GimbalCore
 
-/// Names of the people whom phones see. A name stays with a person while the person is seen, and for
-/// `memory` afterwards. Each phone has its own world, so each has its own people.
+/// Register that gives names to the people in the phones' pictures. A person keeps the name while
+/// visible, and for `memory` afterwards. Each phone has its own world, so the people of each phone
+/// have separate names.
 struct PeopleRegister {
-    /// Time without a sighting after which a person is forgotten, s.
+    /// Time after which a person who is no longer visible is forgotten, s.
     static let memory = 1.5
-    /// Largest number of people whom one phone can see.
+    /// Largest number of registered people of one phone.
     static let limit = 8
 
-    /// Person of one phone.
+    /// Registered person of one phone.
     struct Entry: Equatable {
         let id: String
         let device: String
-        /// Middle of the hips in the phone's world, m.
+        /// Middle of the person's hips in the phone's world, m.
         var position: Vector3
-        /// m/s.
+        /// Velocity of the person in the phone's world, m/s.
         var velocity = Vector3.zero
-        /// CLOCK_MONOTONIC, s.
+        /// Time of the newest observation on CLOCK_MONOTONIC, s.
         var time: Double
     }
 
@@ -27,10 +28,10 @@ struct PeopleRegister {
     ///
     /// - Parameters:
     ///   - positions: Middles of the hips in the phone's world, m.
-    ///   - device: The phone.
+    ///   - device: Name of the phone that took the picture.
     ///   - camera: Position of the phone, m.
-    ///   - now: CLOCK_MONOTONIC, s.
-    /// - Returns: A name for each position, in its order.
+    ///   - now: Present time on CLOCK_MONOTONIC, s.
+    /// - Returns: A name for each position, in the same order.
     mutating func names(
         for positions: [Vector3], device: String, camera: Vector3, now: Double
     ) -> [String] {
@@ -60,7 +61,8 @@ struct PeopleRegister {
     /// Forgets the people of a phone that has left.
     mutating func forget(_ device: String) { entries.removeAll { $0.device == device } }
 
-    /// Pairs of entry and position: the nearest first, then exchanged while that lowers the sum.
+    /// Assigns positions to registered people. The nearest pairs are formed first; then pairs
+    /// exchange their positions while this reduces the sum of the costs.
     private static func assignment(
         _ candidates: [(cost: Double, entry: Int, position: Int)]
     ) -> [(entry: Int, position: Int)] {
@@ -89,8 +91,10 @@ struct PeopleRegister {
         return pairs
     }
 
-    /// Square of the difference relative to the largest plausible one: to the side 0.5 m, along the
-    /// line of sight a quarter of the distance more, and 2 m/s for the time without a sighting.
+    /// Cost of assigning a position to a person: the square of the difference between observed and
+    /// expected position, divided by the square of the largest plausible difference. The largest
+    /// plausible difference is 0.5 m plus 2 m for each second since the last observation; along the
+    /// line of sight, a quarter of the distance is added.
     private static func cost(_ difference: Vector3, sight: Vector3, age: Double) -> Double {
         let distance = max(sight.norm, 0.1)
         let along = difference.dot(sight) / distance
@@ -102,11 +106,12 @@ struct PeopleRegister {
 }
 
 extension PeopleRegister.Entry {
-    /// Place at a time, if the person walks on.
+    /// Expected position at the given time, if the person walks on.
     fileprivate func expected(at now: Double) -> Vector3 { position + velocity * (now - time) }
 
-    /// Moves to a sighting: an alpha-beta filter, whose gains are those of a constant-velocity Kalman
-    /// filter for errors of 0.1 m ten times a second.
+    /// Updates position and velocity with an observation. The method is an alpha-beta filter; its
+    /// gains are those of a constant-velocity Kalman filter for ten observations per second with
+    /// errors of 0.1 m.
     fileprivate mutating func move(to new: Vector3, now: Double) {
         let surprise = new - expected(at: now)
         position = expected(at: now) + surprise * 0.5

@@ -1,14 +1,15 @@
 import Crypto
 import FoundationEssentials
 
-/// Check of the tokens with which phones ask to be admitted.
+/// Check of the tokens with which phones request to be admitted.
 struct TokenCheck {
     /// Largest difference between the phone's clock and this computer's, s.
     static let tolerance = 60.0
 
     let secret: [UInt8]?
     let acceptsLegacy: Bool
-    /// Accepted tokens with the time after which they are too old anyway, Unix time, s.
+    /// Accepted tokens, each with the Unix time, s, after which it has expired and need not be
+    /// stored.
     private var used: [String: Double] = [:]
 
     init(secret: [UInt8]?, acceptsLegacy: Bool) {
@@ -16,11 +17,11 @@ struct TokenCheck {
         self.acceptsLegacy = acceptsLegacy
     }
 
-    /// Number of remembered tokens. Only the owner of the secret can make it grow.
+    /// Number of stored tokens. Only clients with the secret can increase this number.
     var remembered: Int { used.count }
 
-    /// Whether the token of a request is valid at a Unix time, s. `device` is the name in the address of
-    /// the connection. A signed token is valid once.
+    /// Whether the token of a request is valid at the given Unix time, s. `device` is the phone's
+    /// name in the path of the request. A signed token is valid only once.
     mutating func isValid(_ request: AuthRequest, device: String, now: Double) -> Bool {
         guard (16...256).contains(request.token.count),
             let code = Data(base64Encoded: request.token)
@@ -28,7 +29,7 @@ struct TokenCheck {
         guard let text = request.timestamp else { return acceptsLegacy }
         guard let secret, request.deviceId == device, text.utf8.count <= 32,
             let time = Double(text), abs(now - time) <= Self.tolerance,
-            // Compares in a time that does not depend on the difference.
+            // The duration of this comparison does not depend on the code.
             HMAC<SHA256>.isValidAuthenticationCode(
                 code, authenticating: Data("\(device):\(text)".utf8),
                 using: SymmetricKey(data: Data(secret)))
@@ -40,7 +41,7 @@ struct TokenCheck {
         return true
     }
 
-    /// Token as a phone makes it: base64 of HMAC-SHA256 over `device:timestamp`.
+    /// Computes the token that a phone sends: base64 of HMAC-SHA256 over `device:timestamp`.
     static func token(device: String, timestamp: String, secret: [UInt8]) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("\(device):\(timestamp)".utf8), using: SymmetricKey(data: Data(secret)))
