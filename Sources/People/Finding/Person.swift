@@ -1,6 +1,6 @@
-/// Point of a body.
+/// Point of a body that the model has found.
 public struct Landmark: Sendable, Equatable, BitwiseCopyable {
-    /// Place of the body, in the order of the model.
+    /// Part of the body, in the order of the model's outputs.
     public enum Part: Int, Sendable, CaseIterable {
         case nose, leftEyeInner, leftEye, leftEyeOuter, rightEyeInner, rightEye, rightEyeOuter
         case leftEar, rightEar, mouthLeft, mouthRight
@@ -10,10 +10,10 @@ public struct Landmark: Sendable, Equatable, BitwiseCopyable {
         case leftHeel, rightHeel, leftFootIndex, rightFootIndex
     }
 
-    /// Place in the picture, pixels.
+    /// Position of the point in the picture, pixels.
     public var point: PixelPoint
-    /// Place relative to the middle of the hips, m, estimated by the model: to the right, down, and
-    /// away from the camera.
+    /// Position of the point relative to the middle of the hips, m, estimated by the model: to the
+    /// right, down, and away from the camera.
     public var x: Double, y: Double, z: Double
     /// Probability that the point is in the picture and not covered, 0...1.
     public var visibility: Double
@@ -27,25 +27,26 @@ public struct Person: Sendable, Equatable {
     public var box: PixelBox
     /// The 33 points, in the order of `Landmark.Part`.
     public var landmarks: [Landmark]
-    /// Part of the next picture in which the body will be, if it moves by less than a quarter of
-    /// its size.
+    /// Square of the next picture that will contain the body, if the body moves by less than a
+    /// quarter of its size.
     public var region: SquareRegion
 
-    /// The point of one part.
+    /// The point of the given part of the body.
     public subscript(part: Landmark.Part) -> Landmark { landmarks[part.rawValue] }
 
-    /// Visibility from which a point counts as visible.
+    /// Lowest visibility of a point that counts as visible, 0...1.
     public static let visible = 0.5
 
-    /// The rectangle around the visible points; nil if fewer than four points are visible.
+    /// Rectangle around the visible points of the body, pixels; nil if fewer than four points are
+    /// visible.
     static func box(around landmarks: [Landmark]) -> PixelBox? {
         let points = landmarks.filter { $0.visibility >= visible }.map(\.point)
         guard points.count >= 4, let left = points.map(\.x).min(),
             let right = points.map(\.x).max(), let top = points.map(\.y).min(),
             let bottom = points.map(\.y).max()
         else { return nil }
-        // No point marks the top of the head. It is above the eyes by about one and a half times
-        // the distance from mouth to eyes.
+        // The model has no point at the top of the head. The top is above the eyes by about 1.5
+        // times the distance from mouth to eyes.
         func mean(_ a: Landmark.Part, _ b: Landmark.Part) -> PixelPoint? {
             let (a, b) = (landmarks[a.rawValue], landmarks[b.rawValue])
             guard min(a.visibility, b.visibility) >= visible else { return nil }

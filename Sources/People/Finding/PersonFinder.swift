@@ -1,20 +1,22 @@
-/// Finder of people in pictures, with two models: a detector, which examines the whole picture, and
-/// a model of the landmarks of one body. Only one thread at a time uses a `PersonFinder`.
+/// Finder of people in pictures, with two models: a detector of bodies, which examines the whole
+/// picture, and a model that finds the landmarks of one body. Only one thread at a time uses a
+/// `PersonFinder`.
 public final class PersonFinder {
-    /// Files of the models and of the library below a directory, as `make deps-eyes` writes them.
+    /// Names of the files of the models and of the library, as `make deps-eyes` writes them into a
+    /// directory.
     public enum Files {
-        /// The library.
+        /// File of the library LiteRT.
         public static let library = "libLiteRt.so"
-        /// The detector.
+        /// File of the detector's model.
         public static let detector = "pose_detection.tflite"
-        /// The model of landmarks.
+        /// File of the landmarks' model.
         public static let landmarks = "pose_landmark_full.tflite"
     }
 
     /// Largest number of people in a picture; the most probable ones are kept.
     public var maximumPeople = 8
-    /// Smallest score of a detection, 0...1. The model of landmarks examines each detection, so a
-    /// small value costs time and not correctness.
+    /// Smallest score of a detection, 0...1. The landmarks' model examines each detection, so a low
+    /// value only increases the computing time.
     public var minimumDetectionScore = 0.4
     /// Smallest score of a person, 0...1.
     public var minimumScore = 0.5
@@ -26,7 +28,7 @@ public final class PersonFinder {
     ///
     /// - Parameters:
     ///   - directory: Directory that contains `Files`.
-    ///   - threads: Number of threads of a run, from 1.
+    ///   - threads: Number of threads that execute a model, at least 1.
     /// - Throws: The reason why people cannot be found, with a remedy.
     public init(directory: String, threads: Int = 1) throws(InferenceError) {
         let library = try InferenceLibrary(path: "\(directory)/\(Files.library)")
@@ -49,9 +51,9 @@ public final class PersonFinder {
     ///
     /// - Parameters:
     ///   - picture: The picture.
-    ///   - region: The part that the detector examines.
+    ///   - region: Part of the picture that the detector examines.
     ///   - known: People who have already been found in the picture.
-    /// - Returns: The other people, the most probable first.
+    /// - Returns: The people in this part who are not in `known`, the most probable first.
     /// - Throws: The reason why the models cannot be executed.
     public func find(
         in picture: RGBPicture, _ region: SquareRegion, besides known: [Person]
@@ -75,7 +77,7 @@ public final class PersonFinder {
     ///
     /// - Parameters:
     ///   - picture: The picture.
-    ///   - region: The part, from the previous picture's `Person`.
+    ///   - region: Part of the picture, from the `Person` in the previous picture.
     /// - Returns: The person; nil if the part contains no body.
     /// - Throws: The reason why the model cannot be executed.
     public func find(in picture: RGBPicture, _ region: SquareRegion) throws(InferenceError)
@@ -86,14 +88,15 @@ public final class PersonFinder {
 }
 
 extension Person {
-    /// Whether a detection with these hips and this middle of the face is the same person.
+    /// Whether a detection with the given positions of the hips and of the face belongs to this
+    /// person.
     func isAround(_ hips: PixelPoint, _ face: PixelPoint) -> Bool {
         let near = region.side / 8
         return distance(region.centre, hips) < near
             && distance(self[.nose].point, face) < near
     }
 
-    /// Whether two people from the same picture are one person, found twice.
+    /// Whether two results from the same picture are the same person, found twice.
     public func isSame(as other: Person) -> Bool {
         box.overlap(other.box) > 0.6
             || distance(region.centre, other.region.centre)

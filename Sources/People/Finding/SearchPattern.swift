@@ -2,16 +2,17 @@
 /// nearby, and overlapping squares for people far away, who would be too small in the whole
 /// picture.
 public struct SearchPattern: Sendable, Equatable {
-    /// The parts: first the whole picture, then the squares from the upper left to the lower right.
+    /// Parts of the picture to examine: first the whole picture, then the squares from the upper
+    /// left to the lower right.
     public let regions: [SquareRegion]
 
-    /// Creates the pattern for a size of pictures.
+    /// Creates the pattern for pictures of the given size.
     ///
     /// - Parameters:
     ///   - width: Width of the pictures, pixels.
     ///   - height: Height of the pictures, pixels.
-    ///   - divisions: Number by which the shorter edge of the picture is divided to get the edge of
-    ///     the squares; 1 searches the whole picture only.
+    ///   - divisions: Length of the picture's shorter edge divided by the edge of a square; 1 means
+    ///     that only the whole picture is examined.
     public init(width: Int, height: Int, divisions: Int) {
         let whole = SquareRegion(
             centre: PixelPoint(x: Double(width) / 2, y: Double(height) / 2),
@@ -21,7 +22,8 @@ public struct SearchPattern: Sendable, Equatable {
             return
         }
         let side = Double(min(width, height)) / Double(divisions)
-        // Neighbours overlap by at least a third, so that every body is inside one square.
+        // Adjacent squares overlap by at least a third of their edge, so that every body is inside
+        // one square.
         func middles(_ length: Int) -> [Double] {
             let room = Double(length) - side
             let count = Int((room / (side * 2 / 3)).rounded(.up))

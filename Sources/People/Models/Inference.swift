@@ -2,7 +2,7 @@ import CInference
 
 /// Problem with the library or a model, as a sentence with a remedy.
 public struct InferenceError: Error, Sendable, CustomStringConvertible {
-    /// The sentence.
+    /// Problem and remedy, as a sentence.
     public let description: String
 
     init(_ description: String) { self.description = description }
@@ -10,12 +10,12 @@ public struct InferenceError: Error, Sendable, CustomStringConvertible {
 
 /// LiteRT's library, loaded from a file at run time. Any thread can use it.
 final class InferenceLibrary: @unchecked Sendable {
-    // The type is `@unchecked Sendable`, because the C library takes its own locks.
+    // The type is `@unchecked Sendable`, because the C library protects its data with locks.
     fileprivate let handle: OpaquePointer
 
     /// Loads the library.
     ///
-    /// - Parameter path: Path of the file.
+    /// - Parameter path: Path of the library's file.
     /// - Throws: The reason why the library cannot be used.
     init(path: String) throws(InferenceError) {
         let (handle, text) = withErrorText { ci_library_open(path, $0) }
@@ -34,19 +34,19 @@ final class InferenceLibrary: @unchecked Sendable {
 final class Model {
     private let library: InferenceLibrary
     private let handle: OpaquePointer
-    /// Values of the input; the owner writes them before `run`.
+    /// Values of the model's input; the owner writes them before `run`.
     var input: [Float]
-    /// Values of the outputs after `run`; empty for an output that is not read.
+    /// Values of the model's outputs after `run`; empty for an output that is not read.
     let outputs: [UnsafeMutableBufferPointer<Float>]
 
     /// Reads and prepares a model.
     ///
     /// - Parameters:
-    ///   - library: The library.
+    ///   - library: Library that executes the model.
     ///   - path: Path of the model's file.
-    ///   - threads: Number of threads of a run, from 1.
-    ///   - inputCount: Expected number of values of the input.
-    ///   - outputCounts: Expected number of values of each output; 0 for an output that is not
+    ///   - threads: Number of threads that execute the model, at least 1.
+    ///   - inputCount: Expected number of values in the input.
+    ///   - outputCounts: Expected number of values in each output; 0 for an output that is not
     ///     read.
     /// - Throws: The reason why the model cannot be used.
     init(
@@ -95,7 +95,7 @@ final class Model {
     }
 }
 
-/// Calls a function of the shim that writes a text on failure.
+/// Calls a function of CInference that writes a text after a failure.
 ///
 /// - Returns: The result of the function, and the text, which is empty after success.
 private func withErrorText<Result>(

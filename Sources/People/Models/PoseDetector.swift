@@ -1,6 +1,6 @@
 import CMathShim
 
-/// Body that the detector has found in a picture: where it is, how large, and how it is turned.
+/// Body that the detector has found in a picture, with its position, size and direction.
 struct DetectedBody: Sendable, Equatable {
     /// Probability that the detection is a person, 0...1.
     var score: Double
@@ -12,15 +12,16 @@ struct DetectedBody: Sendable, Equatable {
     /// pixels.
     var top: PixelPoint
 
-    /// The part of the picture for the landmarks' model.
+    /// Square of the picture that the landmarks' model must examine.
     var region: SquareRegion { SquareRegion(hips: hips, top: top) }
 }
 
-/// Detector of bodies: BlazePose's first model, which finds faces, and from each the hips and the
-/// size of the body. One thread at a time.
+/// Detector of bodies, BlazePose's first model. The model finds faces, and for each face the hips
+/// and the size of the body. Only one thread at a time can use the detector.
 ///
-/// The options are those of MediaPipe's graph `pose_detection_cpu.pbtxt`: a picture of 224x224 in
-/// -1...1, five layers of anchors with strides 8, 16, 32, 32 and 32, all anchors of the size 1.
+/// The options are those of MediaPipe's graph `pose_detection_cpu.pbtxt`: a picture of 224x224
+/// pixels with values of -1...1, and five layers of anchors with strides of 8, 16, 32, 32 and 32
+/// pixels; all anchors have the size 1.
 struct PoseDetector {
     private static let edge = 224
     /// Number of coordinates of a detection: middle and size of the face, and four points. The
@@ -45,7 +46,8 @@ struct PoseDetector {
     ///
     /// - Parameters:
     ///   - picture: The picture.
-    ///   - region: The part; people that fill an eighth of it or more are found best.
+    ///   - region: Part of the picture. The model finds people best if they fill at least an eighth
+    ///     of this part.
     ///   - minimumScore: Smallest score of a body, 0...1.
     /// - Returns: The bodies, the most probable first.
     /// - Throws: The reason why the model cannot be executed.
@@ -83,8 +85,8 @@ struct PoseDetector {
             hips: point(4), top: point(6))
     }
 
-    /// Merges detections of the same face into one with the mean of their places, weighted by
-    /// score.
+    /// Merges detections of the same face into one detection, at the mean of their positions,
+    /// weighted by score.
     ///
     /// - Parameter bodies: All detections.
     /// - Returns: The merged detections, the most probable first.
@@ -93,7 +95,7 @@ struct PoseDetector {
         var result: [DetectedBody] = []
         while let best = rest.first {
             let same = rest.filter { $0.face.overlap(best.face) > 0.3 }
-            // A box without area overlaps nothing, not even itself.
+            // A box without area does not overlap any box, not even itself.
             rest = rest.dropFirst().filter { $0.face.overlap(best.face) <= 0.3 }
             result.append(same.isEmpty ? best : mean(same, score: best.score))
         }
@@ -115,10 +117,10 @@ struct PoseDetector {
     }
 }
 
-/// Places to which the detector's outputs refer.
+/// Positions to which the detector's outputs are relative (anchors).
 enum PoseAnchors {
     /// Middles of the anchors, 0...1, in the order of the model's outputs. Layers with the same
-    /// stride share a grid; each layer has two anchors at each place of it.
+    /// stride have a common grid; each layer has two anchors at each point of the grid.
     static let all =
         grid(stride: 8, layers: 1) + grid(stride: 16, layers: 1) + grid(stride: 32, layers: 3)
 

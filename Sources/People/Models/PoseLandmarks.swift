@@ -1,17 +1,19 @@
 import CMathShim
 
-/// Landmarks' model: BlazePose's second model, which finds 33 points of one body in a square around
-/// it, and the square for the next picture. One thread at a time.
+/// Landmarks' model, BlazePose's second model. The model finds 33 points of one body in a square
+/// around the body, and the square for the next picture. Only one thread at a time can use the
+/// model.
 ///
 /// The options are those of MediaPipe's graph `pose_landmark_by_roi_cpu.pbtxt`: a picture of
-/// 256x256 in 0...1, 39 points with x, y, z, visibility and presence, of which the last six are
-/// internal.
+/// 256x256 pixels with values of 0...1, and 39 points with x, y, z, visibility and presence. The
+/// last six points are auxiliary points of the model.
 struct PoseLandmarks {
     private static let edge = 256
     private static let points = 39
     /// Number of cells along an edge of the map that contains the probability of each point.
     private static let cells = 64
-    /// Index of the point at the hips and of the point that states the body's size.
+    /// Index of the auxiliary point at the hips, and of the auxiliary point whose distance from the
+    /// hips is half the body's size.
     private static let (hips, top) = (33, 34)
 
     private let model: Model
@@ -20,7 +22,7 @@ struct PoseLandmarks {
     ///
     /// - Throws: The reason why the model cannot be used.
     init(_ library: InferenceLibrary, path: String, threads: Int) throws(InferenceError) {
-        // The output that is not read is a mask of the body.
+        // The model has a further output, a mask of the body, which is not read.
         model = try Model(
             library, path: path, threads: threads, inputCount: 3 * Self.edge * Self.edge,
             outputCounts: [
@@ -32,9 +34,9 @@ struct PoseLandmarks {
     ///
     /// - Parameters:
     ///   - picture: The picture.
-    ///   - region: The part, with the body upright in its middle.
+    ///   - region: Part of the picture, with the body upright in its middle.
     ///   - minimumScore: Smallest probability that the part contains a body, 0...1.
-    /// - Returns: The person; nil without a body.
+    /// - Returns: The person; nil if the part contains no body.
     /// - Throws: The reason why the model cannot be executed.
     func find(in picture: RGBPicture, _ region: SquareRegion, minimumScore: Double)
         throws(InferenceError) -> Person?
@@ -62,8 +64,8 @@ struct PoseLandmarks {
         return region.point(u: refined.u, v: refined.v)
     }
 
-    /// The mean place of a point in the map of its probability, within three cells of its place
-    /// (u, v); nil if the point is unlikely there.
+    /// Mean position of a point in the map of its probability, within three cells of the position
+    /// (u, v); nil if the map contains little probability there.
     private func refine(_ index: Int, _ u: Double, _ v: Double) -> (u: Double, v: Double)? {
         let count = Double(Self.cells)
         guard (0..<1).contains(u), (0..<1).contains(v) else { return nil }
@@ -85,7 +87,8 @@ struct PoseLandmarks {
     }
 
     private func landmark(_ index: Int, _ region: SquareRegion) -> Landmark {
-        // The model turns metres with the square; its z axis points away from the camera.
+        // The model states metres in the axes of the turned square; its z axis points away from the
+        // camera.
         let metres = (0..<3).map { Double(model.outputs[4][index * 3 + $0]) }
         let (cosine, sine) = (cm_cos(region.rotation), cm_sin(region.rotation))
         return Landmark(

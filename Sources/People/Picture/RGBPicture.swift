@@ -1,18 +1,18 @@
-/// Picture with a byte each for red, green and blue, without gaps between rows.
+/// Picture with one byte each for the red, green and blue of a pixel, without gaps between rows.
 public struct RGBPicture: Sendable, Equatable {
     /// Width, pixels.
     public let width: Int
     /// Height, pixels.
     public let height: Int
-    /// Values 0...255 in the order red, green, blue; row by row from the upper left corner.
+    /// Colour values 0...255 in the order red, green, blue, row by row from the upper left corner.
     public var bytes: [UInt8]
 
     /// Creates a picture; nil if the number of bytes does not fit the size.
     ///
     /// - Parameters:
-    ///   - width: Width, pixels, from 1.
-    ///   - height: Height, pixels, from 1.
-    ///   - bytes: 3 · width · height values.
+    ///   - width: Width, pixels, at least 1.
+    ///   - height: Height, pixels, at least 1.
+    ///   - bytes: Colour values, 3 · width · height of them.
     public init?(width: Int, height: Int, bytes: [UInt8]) {
         guard width > 0, height > 0, bytes.count == 3 * width * height else { return nil }
         self.width = width
@@ -55,7 +55,7 @@ public struct PixelBox: Sendable, Equatable, BitwiseCopyable {
         self.height = height
     }
 
-    /// The middle.
+    /// Middle of the rectangle.
     public var centre: PixelPoint { PixelPoint(x: left + width / 2, y: top + height / 2) }
 
     /// Area of the intersection of two rectangles, divided by the area of their union; 0...1.

@@ -1,8 +1,8 @@
 import CMathShim
 
 extension SquareRegion {
-    /// Samples the square as a model's input: row by row, with red, green and blue of each sample.
-    /// Places outside the picture are black.
+    /// Computes the samples of the square for the input of a model: row by row, with red, green and
+    /// blue of each sample. Samples outside the picture are black.
     ///
     /// A sample of a square that is enlarged is interpolated between four pixels. A sample of a
     /// square that is reduced is the mean of several pixels, because single pixels would show
@@ -11,12 +11,13 @@ extension SquareRegion {
     /// - Parameters:
     ///   - picture: The picture.
     ///   - count: Number of samples along an edge.
-    ///   - range: Values of black and white.
-    ///   - target: The samples, 3 · count².
+    ///   - range: Values that represent black and white.
+    ///   - target: Buffer for the samples, 3 · count² values.
     func sample(
         _ picture: RGBPicture, count: Int, range: ClosedRange<Float>, into target: inout [Float]
     ) {
-        // A model can deliver a region that is not one, and far away pixels have no numbers.
+        // A model can return an invalid region; positions far outside the picture do not fit into
+        // an integer.
         let far = 1e5
         guard side > 0, side < far, abs(centre.x) < far, abs(centre.y) < far, rotation.isFinite
         else {
@@ -51,11 +52,12 @@ extension SquareRegion {
     }
 }
 
-/// Places of samples in coordinates of a picture in which the middle of a pixel is a whole number.
+/// Positions of the samples in the picture, in coordinates in which the middle of a pixel has whole
+/// numbers.
 private struct Grid {
-    /// Place of the first sample.
+    /// Position of the first sample.
     let x: Float, y: Float
-    /// Steps to the next sample to the right, and down.
+    /// Steps from one sample to the next sample to the right, and to the next sample below.
     let right: (x: Float, y: Float), down: (x: Float, y: Float)
 
     init(_ region: SquareRegion, step: Double) {
@@ -78,9 +80,9 @@ private struct Sampler {
     let pixels: UnsafePointer<UInt8>
     let width: Int
     let height: Int
-    /// Places of the parts of samples.
+    /// Positions of the parts into which each sample is divided.
     let step: Grid
-    /// Number of parts of a sample along its edge.
+    /// Number of parts along the edge of a sample.
     let parts: Int
 
     /// Mean of the pixels that are nearest to the parts of a sample.
@@ -90,8 +92,8 @@ private struct Sampler {
         for part in 0..<parts {
             var (x, y) = step.point(column * parts, row * parts + part)
             for _ in 0..<parts {
-                // The conversion to an integer cuts off towards zero, so the offset makes places
-                // positive that are near the picture. A smaller place stays outside.
+                // The conversion to an integer rounds towards zero. The offset makes the
+                // coordinates near the picture positive, so that they are all rounded down.
                 let (column, row) = (Int(x + 4096.5) - 4096, Int(y + 4096.5) - 4096)
                 if column >= 0, row >= 0, column < width, row < height {
                     let pixel = pixels + 3 * (row * width + column)

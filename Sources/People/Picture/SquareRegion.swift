@@ -1,8 +1,8 @@
 import CMathShim
 
-/// Square part of a picture, turned about its middle. The models examine squares.
+/// Square part of a picture, turned about its middle, for a model to examine.
 public struct SquareRegion: Sendable, Equatable, BitwiseCopyable {
-    /// Middle, pixels.
+    /// Middle of the square, pixels.
     public var centre: PixelPoint
     /// Length of an edge, pixels.
     public var side: Double
@@ -23,7 +23,8 @@ public struct SquareRegion: Sendable, Equatable, BitwiseCopyable {
             side: Double(max(picture.width, picture.height)))
     }
 
-    /// The square around a body: upright in the square, with the middle at the hips.
+    /// Creates the square around a body. The middle of the square is at the hips, and the body is
+    /// upright in the square.
     ///
     /// - Parameters:
     ///   - hips: Middle of the hips.
@@ -31,17 +32,17 @@ public struct SquareRegion: Sendable, Equatable, BitwiseCopyable {
     ///     of the head. Both models deliver this point.
     init(hips: PixelPoint, top: PixelPoint) {
         let (dx, dy) = (top.x - hips.x, top.y - hips.y)
-        // The models were trained with a quarter of margin.
+        // The models were trained with squares that are a quarter larger than the body.
         self.init(
             centre: hips, side: 2 * 1.25 * cm_sqrt(dx * dx + dy * dy),
             rotation: cm_atan2(dx, -dy))
     }
 
-    /// The point of the picture at a place of the square.
+    /// Converts a position in the square to a point of the picture.
     ///
     /// - Parameters:
-    ///   - u: Place along the square's x axis, 0...1 inside the square.
-    ///   - v: Place along the square's y axis, 0...1 inside the square.
+    ///   - u: Position along the square's x axis, 0...1 inside the square.
+    ///   - v: Position along the square's y axis, 0...1 inside the square.
     /// - Returns: The point, pixels.
     public func point(u: Double, v: Double) -> PixelPoint {
         let (cosine, sine) = (cm_cos(rotation), cm_sin(rotation))
