@@ -21,8 +21,9 @@ struct AccessibilityTests {
     private func withPage(_ body: (Rig, Chromium.Page) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let rig = try Rig(in: directory)
-            let browser = try Chromium(in: directory.appending("browser"))
+            let browser = try Chromium.start()
             let page = try browser.page()
+            try page.call("Network.clearBrowserCookies")
             try page.resize(390, 844, isPhone: true)
             try page.open("\(rig.address)/#pair=\(try rig.code())")
             try #require(try page.wait(Chromium.Page.isReady) != nil)

@@ -19,8 +19,9 @@ private func withPage(
 ) throws {
     try withTemporaryDirectory { directory in
         let rig = try Rig(in: directory, motion: motion, settings)
-        let browser = try Chromium(in: directory.appending("browser"))
+        let browser = try Chromium.start()
         let page = try browser.page()
+        try page.call("Network.clearBrowserCookies")
         try page.resize(390, 844, isPhone: true)
         try page.open(rig.address + (isPaired ? "/#pair=\(try rig.code())" : "/"))
         try body(rig, browser, page)

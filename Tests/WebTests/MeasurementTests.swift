@@ -16,8 +16,9 @@ struct MeasurementTests {
     private func withView(_ view: String, _ body: (Rig, Chromium.Page) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let rig = try Rig(in: directory)
-            let browser = try Chromium(in: directory.appending("browser"))
+            let browser = try Chromium.start()
             let page = try browser.page()
+            try page.call("Network.clearBrowserCookies")
             try page.resize(1280, 860, isPhone: false)
             try page.open("\(rig.address)/#pair=\(try rig.code())")
             try #require(try page.wait(Chromium.Page.isReady) != nil)

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Wire
 
-/// Chromium without a window, driven over its DevTools protocol. One thread.
+/// Chromium without a window, driven over its DevTools protocol. One thread at a time.
 final class Chromium {
     static let program = "/usr/bin/chromium"
     /// Whether the tests can run; they are skipped without it.
@@ -51,6 +51,9 @@ final class Chromium {
                 return message["result"] ?? .null
             }
         }
+
+        /// Closes the tab.
+        deinit { _ = try? call("Page.close") }
 
         private func note(_ event: JSONValue) {
             let params = event["params"]
@@ -186,8 +189,23 @@ final class Chromium {
     /// Port of the DevTools protocol.
     private let port: Int
 
-    /// Starts the browser; its files are in the directory.
-    init(in directory: FilePath) throws {
+    /// The browser of all tests, which run one after the other; a start takes more than a second. It ends with the process.
+    nonisolated(unsafe) private static var shared: Chromium?
+
+    /// The shared browser; the first call starts it.
+    static func start() throws -> Chromium {
+        if let shared { return shared }
+        let new = try Chromium()
+        shared = new
+        atexit { Chromium.shared = nil }
+        return new
+    }
+
+    private init() throws {
+        var template = Array("/tmp/airframe-chromium-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
+        let directory = FilePath(
+            String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
         self.directory = directory
         let options = [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
@@ -212,8 +230,9 @@ final class Chromium {
     deinit {
         kill(process, SIGTERM)
         var status: Int32 = 0
-        let ended = eventually(within: 5) { waitpid(process, &status, WNOHANG) == process }
-        if !ended { kill(process, SIGKILL) }
+        let hasEnded = eventually(within: 5) { waitpid(process, &status, WNOHANG) == process }
+        if !hasEnded { kill(process, SIGKILL) }
+        _ = try? shell("rm -rf \(directory)")
     }
 
     /// Opens a new tab in front of the others.

@@ -22,6 +22,8 @@ export class Trace {
   /** Adds one message of the stream. */
   add(values, t) {
     const newest = this.count ? this.times[(this.next + this.size - 1) % this.size] : -Infinity;
+    // A message can contain the same tick as the one before.
+    if (t === newest) return;
     // After a restart the daemon's clock begins again.
     if (t < newest) this.clear();
     this.times[this.next] = t;

@@ -90,9 +90,9 @@ const wrap = (angle) => ((((angle + 180) % 360) + 360) % 360) - 180;
 function stepPlot(axis, samples) {
   if (samples.length < 20) return el("p", {}, "The stream has brought too few values.");
   const [begin, end] = [samples[0][2], samples.at(-1)[1]];
-  const moved = samples.findIndex((sample) => Math.abs(sample[1] - samples[0][1]) > 0.01);
-  const zero = samples[Math.max(0, moved)][0];
   const height = end - begin;
+  const moved = samples.findIndex((sample) => Math.abs(sample[1] - samples[0][1]) > 0.02 * Math.abs(height));
+  const zero = samples[Math.max(0, moved)][0];
   const share = samples.map((sample) => (sample[2] - begin) / height);
   const after = samples.map((sample, index) => [sample[0] - zero, share[index]]).filter((point) => point[0] >= 0);
   const rise = after.find((point) => point[1] >= 0.9)?.[0];
