@@ -1,6 +1,7 @@
 #include "CVideoPrivate.h"
 
 #include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,6 +14,8 @@ bool cv_start(char error[CV_TEXT]) {
     // Each feed starts new threads. If each thread had its own arena, the memory of closed feeds would be fragmented,
     // and the process would grow.
     mallopt(M_ARENA_MAX, 1);
+    // libcamera otherwise writes its version into the log with each search for a camera; the user's own value has priority.
+    setenv("LIBCAMERA_LOG_LEVELS", "*:ERROR", 0);
     GError *problem = NULL;
     if (gst_init_check(NULL, NULL, &problem)) return true;
     cv_set_text(error, CV_TEXT, problem ? problem->message : "GStreamer cannot be initialised");

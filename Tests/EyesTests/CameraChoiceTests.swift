@@ -28,6 +28,16 @@ struct CameraChoiceTests {
         interface: .libcamera, name: "imx219", path: "/base/soc/i2c0mux/i2c@1/imx219@10",
         modes: [])
 
+    /// The same USB camera as libcamera lists it: without rates and without H.264.
+    private static let indirect = Camera(
+        interface: .libcamera, name: #"\_SB_.PCI0.XHCI-2:1.0-046d:082d"#,
+        path: #"\_SB_.PCI0.XHCI-2:1.0-046d:082d"#,
+        modes: [
+            CameraMode(coding: .raw("YUY2"), widths: 640...640, heights: 480...480),
+            CameraMode(coding: .raw("YUY2"), widths: 1280...1280, heights: 720...720),
+            CameraMode(coding: .jpeg, widths: 640...640, heights: 480...480),
+        ])
+
     private func video(_ change: (inout EyesSettings.Video) -> Void = { _ in })
         -> EyesSettings.Video
     {
@@ -48,6 +58,45 @@ struct CameraChoiceTests {
     func order() {
         let choice = CameraChoice(video(), among: [Self.webcam, Self.module])
         #expect(camera(choice) == Self.module)
+    }
+
+    @Test("a USB camera is used through V4L2, and through libcamera only by that setting")
+    func indirectly() throws {
+        let both = [Self.indirect, Self.webcam]
+        #expect(camera(CameraChoice(video(), among: both)) == Self.webcam)
+        #expect(camera(CameraChoice(video(), among: [Self.indirect])) == Self.indirect)
+        let small = video { $0.source = .libcamera }
+        let jpeg = CameraChoice(small, among: both)
+        #expect(camera(jpeg) == Self.indirect)
+        #expect(format(jpeg)?.coding == .jpeg)
+        let text = try #require(FeedPipeline(jpeg, small, encoder: .x264)).text
+        #expect(text.contains("libcamerasrc") && text.contains("image/jpeg,width=640,height=480"))
+        let large = video { ($0.source, $0.width, $0.height) = (.libcamera, 1280, 720) }
+        #expect(format(CameraChoice(large, among: both))?.coding == .raw("YUY2"))
+    }
+
+    @Test("libcamera processes the pictures of a camera module to the size of the settings")
+    func processed() {
+        let odd = video { ($0.width, $0.height) = (802, 602) }
+        let format = format(CameraChoice(odd, among: [Self.module]))
+        #expect(format?.coding == .raw("NV12"))
+        #expect(format?.width == 802 && format?.height == 602)
+    }
+
+    @Test(
+        "libcamera's name of a USB camera ends with its numbers",
+        arguments: [
+            ("/base/soc/i2c0mux/i2c@1/imx219@10", false), (#"\_SB_.PCI0.I2C2.CAM0"#, false),
+            (#"\_SB_.PCI0.XHCI-2.4:1.0-046d:082d"#, true),
+            ("/base/scb/pcie@7d500000/pci@0,0/usb@0,0-1.3:1.0-1e4e:0110", true),
+            ("/base/soc/i2c@1/sensor-1:2", false),
+        ])
+    func indirectNames(_ path: String, _ isUSB: Bool) {
+        var camera = Self.module
+        camera.path = path
+        #expect(camera.isUSBThroughLibcamera == isUSB)
+        camera.interface = .v4l2
+        #expect(!camera.isUSBThroughLibcamera)
     }
 
     @Test("raw pictures are used where they have the rate, JPEG where only it has")

@@ -26,7 +26,7 @@ public struct CameraMode: Sendable, Equatable {
 public struct Camera: Sendable, Equatable {
     /// Interface of the operating system to the camera.
     public enum Interface: String, Sendable {
-        /// Camera modules, whose raw pictures libcamera processes.
+        /// Camera modules, whose raw pictures libcamera processes, and USB cameras.
         case libcamera
         /// USB cameras.
         case v4l2
@@ -55,6 +55,19 @@ extension Camera {
     /// Whether the device delivers pictures of a camera.
     var isUsable: Bool { !Self.internalDrivers.contains(driver) }
 
+    /// Whether libcamera lists a USB camera. libcamera's name of such a camera ends with the
+    /// vendor's and product's numbers, such as `-046d:082d`; names of camera modules are those of
+    /// the firmware. libcamera passes on the pictures of a USB camera unchanged, and does not set
+    /// its rate.
+    var isUSBThroughLibcamera: Bool {
+        guard interface == .libcamera, let end = path.split(separator: "-").last else {
+            return false
+        }
+        let numbers = end.split(separator: ":", omittingEmptySubsequences: false)
+        return numbers.count == 2
+            && numbers.allSatisfy { $0.count == 4 && $0.allSatisfy(\.isHexDigit) }
+    }
+
     /// List the connected cameras. The search takes up to a few 100 ms.
     static func connected() -> [Camera] {
         let capacity = 32
@@ -77,8 +90,10 @@ extension Camera {
 }
 
 extension CameraMode {
-    /// Converts the coding of the C shim; nil for a coding that airframe-eyes does not use.
+    /// Converts a mode of the C shim; nil for a coding that airframe-eyes does not use, and for a
+    /// mode without a size.
     fileprivate init?(_ mode: cv_mode) {
+        guard mode.max_width > 0, mode.max_height > 0 else { return nil }
         switch text(mode.media) {
         case "video/x-h264": coding = .h264
         case "image/jpeg": coding = .jpeg

@@ -1,11 +1,14 @@
 /// Choice of the camera and its format, from the settings and the connected cameras. The type is
 /// pure.
 ///
-/// Of a camera's formats, those with the requested rate are preferred, then those whose size is
-/// nearest to the requested size. Among equal formats, H.264 from the camera comes first, because
-/// it costs no processor time. Raw pictures come second, because they need no decoder, which would
-/// delay them by one frame. JPEG comes third; with JPEG, USB cameras deliver large pictures at full
-/// rate.
+/// The source `auto` uses camera modules through libcamera and USB cameras through V4L2, because
+/// libcamera does not set the rate of a USB camera and cannot pass on its H.264.
+///
+/// The formats of a camera are preferred in this order. H.264 from the camera comes first, because
+/// it costs no processor time. Raw pictures come second, if the bus can transfer the requested
+/// rate: they need no decoder, which would delay them by one frame. JPEG comes third; with JPEG,
+/// USB cameras deliver large pictures at full rate. JPEG comes before raw pictures whose rate the
+/// camera does not state, because it can be low.
 public enum CameraChoice: Sendable, Equatable {
     /// A camera, and the format that airframe-eyes requests from it.
     case camera(Camera, CameraFormat)
@@ -23,15 +26,15 @@ public enum CameraChoice: Sendable, Equatable {
             self = .drawn(reason: nil)
             return
         }
-        let interfaces: [Camera.Interface] =
+        let modules = cameras.filter { $0.interface == .libcamera && !$0.isUSBThroughLibcamera }
+        let direct = cameras.filter { $0.interface == .v4l2 }
+        let indirect = cameras.filter(\.isUSBThroughLibcamera)
+        let eligible =
             switch video.source {
-            case .libcamera: [.libcamera]
-            case .v4l2: [.v4l2]
-            case .auto, .test: [.libcamera, .v4l2]
+            case .libcamera: modules + indirect
+            case .v4l2: direct
+            case .auto, .test: modules + direct + indirect
             }
-        let eligible = interfaces.flatMap { interface in
-            cameras.filter { $0.interface == interface }
-        }
         let named =
             video.device == "auto"
             ? eligible : eligible.filter { $0.path == video.device || $0.name == video.device }
@@ -67,9 +70,9 @@ public struct CameraFormat: Sendable, Equatable {
     /// The format of `camera` that is nearest to the settings; nil if the camera has no usable
     /// format.
     init?(for video: EyesSettings.Video, of camera: Camera) {
-        // GStreamer's element `libcamerasrc` converts pictures to any size and to a format that the
+        // libcamera converts the pictures of a camera module to any size and to a format that the
         // encoder accepts.
-        if camera.interface == .libcamera {
+        if camera.interface == .libcamera, !camera.isUSBThroughLibcamera {
             self.init(
                 coding: .raw("NV12"), width: video.width, height: video.height,
                 rateHz: video.rateHz)
@@ -121,7 +124,7 @@ public struct CameraFormat: Sendable, Equatable {
                 coding = 0
             case .raw(let format):
                 guard Self.rawFormats.contains(format) else { return nil }
-                coding = 1
+                coding = mode.maximumRate == nil ? 3 : 1
             case .jpeg: coding = 2
             }
             missingRate = max(0, video.rateHz - Int(mode.maximumRate ?? Double(video.rateHz)))

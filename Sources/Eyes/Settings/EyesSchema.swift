@@ -30,7 +30,7 @@ public enum EyesSchema {
             "Whether clients receive the stream; with false the camera stays off.")
         table.word(
             "video.source", \.video.source, .live,
-            "Source of the pictures; auto uses libcamera, then V4L2, then the test picture.")
+            "Picture source; auto uses camera modules, then USB cameras, then the test picture.")
         table.text(
             "video.device", \.video.device, .text(maxLength: 255), .live,
             "Name or path of the camera, as `airframe-eyes cameras` lists it; auto uses the first.")
