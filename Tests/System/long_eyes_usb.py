@@ -29,7 +29,7 @@ print("ok   JPEG is decoded and streamed")
 
 cable.pull()
 until("the loss", lambda: lines("The camera is lost") == 1)
-until("the replacement", lambda: lines("shows a drawn picture instead") == 1)
+until("the replacement", lambda: lines("shows the test picture instead") == 1)
 eyes.player.must_receive("without the camera")
 print("ok   the cable is pulled, the client stays")
 cable = Cable()
