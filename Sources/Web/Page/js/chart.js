@@ -113,7 +113,8 @@ export class Chart {
       context.moveTo(0, y(value));
       context.lineTo(width, y(value));
       context.stroke();
-      if (y(value) > 14 * ratio) context.fillText(String(Number(value.toPrecision(3))), 4 * ratio, y(value) - 3 * ratio);
+      const above = y(value) > 14 * ratio ? -3 : 12;
+      context.fillText(String(Number(value.toPrecision(3))), 4 * ratio, y(value) + above * ratio);
     }
   }
 

@@ -6,7 +6,8 @@ import { el, svg } from "./dom.js";
 const poses = {
   bottom: { turn: 0, text: "upright, level" }, top: { turn: 180, text: "upside down" },
   back: { turn: -90, text: "lens up" }, front: { turn: 90, text: "lens down" },
-  right: { turn: 90, isFront: true, text: "on its right side" }, left: { turn: -90, isFront: true, text: "on its left side" },
+  // The lens points at the viewer, so the camera's right is on the left.
+  right: { turn: -90, isFront: true, text: "on its right side" }, left: { turn: 90, isFront: true, text: "on its left side" },
   level: { turn: 0, text: "level" }, lens_down: { turn: 60, text: "lens down" },
 };
 
