@@ -29,12 +29,15 @@ class Companion:
         self.socket.connect(path)
         self.lines = self.socket.makefile("r")
 
-    def report(self):
+    def report(self, following=None):
         stream = {"uri": URI, "width": 640, "height": 480, "rate_hz": 30, "bitrate_kbps": 2000}
         request = {"id": 1, "method": "companion", "params": {"name": "eyes", "stream": stream}}
+        if following:
+            request["params"]["following"] = following
         self.socket.sendall((json.dumps(request) + "\n").encode())
         answer = json.loads(self.lines.readline())
         expect("result" in answer, f"the report is accepted: {answer}")
+        return answer["result"]
 
 
 def receive(link, name, component, seconds=5):
@@ -48,8 +51,8 @@ def receive(link, name, component, seconds=5):
     return None
 
 
-def command(link, number, first=0):
-    link.mav.command_long_send(1, CAMERA, number, 0, first, 0, 0, 0, 0, 0, 0)
+def command(link, number, *params):
+    link.mav.command_long_send(1, CAMERA, number, 0, *params, *[0] * (7 - len(params)))
 
 
 parser = argparse.ArgumentParser()
@@ -89,6 +92,38 @@ expect(status and status.flags == m.VIDEO_STREAM_STATUS_FLAGS_RUNNING, "the stre
 command(link, m.MAV_CMD_IMAGE_START_CAPTURE, 0)
 ack = receive(link, "COMMAND_ACK", CAMERA)
 expect(ack and ack.result == m.MAV_RESULT_UNSUPPORTED, "it takes no pictures")
+
+def follows(number, *params):
+    command(link, number, *params)
+    ack = receive(link, "COMMAND_ACK", CAMERA)
+    return ack and ack.command == number and ack.result
+
+
+expect(follows(m.MAV_CMD_CAMERA_TRACK_POINT, 0.5, 0.5, 0.1) == m.MAV_RESULT_DENIED, "without people nobody is followed")
+state = {"active": False, "people": 2, "box": None}
+companion.report(state)
+command(link, m.MAV_CMD_REQUEST_MESSAGE, 259)
+info = receive(link, "CAMERA_INFORMATION", CAMERA)
+expect(info.flags & m.CAMERA_CAP_FLAGS_HAS_TRACKING_POINT and info.flags & m.CAMERA_CAP_FLAGS_HAS_TRACKING_RECTANGLE,
+       "the camera can follow a point and a rectangle")
+expect(follows(m.MAV_CMD_SET_MESSAGE_INTERVAL, 275, 200_000) == 0, "the messages about the person are accepted")
+place = receive(link, "CAMERA_TRACKING_IMAGE_STATUS", CAMERA)
+expect(place and place.tracking_status == m.CAMERA_TRACKING_STATUS_FLAGS_IDLE, "nobody is followed yet")
+expect(follows(m.MAV_CMD_CAMERA_TRACK_POINT, 1.5, 0.5, 0.1) == m.MAV_RESULT_DENIED, "a place outside the picture is refused")
+expect(follows(m.MAV_CMD_CAMERA_TRACK_POINT, 0.25, 0.5, 0.1) == 0, "a person at a point is followed")
+wish = companion.report(state)["wish"]
+expect((wish["action"], wish["x"], wish["y"]) == ("point", 0.25, 0.5), f"the companion gets the point: {wish}")
+expect(follows(m.MAV_CMD_CAMERA_TRACK_RECTANGLE, 0.25, 0.25, 0.75, 1.0) == 0, "a person in a rectangle is followed")
+wish = companion.report({"active": True, "people": 2, "box": [0.25, 0.125, 0.5, 1.0]})["wish"]
+expect((wish["x"], wish["y"]) == (0.5, 0.625), f"the companion gets its middle: {wish}")
+end = time.monotonic() + 3
+while time.monotonic() < end:
+    place = receive(link, "CAMERA_TRACKING_IMAGE_STATUS", CAMERA)
+    if place and place.tracking_status == m.CAMERA_TRACKING_STATUS_FLAGS_ACTIVE:
+        break
+expect((place.rec_top_x, place.rec_top_y, place.rec_bottom_x, place.rec_bottom_y) == (0.25, 0.125, 0.5, 1.0), "the person has a place")
+expect(follows(m.MAV_CMD_CAMERA_STOP_TRACKING) == 0, "following can be stopped")
+expect(companion.report(state)["wish"]["action"] == "off", "the companion stops")
 
 companion.socket.shutdown(socket.SHUT_RDWR)
 time.sleep(0.5)

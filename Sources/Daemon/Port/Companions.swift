@@ -22,15 +22,72 @@ final class Companions: Sendable {
         var time: Instant
     }
 
+    /// Duration for which a wish is passed on, s: longer than the interval of two reports.
+    static let wishSeconds = 3.0
+
+    private struct Wish {
+        var client: Int
+        var wish: FollowingWish
+        var time: Instant
+    }
+
     private let entries = Mutex<[Entry]>([])
+    private let wish = Mutex<(newest: Wish?, count: Int)>((nil, 0))
 
     /// Method `companion` of the diagnostics socket, with which a companion sends its report.
     var method: SocketMethod {
-        .change("companion", ["name", "level", "finding", "remedy", "values", "stream"]) {
-            [self] (parameters, caller) throws(Refusal) in
+        .change(
+            "companion", ["name", "level", "finding", "remedy", "values", "stream", "following"]
+        ) { [self] (parameters, caller) throws(Refusal) in
             let report = try Self.report(parameters)
-            try note(report, from: caller.client.id, now: MonotonicClock.now)
-            return Acknowledgement("The report of \(report.name) is noted.")
+            let now = MonotonicClock.now
+            try note(report, from: caller.client.id, now: now)
+            return CompanionAnswer(
+                "The report of \(report.name) is noted.",
+                wish: wish(for: caller.client.id, now: now))
+        }
+    }
+
+    // MARK: Wishes
+
+    /// Passes a wish on to the companion that follows people.
+    ///
+    /// - Parameters:
+    ///   - action: The wish.
+    ///   - x: Place for `point`, 0...1 from the left.
+    ///   - y: Place for `point`, 0...1 from the top.
+    ///   - now: Present time.
+    func wish(
+        _ action: FollowingWish.Action, x: Double? = nil, y: Double? = nil, now: Instant
+    ) {
+        guard let client = follower(now: now)?.client else { return }
+        wish.withLock { state in
+            state.count += 1
+            let wish = FollowingWish(
+                number: state.count, action: action, x: x.map { Number($0) },
+                y: y.map { Number($0) })
+            state.newest = Wish(client: client, wish: wish, time: now)
+        }
+    }
+
+    private func wish(for client: Int, now: Instant) -> FollowingWish? {
+        wish.withLock { state in
+            guard let newest = state.newest, newest.client == client,
+                now.seconds(since: newest.time) <= Self.wishSeconds
+            else { return nil }
+            return newest.wish
+        }
+    }
+
+    /// Connection and report of the companion that follows people, if it is not hung; nil without
+    /// one.
+    func follower(now: Instant) -> (client: Int, state: FollowingState)? {
+        entries.withLock { entries in
+            for entry in entries
+            where now.seconds(since: entry.time) <= CompanionStatus.silenceLimit {
+                if let state = entry.report.following { return (entry.client, state) }
+            }
+            return nil
         }
     }
 
@@ -93,6 +150,7 @@ final class Companions: Sendable {
         report.finding = try text("finding", parameters)
         report.remedy = try text("remedy", parameters)
         report.stream = try parameters.value("stream").map(stream)
+        report.following = try parameters.value("following").map(following)
         guard let values = parameters.value("values") else { return report }
         guard let members = values.object, members.count <= valueLimit else {
             throw Refusal(
@@ -130,6 +188,21 @@ final class Companions: Sendable {
         return VideoStream(
             uri: uri, width: width, height: height, rateHz: Number(rate),
             bitrateKbps: Number(bitrate))
+    }
+
+    private static func following(_ value: JSONValue) throws(Refusal) -> FollowingState {
+        let box = value["box"].flatMap { $0 == .null ? nil : $0 }
+        let edges = box?.array?.compactMap(\.number)
+        guard let isActive = value["active"]?.bool, let people = value["people"]?.int,
+            (0...1000).contains(people), box == nil || edges?.count == 4,
+            edges?.allSatisfy({ (-10...10).contains($0) }) ?? true
+        else {
+            throw Refusal(
+                .invalidParams,
+                "following must be an object with active, people and box (left, top, right and bottom as fractions of the picture, or null).",
+                field: "following")
+        }
+        return FollowingState(isActive: isActive, people: people, box: edges)
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -25,12 +25,15 @@ struct MachineMethods: Sendable {
 
     /// All methods and variables of the socket, in the order of their listing.
     func services(_ port: DaemonPort, _ tasks: TaskMethods) -> SocketServices {
-        SocketServices(
-            methods: looks + [companions.method] + SocketMethod.settings(tuning)
+        let following = FollowingMethods(
+            port: port, hub: machine.hub, companions: companions, clock: machine.clock)
+        return SocketServices(
+            methods: looks + [companions.method] + following.methods
+                + SocketMethod.settings(tuning)
                 + SocketMethod.motion(port) + tasks.methods,
             variables: Observable.variables, sample: sample, time: time,
             settle: { [simulator] in simulator?.settle() },
-            left: { [companions] in companions.left($0) })
+            left: { following.left($0) })
     }
 
     private var looks: [SocketMethod] {

@@ -3,6 +3,7 @@ import Hardware
 import Links
 import Logging
 import Policy
+import Port
 import Realtime
 import ServiceLifecycle
 import SystemPackage
@@ -39,6 +40,12 @@ struct NetworkLinks: Sendable {
         mavlink = try settings.mavlinkConfiguration.map { configuration in
             var configuration = configuration
             configuration.camera = { companions.stream(now: MonotonicClock.now) }
+            configuration.following = { companions.follower(now: MonotonicClock.now)?.state }
+            let methods = FollowingMethods(
+                port: port, hub: port.hub, companions: companions, clock: port.clock)
+            configuration.follow = { (action, x, y, source) throws(Refusal) in
+                try methods.wish(action, x: x, y: y, for: source)
+            }
             if settings.mavlink.requireSignature {
                 let key = try settings.keyFile("mavlink").read()
                 let newest = try settings.freshnessFile(

@@ -17,6 +17,8 @@ struct CameraRole {
     }
 
     let stream: VideoStream
+    /// State of the companion that follows a person; nil without one.
+    let following: FollowingState?
     /// MAVLink component of the gimbal.
     let gimbal: UInt8
     /// Time since the start of airframed, ms.
@@ -37,7 +39,7 @@ struct CameraRole {
         if order.number == MAVLinkCommand.requestMessage.rawValue {
             let known = [
                 CameraInformation.format.id, VideoStreamInformation.format.id,
-                VideoStreamStatus.format.id,
+                VideoStreamStatus.format.id, CameraTrackingImageStatus.format.id,
             ]
             return known.first { Float($0) == order.params[0] }
         }
@@ -53,7 +55,7 @@ struct CameraRole {
         var message = CameraInformation()
         message.bootMs = bootMs
         (message.focalLength, message.sensorWidth, message.sensorHeight) = (.nan, .nan, .nan)
-        message.flags = 256
+        message.flags = following == nil ? 256 : 256 + 512 + 1024
         message.width = UInt16(clamping: stream.width)
         message.height = UInt16(clamping: stream.height)
         message.vendor = "airframe"
@@ -117,20 +119,26 @@ extension MAVLinkComponent {
         }
         counters.handled += 1
         counters.commands += 1
+        let following = configuration.following()
         let id = CameraRole.requested(order)
         var answer = CommandAck()
         answer.command = order.number
-        answer.result = (id == nil ? MAVLinkResult.unsupported : .accepted).rawValue
+        let result =
+            id == nil
+            ? obeyAsFollower(order, from: sender, peer, now: now) ?? .unsupported : .accepted
+        answer.result = result.rawValue
         answer.target = sender
         send(answer, to: peer, from: cameraAddress)
         let role = CameraRole(
-            stream: stream, gimbal: address.component,
+            stream: stream, following: following, gimbal: address.component,
             bootMs: UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000)))
         switch id {
         case CameraInformation.format.id: send(role.information, to: peer, from: cameraAddress)
         case VideoStreamInformation.format.id:
             send(role.streamInformation, to: peer, from: cameraAddress)
         case VideoStreamStatus.format.id: send(role.streamStatus, to: peer, from: cameraAddress)
+        case CameraTrackingImageStatus.format.id:
+            send(CameraTrackingImageStatus(following), to: peer, from: cameraAddress)
         default: break
         }
         return true

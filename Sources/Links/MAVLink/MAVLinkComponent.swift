@@ -66,6 +66,8 @@ final class MAVLinkComponent {
     private var stopQuiet = Instant(nanoseconds: .min)
     private var faultsDue: Instant
     private var cameraDue: Instant
+    /// Interval, s, and next time of the messages about a followed person, by peer.
+    var followingStreams: [Int: (period: Double, due: Instant)] = [:]
     /// Index of the next parameter of each list in progress, by peer.
     var listings: [Int: Int] = [:]
 
@@ -123,6 +125,7 @@ final class MAVLinkComponent {
         peers[peer] = nil
         identities.forget(peer, isKept: director.isInControl)
         listings[peer] = nil
+        followingStreams[peer] = nil
     }
 
     /// Sends a message to one peer, from the gimbal or from the camera.
@@ -194,6 +197,7 @@ final class MAVLinkComponent {
     /// and corrects the heading. The method is called ten times per second.
     private func watch(now: Instant) {
         acknowledgeSaves()
+        reportFollowing(now: now)
         director.vehicle.advance(now: now)
         if let snapshot = port.snapshot {
             for text in announcer.messages(for: snapshot.conditions, now: now) { broadcast(text) }

@@ -1,3 +1,4 @@
+public import Port
 public import Wire
 
 /// Identity of the gimbal among MAVLink components, and addresses of its peers.
@@ -27,6 +28,16 @@ public struct MAVLinkConfiguration: Sendable {
     /// Function that returns the video stream of a companion program, which the gimbal announces as
     /// a camera; nil if there is none.
     public var camera: @Sendable () -> VideoStream? = { nil }
+    /// State of the companion program that follows a person; nil without one.
+    public var following: @Sendable () -> FollowingState? = { nil }
+    /// Receiver of a wish for a person to follow, with its place in the picture, 0...1 from the left
+    /// and from the top, and its source. It throws the refusal.
+    public var follow:
+        @Sendable (
+            _ action: FollowingWish.Action, _ x: Double?, _ y: Double?, _ source: CommandSource
+        ) throws(Refusal) -> Void = { (_, _, _, _) throws(Refusal) in
+            throw Refusal(.refused, "no program finds people")
+        }
 
     /// Creates the default configuration, without any peer.
     public init() {}

@@ -13,6 +13,8 @@ public struct CompanionReport: Hashable, Sendable, Codable {
     public var values: [String: Number] = [:]
     /// Video stream that the companion offers; absent if it offers none.
     public var stream: VideoStream?
+    /// State of following a person; absent if the companion does not find people.
+    public var following: FollowingState?
 
     /// Creates a report without findings.
     public init(name: String) { self.name = name }
@@ -31,11 +33,98 @@ public struct CompanionReport: Hashable, Sendable, Codable {
                 "bitrate_kbps": .double(stream.bitrateKbps.value),
             ])
         }
+        if let following {
+            params["following"] = .object([
+                "active": .bool(following.isActive), "people": .int(following.people),
+                "box": following.box.map { .array($0.map(JSONValue.double)) } ?? .null,
+            ])
+        }
         return params
     }
 }
 
-/// Video stream that players can open.
+/// State of a companion that finds people and follows one of them.
+public struct FollowingState: Hashable, Sendable, Codable {
+    /// Whether a person is followed or awaited.
+    public var isActive: Bool
+    /// Number of people in the picture.
+    public var people: Int
+    /// Box around the followed person: left, top, right and bottom, 0...1 of the picture; absent
+    /// while the person is not in the picture.
+    public var box: [Double]?
+
+    enum CodingKeys: String, CodingKey {
+        case isActive = "active"
+        case people, box
+    }
+
+    /// A state.
+    public init(isActive: Bool, people: Int, box: [Double]? = nil) {
+        self.isActive = isActive
+        self.people = people
+        self.box = box
+    }
+}
+
+/// Wish of a user for a companion that follows a person.
+public struct FollowingWish: Hashable, Sendable, Codable {
+    /// Action of a wish.
+    public enum Action: String, Sendable, Codable, CaseIterable {
+        /// Follow the person nearest to the middle of the picture.
+        case on
+        /// Follow nobody.
+        case off
+        /// Follow the next person.
+        case next
+        /// Follow the person at a place of the picture.
+        case point
+    }
+
+    /// Number of the wish, from 1; a companion fulfils each number once.
+    public var number: Int
+    /// The action.
+    public var action: Action
+    /// Place of the picture for `point`, 0...1 from the left and from the top.
+    public var x: Number?, y: Number?
+
+    /// A wish.
+    public init(number: Int, action: Action, x: Number? = nil, y: Number? = nil) {
+        self.number = number
+        self.action = action
+        self.x = x
+        self.y = y
+    }
+}
+
+/// Answer to the report of a companion.
+public struct CompanionAnswer: Hashable, Sendable, Codable {
+    /// Sentence for a person.
+    public var sentence: String
+    /// Newest wish, for three seconds; absent without one.
+    public var wish: FollowingWish?
+
+    /// An answer.
+    public init(_ sentence: String, wish: FollowingWish? = nil) {
+        self.sentence = sentence
+        self.wish = wish
+    }
+}
+
+/// Camera's attitude at a time.
+public struct AttitudeReply: Hashable, Sendable, Codable {
+    /// Time on the clock of `ping`, s.
+    public var t: Number
+    /// Quaternion w, x, y, z, body to earth.
+    public var attitude: [Double]
+
+    /// An attitude.
+    public init(t: Number, attitude: [Double]) {
+        self.t = t
+        self.attitude = attitude
+    }
+}
+
+/// A video stream that players can open.
 public struct VideoStream: Hashable, Sendable, Codable {
     /// Longest address of a stream, bytes: the size of MAVLink's field.
     public static let longestURI = 159

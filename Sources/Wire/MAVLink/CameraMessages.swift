@@ -13,7 +13,8 @@ public struct CameraInformation: MAVLinkMessage {
     public var sensorWidth: Float = 0
     /// Height of the sensor, mm; NaN if unknown.
     public var sensorHeight: Float = 0
-    /// Capabilities of the camera, CAMERA_CAP_FLAGS: bit 256 means that it has a video stream.
+    /// Capabilities of the camera, CAMERA_CAP_FLAGS: bit 256 means that it has a video stream, bits
+    /// 512 and 1024 that it follows a person at a point or in a rectangle.
     public var flags: UInt32 = 0
     /// Width of pictures, pixels.
     public var width: UInt16 = 0
@@ -149,5 +150,40 @@ public struct VideoStreamStatus: MAVLinkMessage {
         pictures.visit(&fields)
         fields.integer(&stream)
         fields.integer(&device)
+    }
+}
+
+/// State of a camera that follows a person, and the person's place in the picture.
+public struct CameraTrackingImageStatus: MAVLinkMessage {
+    /// Format of CAMERA_TRACKING_IMAGE_STATUS, message number 275.
+    public static let format = MAVLinkFormat(
+        275, "CAMERA_TRACKING_IMAGE_STATUS", crcExtra: 126, size: 31)
+
+    /// Middle of the person and radius, fractions of the picture; NaN for a rectangle.
+    public var x: Float = .nan, y: Float = .nan, radius: Float = .nan
+    /// Edges of the rectangle around the person, fractions of the picture; NaN if unknown.
+    public var left: Float = .nan, top: Float = .nan, right: Float = .nan, bottom: Float = .nan
+    /// CAMERA_TRACKING_STATUS_FLAGS: 0 idle, 1 active, 2 error.
+    public var status: UInt8 = 0
+    /// CAMERA_TRACKING_MODE: 0 none, 1 point, 2 rectangle.
+    public var mode: UInt8 = 0
+    /// CAMERA_TRACKING_TARGET_DATA: bit 4 means that this message contains the place.
+    public var data: UInt8 = 0
+
+    /// A camera that follows nobody.
+    public init() {}
+
+    /// In wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.float(&x)
+        fields.float(&y)
+        fields.float(&radius)
+        fields.float(&left)
+        fields.float(&top)
+        fields.float(&right)
+        fields.float(&bottom)
+        fields.integer(&status)
+        fields.integer(&mode)
+        fields.integer(&data)
     }
 }

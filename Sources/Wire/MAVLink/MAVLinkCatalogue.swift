@@ -6,6 +6,7 @@ public enum MAVLinkCatalogue {
         ParamSet.self, AttitudeReport.self, VFRHUD.self, CommandInt.self, CommandLong.self,
         CommandAck.self, TimeSync.self, MessageInterval.self, StatusText.self,
         CameraInformation.self, VideoStreamInformation.self, VideoStreamStatus.self,
+        CameraTrackingImageStatus.self,
         GimbalManagerInformation.self, GimbalManagerStatus.self, GimbalManagerSetAttitude.self,
         GimbalDeviceInformation.self, GimbalDeviceSetAttitude.self,
         GimbalDeviceAttitudeStatus.self, AutopilotStateForGimbalDevice.self,

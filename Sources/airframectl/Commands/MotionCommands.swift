@@ -185,3 +185,46 @@ struct ReleaseCommand: AcknowledgedCommand {
 
     func run() throws { try acknowledge(try options.connect(), .release) }
 }
+
+struct TrackCommand: AcknowledgedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "track",
+        abstract: "Follow a person with the camera: on, off, next.",
+        discussion: """
+            on follows the person nearest to the middle of the picture, next the person to the right of the present one. \
+            --x and --y choose the person at a place of the picture. The motors must be on. \
+            Every other request that moves the camera ends the following.
+            Needs airframe-eyes, which finds the people.
+            """)
+
+    /// Action that a person can request.
+    enum Action: String, ExpressibleByArgument, CaseIterable {
+        case on, off, next
+    }
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "on, off or next; default: on.")
+    var action = Action.on
+    @Option(help: "Place from the left edge, as a fraction of the picture's width, 0 to 1.")
+    var x: Double?
+    @Option(help: "Place from the upper edge, as a fraction of the picture's height, 0 to 1.")
+    var y: Double?
+
+    func validate() throws {
+        guard (x == nil) == (y == nil) else { throw ValidationError("Give both --x and --y.") }
+        guard x == nil || action == .on else {
+            throw ValidationError("Give --x and --y with the action on only.")
+        }
+    }
+
+    func run() throws {
+        var params: [String: JSONValue] = [
+            "action": .string(x == nil ? action.rawValue : FollowingWish.Action.point.rawValue)
+        ]
+        if let x, let y {
+            params["x"] = .double(x)
+            params["y"] = .double(y)
+        }
+        try acknowledge(try options.connect(), .follow, params)
+    }
+}

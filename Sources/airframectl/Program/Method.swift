@@ -34,8 +34,10 @@ enum Method: String, Sendable {
     /// Turns at pan and tilt rates in mode tracking, until the dead-man time of tracking has
     /// passed: `Acknowledgement`.
     case track
-    /// Moves one motor slightly in mode inactive, until half a second after the last such request:
-    /// `Acknowledgement`.
+    /// Chooses the person whom a companion program follows: `Acknowledgement`.
+    case follow
+    /// In mode inactive, moves one motor slightly for half a second, unless the request is
+    /// repeated: `Acknowledgement`.
     case motorTest = "motor_test"
     /// Drives two wheels until the dead-man time of driving has passed: `Acknowledgement`.
     case drive

@@ -1,0 +1,151 @@
+import GimbalCore
+import Links
+import Policy
+import Port
+import Realtime
+import Wire
+
+/// Methods of the socket with which a companion program follows a person, and with which users
+/// choose the person.
+struct FollowingMethods: Sendable {
+    let port: DaemonPort
+    let hub: TelemetryHub
+    let companions: Companions
+    let clock: LoopClock
+
+    /// Largest age of a direction or of an attitude, s.
+    static let oldest = 1.0
+
+    /// The methods, in the order of their listing.
+    var methods: [SocketMethod] { [attitude, aim, follow] }
+
+    /// Handles the end of a connection: a companion releases control.
+    func left(_ client: Int) {
+        companions.left(client)
+        port.left(Self.source(client), now: clock.now)
+    }
+
+    /// Source of a companion's requests. It has the lowest rank, so that everyone else who moves the
+    /// camera ends the following.
+    private static func source(_ client: Int) -> CommandSource {
+        CommandSource(link: .companion, connection: UInt64(client))
+    }
+
+    // MARK: For companions
+
+    private var attitude: SocketMethod {
+        .question("attitude", ["t"]) { (parameters, _) throws(Refusal) in
+            let now = clock.now
+            let t = try parameters.number("t", in: -1e9...1e9, unit: "seconds")
+            // A time before the clock's start is not a time of the clock.
+            let time = t.map { now.advanced(bySeconds: $0 - clock.seconds(now)) } ?? now
+            do throws(AttitudeHistory.Gap) {
+                let q = try hub.attitude(at: time)
+                return AttitudeReply(
+                    t: Number(clock.seconds(time)), attitude: [q.w, q.x, q.y, q.z])
+            } catch {
+                throw Refusal(
+                    .noValue,
+                    error == .tooEarly
+                        ? "The attitude at this time is not kept any more; ask within a second."
+                        : "The attitude at this time is not known yet; t is a time on the clock of ping.",
+                    field: "t")
+            }
+        }
+    }
+
+    private var aim: SocketMethod {
+        .change("aim", ["yaw", "pitch", "yaw_rate", "pitch_rate", "t", "smoothing"]) {
+            (parameters, caller) throws(Refusal) in
+            func degrees(
+                _ name: String, _ range: ClosedRange<Double>, _ unit: String
+            ) throws(Refusal) -> Double? {
+                try parameters.number(name, in: range, unit: unit).map { Angle.degrees($0).radians }
+            }
+            guard let yaw = try degrees("yaw", MotionRequest.angles, "degrees"),
+                let pitch = try degrees("pitch", -90...90, "degrees")
+            else {
+                throw Refusal(.invalidParams, "aim needs yaw and pitch.", field: "yaw")
+            }
+            let perSecond = "degrees per second"
+            let rate = AxisVector(
+                yaw: try degrees("yaw_rate", MotionRequest.rates, perSecond) ?? 0, roll: 0,
+                pitch: try degrees("pitch_rate", MotionRequest.rates, perSecond) ?? 0)
+            let now = clock.now
+            let present = clock.seconds(now)
+            let t = try parameters.number("t", in: -1e9...1e9, unit: "seconds") ?? present
+            guard (-0.1...Self.oldest).contains(present - t) else {
+                throw Refusal(
+                    .outOfRange,
+                    "t must be at most \(Int(Self.oldest)) s in the past, on the clock of ping.",
+                    field: "t")
+            }
+            let smoothing = try parameters.number(
+                "smoothing", in: MotionRequest.smoothings, unit: "seconds")
+            let moved = AxisVector(yaw: yaw, roll: 0, pitch: pitch) + rate * (present - t)
+            let target = AxisVector(
+                yaw: Angle(radians: 0).shortestArc(to: .radians(moved.yaw)).radians, roll: 0,
+                pitch: min(max(moved.pitch, -.pi / 2), .pi / 2))
+            try port.request(
+                .aim(Aim(target: target, rate: rate, smoothing: smoothing ?? 0.25)),
+                from: Self.source(caller.client.id), now: now)
+            return Acknowledgement(
+                "The camera looks in this direction, which moves until the next request, or until the dead-man time of tracking has passed."
+            )
+        }
+    }
+
+    // MARK: For users
+
+    private var follow: SocketMethod {
+        .change("follow", ["action", "x", "y"]) { (parameters, caller) throws(Refusal) in
+            let words = FollowingWish.Action.allCases.map(\.rawValue)
+            guard let word = try parameters.word("action", of: words),
+                let action = FollowingWish.Action(rawValue: word)
+            else {
+                throw Refusal(
+                    .invalidParams, "follow needs action: \(words.joined(separator: ", ")).",
+                    field: "action")
+            }
+            let x = try parameters.number("x", in: 0...1, unit: "of the picture's width")
+            let y = try parameters.number("y", in: 0...1, unit: "of the picture's height")
+            guard action != .point || (x != nil && y != nil) else {
+                throw Refusal(.invalidParams, "The action point needs x and y.", field: "x")
+            }
+            try wish(action, x: x, y: y, for: caller.source)
+            return Acknowledgement(
+                action == .off
+                    ? "Nobody is followed; the camera holds its direction."
+                    : "The camera follows a person as soon as one is found.")
+        }
+    }
+
+    /// Fulfils a user's wish: the mode changes immediately, and the companion learns the person with
+    /// its next report.
+    ///
+    /// - Throws: The refusal: nothing finds people, the motors are off, or another source is in
+    ///   control.
+    func wish(
+        _ action: FollowingWish.Action, x: Double? = nil, y: Double? = nil,
+        for source: CommandSource
+    ) throws(Refusal) {
+        let now = clock.now
+        guard let client = companions.follower(now: MonotonicClock.now)?.client else {
+            throw Refusal(
+                .refused,
+                "no program finds people: start airframe-eyes with people.enabled, and see airframectl doctor"
+            )
+        }
+        let companion = Self.source(client)
+        if action == .off {
+            try port.request(.release, from: companion, now: now)
+        } else {
+            // The user who chooses a person gives up their own control.
+            if port.control.holder == source {
+                try port.request(.release, from: source, now: now)
+            }
+            try port.request(.beginTracking, from: companion, now: now)
+        }
+        companions.wish(action, x: x, y: y, now: MonotonicClock.now)
+    }
+}

@@ -1,0 +1,101 @@
+import GimbalCore
+import Logging
+import Port
+import Wire
+
+// The camera that follows a person: commands that choose the person, and the person's place.
+extension CameraRole {
+    /// Commands that choose the person.
+    private enum FollowCommand: UInt16 {
+        case trackPoint = 2004
+        case trackRectangle = 2005
+        case stopTracking = 2010
+    }
+
+    /// Wish of a command; nil for another command or a place outside the picture.
+    static func wish(_ order: Order) -> (
+        action: FollowingWish.Action, x: Double?, y: Double?
+    )? {
+        let values = order.params.map(Double.init)
+        func isInside(_ values: ArraySlice<Double>) -> Bool {
+            values.allSatisfy { (0...1).contains($0) }
+        }
+        switch FollowCommand(rawValue: order.number) {
+        case .trackPoint:
+            return isInside(values[0..<2]) ? (.point, values[0], values[1]) : nil
+        case .trackRectangle:
+            return isInside(values[0..<4])
+                ? (.point, (values[0] + values[2]) / 2, (values[1] + values[3]) / 2) : nil
+        case .stopTracking: return (.off, nil, nil)
+        case nil: return nil
+        }
+    }
+
+    /// Whether a command chooses a person.
+    static func choosesPerson(_ order: Order) -> Bool {
+        FollowCommand(rawValue: order.number) != nil
+    }
+}
+
+extension CameraTrackingImageStatus {
+    /// The state that a companion has reported; nil without a companion that follows people.
+    init(_ state: FollowingState?) {
+        self.init()
+        guard let state, state.isActive else { return }
+        status = 1
+        mode = 2
+        guard let box = state.box, box.count == 4 else { return }
+        data = 4
+        (left, top, right, bottom) = (
+            Float(box[0]), Float(box[1]), Float(box[2]), Float(box[3])
+        )
+    }
+}
+
+extension MAVLinkComponent {
+    /// Shortest interval of the messages about the person, s.
+    private static let shortest = 0.1
+
+    /// Executes a command that chooses the person, or that sets the interval of the messages about
+    /// the person.
+    ///
+    /// - Returns: The result; nil for another command.
+    func obeyAsFollower(
+        _ order: Order, from sender: MAVLinkAddress, _ peer: Int, now: Instant
+    ) -> MAVLinkResult? {
+        if order.number == MAVLinkCommand.setMessageInterval.rawValue,
+            order.params[0] == Float(CameraTrackingImageStatus.format.id)
+        {
+            let seconds = Double(order.params[1]) * 1e-6
+            guard !seconds.isNaN else { return .denied }
+            // 0 requests the usual interval, -1 ends the messages.
+            followingStreams[peer] =
+                order.params[1] < 0
+                ? nil : (seconds == 0 ? 0.2 : max(seconds, Self.shortest), now)
+            return .accepted
+        }
+        guard CameraRole.choosesPerson(order) else { return nil }
+        guard let wish = CameraRole.wish(order) else { return .denied }
+        do throws(Refusal) {
+            try configuration.follow(wish.action, wish.x, wish.y, CommandSource(sender))
+            return .accepted
+        } catch {
+            counters.refused += 1
+            log.info(
+                "MAVLink: \(sender) requested to follow a person, which was refused: \(error.message)"
+            )
+            return MAVLinkResult(error)
+        }
+    }
+
+    /// Sends the messages about the person that are due.
+    func reportFollowing(now: Instant) {
+        guard !followingStreams.isEmpty, hasCamera else { return }
+        let message = CameraTrackingImageStatus(configuration.following())
+        for (peer, stream) in followingStreams.sorted(by: { $0.key < $1.key })
+        where now >= stream.due {
+            followingStreams[peer]?.due = now.advanced(bySeconds: stream.period)
+            send(message, to: peer, from: cameraAddress)
+        }
+    }
+}

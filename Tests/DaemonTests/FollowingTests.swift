@@ -1,0 +1,104 @@
+import Glibc
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite("Following a person through the socket")
+struct FollowingTests {
+    private let report =
+        #"{"id":1,"method":"companion","params":{"name":"eyes","following":{"active":false,"people":1,"box":[0.4,0.2,0.6,0.9]}}}"#
+
+    private func aim(_ companion: SocketClient, _ yaw: Double, rate: Double = 0) throws -> JSONValue
+    {
+        let t = try #require(try companion.ask(#"{"id":8,"method":"ping"}"#)["t"]?.number)
+        return try companion.ask(
+            #"{"id":9,"method":"aim","params":{"yaw":\#(yaw),"pitch":-5,"yaw_rate":\#(rate),"t":\#(t - 0.1)}}"#
+        )
+    }
+
+    @Test("a user's wish changes the mode, reaches the program, and its aim turns the camera")
+    func wish() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("the motors are on") { $0["enabled"]?.bool == true }
+            let companion = try SocketClient(daemon.socket)
+            #expect(try companion.ask(self.report)["result"]?["wish"] ?? .null == .null)
+            let done = try daemon.control("track", "on")
+            #expect(done.status == 0, "\(done)")
+            #expect(try daemon.ask("status")["mode"]?.string == "tracking")
+            let wish = try #require(try companion.ask(self.report)["result"]?["wish"])
+            #expect(wish["action"]?.string == "on" && wish["number"]?.int == 1)
+            for _ in 0..<30 {
+                #expect(try self.aim(companion, 20)["error"] == nil)
+                usleep(100_000)
+            }
+            let status = try daemon.ask("status")
+            #expect(abs(try #require(status["attitude"]?["yaw_deg"]?.number) - 20) < 2)
+            #expect(abs(try #require(status["attitude"]?["pitch_deg"]?.number) + 5) < 2)
+            // Someone else moves the camera: the program must stop.
+            #expect(try daemon.control("mode", "locked").status == 0)
+            #expect(try self.aim(companion, 30)["error"]?["code"]?.string == "refused")
+            // Off is passed on, too.
+            #expect(try daemon.control("track", "off").status == 0)
+            #expect(
+                try companion.ask(self.report)["result"]?["wish"]?["action"]?.string == "off")
+        }
+    }
+
+    @Test("following needs a program that finds people, and motors that are on")
+    func refused() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("the motors are on") { $0["enabled"]?.bool == true }
+            let alone = try daemon.control("track", "on")
+            #expect(alone.status != 0 && alone.errors.contains("airframe-eyes"), "\(alone)")
+            let companion = try SocketClient(daemon.socket)
+            _ = try companion.ask(self.report)
+            _ = try daemon.control("mode", "inactive")
+            let off = try daemon.control("track", "next")
+            #expect(off.status != 0 && off.errors.contains("inactive"), "\(off)")
+            let place = try daemon.control("track", "--x", "2", "--y", "0.5")
+            #expect(place.status != 0)
+            #expect(
+                try companion.ask(
+                    #"{"id":4,"method":"companion","params":{"name":"eyes","following":{"active":1}}}"#
+                )["error"]?["field"]?.string == "following")
+        }
+    }
+
+    @Test("the camera stops when the program dies")
+    func death() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("the motors are on") { $0["enabled"]?.bool == true }
+            do {
+                let companion = try SocketClient(daemon.socket)
+                _ = try companion.ask(self.report)
+                _ = try daemon.control("track", "on")
+                for step in 0..<5 {
+                    #expect(try self.aim(companion, Double(step), rate: 10)["error"] == nil)
+                    usleep(100_000)
+                }
+            }
+            try daemon.status("the camera is held") {
+                $0["mode"]?.string == "locked" && $0["holder"] ?? .null == .null
+            }
+        }
+    }
+
+    @Test("the attitude of the last second is known, and no other")
+    func attitude() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("the motors are on") { $0["enabled"]?.bool == true }
+            let client = try SocketClient(daemon.socket)
+            let t = try #require(try client.ask(#"{"id":1,"method":"ping"}"#)["t"]?.number)
+            func ask(_ t: Double) throws -> JSONValue {
+                try client.ask(#"{"id":2,"method":"attitude","params":{"t":\#(t)}}"#)
+            }
+            let q = try #require(try ask(t - 0.2)["result"]?["attitude"]?.array?.map(\.number))
+            #expect(q.count == 4)
+            let norm = q.compactMap { $0 }.map { $0 * $0 }.reduce(0, +)
+            #expect(abs(norm - 1) < 1e-6)
+            #expect(try ask(t - 5)["error"]?["code"]?.string != nil)
+            #expect(try ask(t + 5)["error"]?["code"]?.string != nil)
+        }
+    }
+}
