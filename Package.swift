@@ -58,7 +58,8 @@ let eyes: [Target] = [
         name: "CVideo", path: "CSources/CVideo",
         cSettings: [.define("_GNU_SOURCE"), .unsafeFlags(eyesFlags ?? [])],
         linkerSettings: [
-            "gstrtspserver-1.0", "gstapp-1.0", "gstvideo-1.0", "gstreamer-1.0", "gobject-2.0",
+            "gstrtspserver-1.0", "gstapp-1.0", "gstbase-1.0", "gstvideo-1.0", "gstreamer-1.0",
+            "gobject-2.0",
             "glib-2.0",
         ].map { .linkedLibrary($0) }),
     .target(

@@ -1,5 +1,7 @@
 #include "CVideoPrivate.h"
 
+#include <gst/base/gstbasesrc.h>
+
 struct cv_feed {
     GstElement *pipeline;
     GstElement *pictures;
@@ -104,10 +106,32 @@ cv_feed_stats cv_feed_read(cv_feed *feed) {
     return stats;
 }
 
+/// Notes the buffer pool of a V4L2 camera in `pool`, which becomes NULL when the pool is freed.
+static void watch_pool(GstElement *pipeline, gpointer *pool) {
+    GstIterator *sources = gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline), "v4l2src");
+    GValue source = G_VALUE_INIT;
+    if (gst_iterator_next(sources, &source) == GST_ITERATOR_OK) {
+        *pool = gst_base_src_get_buffer_pool(GST_BASE_SRC(g_value_get_object(&source)));
+        g_value_unset(&source);
+    }
+    gst_iterator_free(sources);
+    if (!*pool) return;
+    g_object_add_weak_pointer(*pool, pool);
+    gst_object_unref(*pool);
+}
+
 void cv_feed_close(cv_feed *feed) {
     cv_server_source(feed->server, NULL);
     if (feed->pictures) gst_object_unref(feed->pictures);
+    gpointer pool = NULL;
+    watch_pool(feed->pipeline, &pool);
     cv_release(feed->pipeline);
+    // GStreamer 1.22.0 forgets one reference to the pool, which keeps the element, its device file and four sockets. Nothing else
+    // holds the pool now: its buffers do not leave the pipeline.
+    if (pool) {
+        g_object_remove_weak_pointer(pool, &pool);
+        if (G_OBJECT(pool)->ref_count == 1) gst_object_unref(pool);
+    }
     g_mutex_clear(&feed->lock);
     g_free(feed);
 }

@@ -141,6 +141,14 @@ class Eyes:
         self.process.send_signal(signal.SIGHUP)
         until(f"`{shows}`", lambda: lines(shows) == before + 1)
 
+    def devices(self):
+        """Descriptors of cameras that the program has open."""
+        found = []
+        for link in Path(f"/proc/{self.process.pid}/fd").iterdir():
+            try: found.append(os.readlink(link))
+            except FileNotFoundError: pass               # closed in the meantime
+        return [name for name in found if name.startswith("/dev/video")]
+
     def stop(self):
         self.player.must_be_connected("before the end")
         self.player.process.terminate()
