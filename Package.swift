@@ -45,10 +45,14 @@ let eyes: [Target] = [
     .target(
         name: "CInference", path: "CSources/CInference", linkerSettings: [.linkedLibrary("dl")]),
     .target(
-        name: "People", dependencies: ["CInference", "CMathShim"], swiftSettings: optimised),
+        name: "People", dependencies: ["CInference", "CMathShim", "GimbalCore"],
+        swiftSettings: optimised),
     .testTarget(
         name: "PeopleTests",
-        dependencies: ["People", .product(name: "SystemPackage", package: "swift-system")],
+        dependencies: [
+            "People", "GimbalCore", "Simulation",
+            .product(name: "SystemPackage", package: "swift-system"),
+        ],
         swiftSettings: strict),
     // libjpeg-turbo (libturbojpeg0-dev), for the pictures of phones.
     .systemLibrary(

@@ -17,6 +17,15 @@ public struct Landmark: Sendable, Equatable, BitwiseCopyable {
     public var x: Double, y: Double, z: Double
     /// Probability that the point is in the picture and not covered, 0...1.
     public var visibility: Double
+
+    /// Creates a point.
+    public init(
+        point: PixelPoint, x: Double, y: Double, z: Double, visibility: Double
+    ) {
+        self.point = point
+        (self.x, self.y, self.z) = (x, y, z)
+        self.visibility = visibility
+    }
 }
 
 /// Person in a picture.
@@ -30,6 +39,14 @@ public struct Person: Sendable, Equatable {
     /// Square of the next picture that will contain the body, if the body moves by less than a
     /// quarter of its size.
     public var region: SquareRegion
+
+    /// Creates a person.
+    public init(score: Double, box: PixelBox, landmarks: [Landmark], region: SquareRegion) {
+        self.score = score
+        self.box = box
+        self.landmarks = landmarks
+        self.region = region
+    }
 
     /// The point of the given part of the body.
     public subscript(part: Landmark.Part) -> Landmark { landmarks[part.rawValue] }

@@ -1,0 +1,135 @@
+import CMathShim
+
+/// Kalman filter of a person's place and velocity in the horizontal plane around the camera, earth
+/// frame, m, with constant velocity and unknown acceleration.
+///
+/// The plane instead of the heading: a person who walks straight ahead has a heading whose rate
+/// changes, most when they pass, and a place whose velocity is constant. The distance is known only
+/// roughly. It hardly matters: a wrong distance scales place and velocity alike, and the heading
+/// that follows from both is the same.
+struct GroundFilter: Sendable {
+    /// Standard deviation of a sighting's heading, rad.
+    static let headingSigma = 0.01
+    /// Standard deviation of a sighting's distance, as a fraction of the distance.
+    static let distanceSigma = 0.2
+    /// Spectral density of the acceleration of people, m²/s³: a walker starts or stops within half
+    /// a second.
+    static let acceleration = 1.5
+    /// Largest speed of people that is assumed at the start, m/s.
+    static let startSpeed = 1.5
+    /// Distance that is assumed until one is known, m.
+    static let usualDistance = 4.0
+
+    /// North, east, m, and their rates, m/s.
+    private(set) var state: SIMD4<Double>
+    /// Covariance, row by row.
+    private var covariance: [Double]
+
+    /// Starts with a sighting.
+    init(_ sighting: Sighting) {
+        let distance = sighting.distance ?? Self.usualDistance
+        state = SIMD4(
+            distance * cm_cos(sighting.yaw), distance * cm_sin(sighting.yaw), 0, 0)
+        covariance = Array(repeating: 0, count: 16)
+        let (place, v) = (Self.noise(sighting.yaw, distance), Self.startSpeed * Self.startSpeed)
+        covariance[0] = place.nn
+        covariance[1] = place.ne
+        covariance[4] = place.ne
+        covariance[5] = place.ee
+        covariance[10] = v
+        covariance[15] = v
+    }
+
+    /// Heading, rad, -π...π.
+    var yaw: Double { cm_atan2(state.y, state.x) }
+    /// Distance, m, at least half a metre.
+    var distance: Double { max(cm_sqrt(state.x * state.x + state.y * state.y), 0.5) }
+    /// Rate of the heading, rad/s.
+    var yawRate: Double {
+        (state.x * state.w - state.y * state.z) / (distance * distance)
+    }
+    /// Variance of the heading, rad².
+    var yawVariance: Double {
+        let (cosine, sine) = (state.x / distance, state.y / distance)
+        let across =
+            sine * sine * covariance[0] - 2 * sine * cosine * covariance[1]
+            + cosine * cosine * covariance[5]
+        return across / (distance * distance)
+    }
+
+    /// Advances by `dt` seconds, at least zero.
+    mutating func predict(_ dt: Double) {
+        guard dt > 0 else { return }
+        state.x += dt * state.z
+        state.y += dt * state.w
+        // F P Fᵀ, with F = [[1, dt], [0, 1]] for each axis.
+        var p = covariance
+        for column in 0..<4 {
+            p[column] += dt * p[8 + column]
+            p[4 + column] += dt * p[12 + column]
+        }
+        for row in 0..<4 {
+            p[4 * row] += dt * p[4 * row + 2]
+            p[4 * row + 1] += dt * p[4 * row + 3]
+        }
+        let q = Self.acceleration
+        for axis in 0..<2 {
+            p[5 * axis] += q * dt * dt * dt / 3
+            p[5 * (axis + 2)] += q * dt
+            p[4 * axis + axis + 2] += q * dt * dt / 2
+            p[4 * (axis + 2) + axis] += q * dt * dt / 2
+        }
+        covariance = p
+    }
+
+    /// Corrects the state with a sighting at the state's time.
+    mutating func correct(_ sighting: Sighting) {
+        let measured = sighting.distance ?? distance
+        let place = SIMD2(
+            measured * cm_cos(sighting.yaw), measured * cm_sin(sighting.yaw))
+        // The noise belongs to the filter's distance, which is better known than that of one
+        // sighting. Without a distance, only the heading counts.
+        var noise = Self.noise(sighting.yaw, distance)
+        if sighting.distance == nil {
+            noise = Self.noise(sighting.yaw, distance, distanceSigma: 10)
+        }
+        let p = covariance
+        let s = (nn: p[0] + noise.nn, ne: p[1] + noise.ne, ee: p[5] + noise.ee)
+        let determinant = s.nn * s.ee - s.ne * s.ne
+        guard determinant > 1e-12 else { return }
+        let inverse = (nn: s.ee / determinant, ne: -s.ne / determinant, ee: s.nn / determinant)
+        let error = place - SIMD2(state.x, state.y)
+        var gain = [SIMD2<Double>]()
+        for row in 0..<4 {
+            let (a, b) = (p[4 * row], p[4 * row + 1])
+            gain.append(
+                SIMD2(a * inverse.nn + b * inverse.ne, a * inverse.ne + b * inverse.ee))
+        }
+        for row in 0..<4 {
+            state[row] += gain[row].x * error.x + gain[row].y * error.y
+            for column in 0..<4 {
+                covariance[4 * row + column] -=
+                    gain[row].x * p[column] + gain[row].y * p[4 + column]
+            }
+        }
+    }
+
+    /// Multiplies the velocity, 0...1.
+    mutating func slow(by factor: Double) {
+        state.z *= factor
+        state.w *= factor
+    }
+
+    /// Covariance of the place of a sighting, m².
+    private static func noise(
+        _ yaw: Double, _ distance: Double, distanceSigma: Double = Self.distanceSigma
+    ) -> (nn: Double, ne: Double, ee: Double) {
+        let (cosine, sine) = (cm_cos(yaw), cm_sin(yaw))
+        let along = distance * distanceSigma * distance * distanceSigma
+        let across = distance * headingSigma * distance * headingSigma
+        return (
+            cosine * cosine * along + sine * sine * across, cosine * sine * (along - across),
+            sine * sine * along + cosine * cosine * across
+        )
+    }
+}

@@ -1,0 +1,254 @@
+import CMathShim
+
+/// Choice of the person who is followed, and the direction in which the camera is to look. Times are
+/// seconds on one clock. Pure.
+public struct PersonFollower: Sendable {
+    /// Wish of a user.
+    public enum Wish: Sendable, Equatable {
+        /// Follow the person nearest to the middle of the picture; a person who is already followed
+        /// remains.
+        case on
+        /// Follow nobody.
+        case off
+        /// Follow the next person to the right, and after the last one the first.
+        case next
+        /// Follow the person at a place of the picture, 0...1 from the left and from the top.
+        case point(x: Double, y: Double)
+    }
+
+    /// Direction in which the camera is to look, and its motion.
+    public struct Aim: Sendable, Equatable {
+        /// Heading, rad, -π...π, and its rate, rad/s.
+        public var yaw: Double, yawRate: Double
+        /// Elevation, rad, -π/2...π/2.
+        public var pitch: Double
+        /// Time at which the camera is to look there, s.
+        public var time: Double
+    }
+
+    /// State of following.
+    public enum State: Sendable, Equatable {
+        /// Following is off.
+        case off
+        /// No person has been seen yet; the camera holds its direction.
+        case waiting
+        /// The person with this number is followed.
+        case following(Int)
+        /// The person with this number has not been seen for a while; the camera turns on, then
+        /// waits.
+        case lost(Int)
+    }
+
+    /// State of following.
+    public private(set) var state = State.off
+    /// Time without a person after which following ends, s.
+    public var patience = 15.0
+    /// Place of the person in the picture.
+    public var framing = Framing()
+    /// The people.
+    public private(set) var tracker = PersonTracker()
+
+    /// Time without a sighting from which the person counts as lost, s.
+    private static let lossSeconds = 0.6
+    /// Time for which the camera turns on with a lost person, s. Longer, the prediction means
+    /// little.
+    private static let coastSeconds = 4.0
+    /// Largest difference of a person's heading from the lost person's predicted heading, rad, for
+    /// them to be taken for the same.
+    private static let reunion = 0.9
+
+    private var wish: Wish?
+    private var begun = 0.0
+    private var lastAim: Aim?
+    /// Last state of the person who is followed, for the time after the tracker has forgotten them.
+    private var last: TrackedPerson?
+
+    /// Creates a follower of nobody.
+    public init() {}
+
+    /// Notes a wish; it is fulfilled with the next picture.
+    public mutating func ask(_ wish: Wish, at time: Double) {
+        if wish == .off {
+            stop()
+        } else {
+            if state == .off {
+                state = .waiting
+                begun = time
+                lastAim = nil
+            }
+            self.wish = wish
+        }
+    }
+
+    /// Ends following, for example because another source moves the camera.
+    public mutating func stop() {
+        state = .off
+        wish = nil
+        lastAim = nil
+        last = nil
+        tracker.keep(nil, seconds: 0)
+    }
+
+    /// Uses one picture.
+    ///
+    /// - Parameters:
+    ///   - sightings: The people in the picture.
+    ///   - axis: Direction of the camera's axis at the exposure.
+    ///   - view: Relation of pixels to directions.
+    ///   - point: Direction of a place of the picture, 0...1 from the left and from the top.
+    ///   - exposed: Time of the exposure, s.
+    ///   - now: Present time, s.
+    /// - Returns: Number of the person of each sighting; nil for one that is not used.
+    public mutating func update(
+        _ sightings: [Sighting], axis: EarthDirection, _ view: CameraView,
+        point: (_ x: Double, _ y: Double) -> EarthDirection, exposed: Double, now: Double
+    ) -> [Int?] {
+        let ids = tracker.update(sightings, at: exposed)
+        guard state != .off else { return ids }
+        let seen = tracker.people.filter { exposed - $0.lastSeen < 1e-6 }
+        if let chosen = fulfil(seen, axis, point) { follow(chosen, exposed) }
+        switch state {
+        case .off: break
+        case .waiting:
+            if let nearest = nearest(seen.filter { $0.sightings >= 2 }, to: axis.yaw) {
+                follow(nearest.id, exposed)
+            } else if now - begun > patience {
+                stop()
+            }
+        case .following(let id), .lost(let id): watch(id, seen, exposed, now)
+        }
+        return ids
+    }
+
+    /// Number of the person who is followed or lost; nil without one.
+    public var target: Int? {
+        switch state {
+        case .off, .waiting: nil
+        case .following(let id), .lost(let id): id
+        }
+    }
+
+    /// Whether the person to follow is not in the pictures.
+    public var isSearching: Bool {
+        switch state {
+        case .waiting, .lost: true
+        case .off, .following: wish != nil
+        }
+    }
+
+    private mutating func follow(_ id: Int, _ time: Double) {
+        state = .following(id)
+        tracker.keep(id, seconds: patience)
+    }
+
+    /// Follows the person on, declares the person lost, or finds the person again.
+    private mutating func watch(
+        _ id: Int, _ seen: [TrackedPerson], _ exposed: Double, _ now: Double
+    ) {
+        guard let person = tracker[id] ?? last else {
+            state = .waiting
+            begun = now
+            return
+        }
+        if let present = tracker[id] { last = present }
+        let silence = exposed - person.lastSeen
+        if silence < Self.lossSeconds {
+            state = .following(id)
+            return
+        }
+        state = .lost(id)
+        // Someone near the place at which the lost person is expected is that person, unless they were
+        // in the picture together with the lost person.
+        let expected = person.direction(at: min(exposed, person.lastSeen + Self.coastSeconds)).yaw
+        let candidates = seen.filter {
+            $0.id != id && $0.sightings >= 2 && $0.firstSeen > person.lastSeen
+                && abs(PersonTracker.wrapped($0.ground.yaw - expected)) < Self.reunion
+        }
+        if let found = nearest(candidates, to: expected) {
+            follow(found.id, exposed)
+        } else if silence > patience {
+            stop()
+        }
+    }
+
+    /// The person whom a wish chooses; nil without a wish, or if nobody fits.
+    private mutating func fulfil(
+        _ seen: [TrackedPerson], _ axis: EarthDirection,
+        _ point: (_ x: Double, _ y: Double) -> EarthDirection
+    ) -> Int? {
+        guard let wish, !seen.isEmpty else { return nil }
+        switch wish {
+        case .off: return nil
+        case .on:
+            self.wish = nil
+            if case .following = state { return nil }
+            return nearest(seen, to: axis.yaw)?.id
+        case .point(let x, let y):
+            self.wish = nil
+            return nearest(seen, to: point(x, y).yaw)?.id
+        case .next:
+            self.wish = nil
+            let ordered = seen.sorted {
+                PersonTracker.wrapped($0.ground.yaw - axis.yaw)
+                    < PersonTracker.wrapped($1.ground.yaw - axis.yaw)
+            }
+            var present: Int?
+            if case .following(let id) = state { present = id }
+            guard let index = ordered.firstIndex(where: { $0.id == present }) else {
+                return nearest(seen, to: axis.yaw)?.id
+            }
+            return ordered[(index + 1) % ordered.count].id
+        }
+    }
+
+    private func nearest(_ people: [TrackedPerson], to yaw: Double) -> TrackedPerson? {
+        people.min {
+            abs(PersonTracker.wrapped($0.ground.yaw - yaw))
+                < abs(PersonTracker.wrapped($1.ground.yaw - yaw))
+        }
+    }
+
+    /// Direction in which the camera is to look at a time; nil if it is not to be moved.
+    ///
+    /// - Parameters:
+    ///   - time: Time, s, not before the last picture.
+    ///   - axis: Present direction of the camera's axis, which it holds while nobody is followed.
+    ///   - view: Relation of pixels to directions.
+    /// - Returns: The direction and its motion.
+    public mutating func aim(at time: Double, axis: EarthDirection, _ view: CameraView) -> Aim? {
+        let person: TrackedPerson?
+        switch state {
+        case .off: return nil
+        case .waiting: person = nil
+        case .following(let id), .lost(let id): person = tracker[id] ?? last
+        }
+        guard let person else {
+            let aim = lastAim ?? Aim(yaw: axis.yaw, yawRate: 0, pitch: axis.pitch, time: time)
+            lastAim = Aim(yaw: aim.yaw, yawRate: 0, pitch: aim.pitch, time: time)
+            return lastAim
+        }
+        let end = person.lastSeen + Self.coastSeconds
+        let direction = person.direction(at: min(time, end))
+        var aim = Aim(
+            yaw: PersonTracker.wrapped(direction.yaw + framing.offset(view)),
+            yawRate: time < end ? direction.yawRate : 0, pitch: direction.aimPitch, time: time)
+        let dead = framing.deadAngle(view)
+        if dead > 0, let lastAim {
+            let away = PersonTracker.wrapped(aim.yaw - lastAim.yaw)
+            if abs(away) <= dead {
+                aim.yaw = lastAim.yaw
+                aim.yawRate = 0
+            } else {
+                aim.yaw = PersonTracker.wrapped(aim.yaw - (away > 0 ? dead : -dead))
+            }
+        }
+        lastAim = aim
+        return aim
+    }
+
+    /// Direction that the camera holds while there are no pictures; nil if it is not to be moved.
+    public mutating func hold(at time: Double) -> Aim? {
+        guard state != .off, let lastAim else { return nil }
+        return Aim(yaw: lastAim.yaw, yawRate: 0, pitch: lastAim.pitch, time: time)
+    }
+}
