@@ -28,26 +28,27 @@ public struct ControlState: Sendable {
     public struct Loss: Sendable, Equatable {
         /// The source of the rate requests.
         public var source: CommandSource
-        /// The present stage.
+        /// Present reaction to the loss.
         public var stage: Stage
         /// Time since the last rate request, s.
         public var silence: Double
 
-        /// Stages of the reaction after a stream of rate requests has ended, mildest first.
+        /// Reactions to the end of a stream of rate requests, mildest first; the longer the
+        /// silence, the stronger the reaction.
         public enum Stage: UInt8, Sendable, Comparable, CaseIterable {
-            /// The camera stops and keeps its attitude. The loop does this automatically, see
-            /// `Command.rate`.
+            /// The camera stops and keeps its attitude. The loop stops the camera automatically,
+            /// see `Command.rate`.
             case hold
             /// The camera enters a rest mode.
             case fallback
-            /// The outputs are off.
+            /// The motors' outputs are off.
             case off
 
-            /// Whether stage `a` is milder than stage `b`.
+            /// Whether reaction `a` is milder than reaction `b`.
             public static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }
         }
 
-        /// Creates a loss.
+        /// Creates the description of a loss.
         public init(source: CommandSource, stage: Stage, silence: Double) {
             self.source = source
             self.stage = stage

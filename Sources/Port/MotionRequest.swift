@@ -4,7 +4,7 @@ public import GimbalCore
 /// extension below declares each kind of request once. Angles are in rad, earth frame, order Z-X-Y;
 /// rates are in rad/s.
 public struct MotionRequest: Sendable, Equatable {
-    /// Effect of a granted request.
+    /// Effect of a request that the `Commander` has granted.
     public enum Effect: Sendable, Equatable {
         /// The loop executes the command.
         case camera(Command)
@@ -52,7 +52,7 @@ public struct MotionRequest: Sendable, Equatable {
     /// Kind of dead-man time; nil for a request that does not expire.
     public private(set) var lifetime: Lifetime?
     /// Whether the request makes the camera turn until a dead-man time has passed; nil if the
-    /// request does not change that.
+    /// request neither begins nor ends such a turn.
     public private(set) var isTurning: Bool?
     /// Whether the source of the request takes control.
     public private(set) var takesControl = true
@@ -129,8 +129,8 @@ extension MotionRequest {
             lifetime: .rates, isTurning: rate != 0 ? true : nil)
     }
 
-    /// Excite one axis slightly, to measure its load. The source does not take control; any other
-    /// request ends the excitation.
+    /// Shake one axis slightly, to measure the inertia, friction and delay of the axis. The source
+    /// does not take control; any other request ends the excitation.
     public static func excite(_ excitation: Excitation) -> MotionRequest {
         let isPositive = excitation.amplitude.isFinite && excitation.amplitude >= 0
         return MotionRequest(
@@ -175,7 +175,8 @@ extension MotionRequest {
     public static let take = MotionRequest(effect: .take)
     /// Release control; the camera stops turning.
     public static let release = MotionRequest(effect: .release)
-    /// Switch the outputs off; they stay off until the stop is reset. Always granted.
+    /// Emergency stop: switch the motors' outputs off, until the stop is reset. This request is
+    /// always granted.
     public static let emergencyStop = MotionRequest(effect: .camera(.emergencyStop))
     /// Reset the emergency stop of the source's link, and stops of lower ranks. The mode stays
     /// inactive. The source does not take control.
@@ -223,11 +224,11 @@ extension AxisVector {
     /// Whether at least one axis has a request, which is a value that is not NaN.
     public var isRequested: Bool { !yaw.isNaN || !roll.isNaN || !pitch.isNaN }
 
-    /// The values of all axes.
+    /// List of the values of all axes.
     fileprivate var all: [Double] { [yaw, roll, pitch] }
 
-    /// The same values, with NaN instead of zero, because a rate request moves only axes with other
-    /// rates.
+    /// The same values, but with NaN instead of zero. A rate request moves only the axes whose rate
+    /// is not zero, and NaN means no request.
     fileprivate var onlyMoving: AxisVector {
         AxisVector(
             yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,

@@ -13,7 +13,7 @@ public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
     /// Derivative gain, 0...0.5.
     public var d: Double
 
-    /// Creates a triple of these numbers.
+    /// Creates a triple from the given numbers.
     public init(p: Double, i: Double, d: Double) {
         self.p = p
         self.i = i

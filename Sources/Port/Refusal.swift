@@ -25,7 +25,7 @@ public struct Refusal: Error, Hashable, Sendable {
         case permissionDenied = "permission_denied"
         /// Only the source in control can send this request, and another source sent it.
         case notInControl = "not_in_control"
-        /// The machine cannot do this now; `message` states the reason.
+        /// The machine cannot execute the request now; `message` states the reason.
         case refused
         /// A limit of the server is reached.
         case tooMany = "too_many"
@@ -41,7 +41,7 @@ public struct Refusal: Error, Hashable, Sendable {
         case inactive
         /// Another operation is running; the same request can succeed later.
         case busy
-        /// The attempt failed, or the process is ending.
+        /// The execution of the request failed, or the process is ending.
         case failed
         /// The request needs joint angles, which are unknown.
         case sensorMissing
@@ -59,7 +59,7 @@ public struct Refusal: Error, Hashable, Sendable {
 
     /// The kind of refusal.
     public var code: Code
-    /// The reason for a person, as a sentence or a clause.
+    /// Reason of the refusal as text for the user, a sentence or a clause.
     public var message: String
     /// Name of the wrong member or parameter; nil if the refusal does not concern one.
     public var field: String?
