@@ -5,21 +5,22 @@ public import SystemPackage
 public struct CompanionConfiguration<Settings: Sendable>: Sendable {
     /// All settings of the program.
     private let schema: CompanionSchema<Settings>
-    /// The file.
+    /// Path of the configuration file.
     private let file: FilePath
-    /// Whether a missing file is an error, because the command line names it.
+    /// Whether a missing file is an error; true if the command line names the file.
     private let isFileRequired: Bool
-    /// `KEY=VALUE` of each `--set`, in order.
+    /// Arguments `KEY=VALUE` of `--set`, in the order of the command line.
     private let overrides: [String]
-    /// `KEY=VALUE` for the message about a wrong `--set`.
+    /// Example of a valid `KEY=VALUE`, for the message about a wrong `--set`.
     private let example: String
 
-    /// The sources that a command line describes.
+    /// Creates a loader for the sources that a command line describes.
     ///
     /// - Parameters:
     ///   - schema: All settings of the program.
     ///   - file: Argument of `--config`, or nil for /etc/airframe/PROGRAM.toml.
-    ///   - overrides: Arguments of `--set`; a later one wins.
+    ///   - overrides: Arguments of `--set`; a later argument replaces an earlier one for the same
+    ///     key.
     ///   - example: Correct `KEY=VALUE`, for messages.
     public init(
         _ schema: CompanionSchema<Settings>, file: String?, overrides: [String], example: String
@@ -31,11 +32,11 @@ public struct CompanionConfiguration<Settings: Sendable>: Sendable {
         self.example = example
     }
 
-    /// Reads the sources.
+    /// Reads the file and the arguments of `--set`.
     ///
     /// - Parameter files: The file system.
     /// - Returns: Valid settings.
-    /// - Throws: Every problem found.
+    /// - Throws: A failure that lists every problem.
     public func load(files: ConfigurationFiles = .system) throws(ConfigurationFailure) -> Settings {
         var settings = schema.defaults
         var problems: [ConfigurationProblem] = []

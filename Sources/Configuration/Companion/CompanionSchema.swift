@@ -1,24 +1,24 @@
 /// Declaration of one setting of a companion program: its rule, and its property of the settings.
 public struct CompanionSetting<Settings: Sendable>: Sendable {
-    /// Key, range, unit and meaning.
+    /// Rule of the setting: its key, range, unit and meaning.
     public let rule: SettingRule
-    /// Function that returns the value.
+    /// Function that returns the value of the setting.
     public let read: @Sendable (Settings) -> SettingValue
-    /// Function that changes the value; a value of another type has no effect.
+    /// Function that changes the value of the setting; a value of another type has no effect.
     public let write: @Sendable (inout Settings, SettingValue) -> Void
 }
 
 /// All settings of a companion program, each declared once. The loader, `--print-config` and the
 /// sample file read this table.
 public struct CompanionSchema<Settings: Sendable>: Sendable {
-    /// Path of a property of the settings.
+    /// Key path of a property of the settings.
     public typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
-    /// Name of the program: `airframe-eyes`.
+    /// Name of the program, such as `airframe-eyes`.
     public let program: String
-    /// Default values.
+    /// Default values of all settings.
     public let defaults: Settings
-    /// Tables of the file, in order, each with one sentence.
+    /// Tables of the configuration file, in order, each with a summary of one sentence.
     public let tables: [(name: String, summary: String)]
     /// The settings, in the order of the sample file.
     public private(set) var settings: [CompanionSetting<Settings>] = []
@@ -79,7 +79,7 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
                 write: { if case .text(let value) = $1 { $0[keyPath: path] = value } }))
     }
 
-    /// Declares a setting that is one of some words.
+    /// Declares a setting whose value is one of several words.
     public mutating func word<Value: RawRepresentable<String> & CaseIterable & Sendable>(
         _ key: String, _ path: Path<Value>, _ applies: Setting.Applies, _ summary: String
     ) {
@@ -96,9 +96,9 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
                 }))
     }
 
-    /// The text of the sample file: every setting with its default, commented out.
+    /// Create the text of the sample file, with every setting and its default as comments.
     ///
-    /// - Parameter advice: Last comment of the file's head, about a reload.
+    /// - Parameter advice: Last comment at the top of the file, about a reload.
     /// - Returns: The file's text.
     public func sampleFile(advice: String) -> String {
         var lines = [

@@ -23,9 +23,9 @@ public import Port
 /// which is the product of both gains, depends on p.
 ///
 /// Source of the bounds: for torque motors, with each of the three factors at either end of its
-/// range, the default tuning keeps 3.3 dB and 25° (`LoopMargins`; the whole grid is in the tests).
-/// For the other motors, the simulated gimbal comes to rest after a step at every point of the grid
-/// (`airframe-bench gains`).
+/// range, the default tuning keeps margins of 3.3 dB and 25° (`LoopMargins`; the tests check all
+/// combinations). For the other motors, the simulated gimbal comes to rest after a step with every
+/// tested combination of the factors (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// Fraction of the factors' full range that a loop permits: 1 if the gain margin of the loop is
     /// at least 6 dB, 0 if it has no margin.
@@ -35,10 +35,10 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         /// Permitted fraction of the range below a factor of 1, 0...1.
         public var decrease: Double
 
-        /// The full range in both directions.
+        /// Full range of the factors, above and below 1.
         public static var full: Room { Room(increase: 1, decrease: 1) }
 
-        /// The range that a loop with these stability margins permits.
+        /// Range of the factors that a loop with the given stability margins permits.
         public static func within(_ margins: LoopMargins) -> Room {
             let phase = margins.phaseDegrees / 45
             return Room(
@@ -60,23 +60,23 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         public static var torque: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.1...1.3, derivative: 0.5...1.4)
         }
-        /// Bounds for servos. With a much lower gain, an error persists until it exceeds the dead
-        /// band, and the camera oscillates across the dead band.
+        /// Bounds for servos. With a much lower gain, an error inside the servo's dead band
+        /// persists, and the camera oscillates across the dead band.
         public static var servo: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.6...1.3, derivative: 0.5...1.4)
         }
-        /// Bounds for motors without encoders. They are narrower, because the observer and the
-        /// gains reduce the same phase margin.
+        /// Bounds for motors without encoders. These bounds are narrower, because the observer and
+        /// the gains reduce the same phase margin.
         public static var field: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.7...1.2, derivative: 0.75...1.25)
         }
     }
 
-    /// Factor from p.
+    /// Factor that the app's number p gives.
     public var proportional: Double
-    /// Factor from i.
+    /// Factor that the app's number i gives.
     public var integral: Double
-    /// Factor from d.
+    /// Factor that the app's number d gives.
     public var derivative: Double
 
     /// Computes the factors for an app's numbers of one axis.
@@ -100,8 +100,8 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
             if ratio <= 1 { return 1 - fall * (1 - ratio) }
             let reach = (range.upperBound - 1) * room.increase
             guard reach > 0 else { return 1 }
-            // At a ratio of 1 the slope is half of `reach`; at a ratio of 4 the factor has covered
-            // 78 % of `reach`.
+            // If the app's number equals its default (`ratio` = 1), the slope of the factor is half
+            // of `reach`; if it is four times its default, the factor has risen by 78 % of `reach`.
             return 1 + reach * (1 - cm_exp((1 - ratio) / 2))
         }
         (proportional, integral, derivative) = (factors[0], factors[1], factors[2])

@@ -26,10 +26,10 @@ extension Settings.Servo {
     /// Adapts the delay of the servo's model and the tracker's bandwidth from the default pulse
     /// rate to another pulse rate.
     ///
-    /// On average a command waits half a frame for its pulse. The tracker's bandwidth falls in
-    /// proportion to the total delay from command to camera, plus a tenth of this wait, because a
-    /// delay costs more phase than a lag. With this lower bandwidth, the stability margins remain 6
-    /// dB and 45°.
+    /// On average a command waits half a period of the servo's pulses for its pulse. The tracker's
+    /// bandwidth falls in proportion to the total delay from command to camera, plus a tenth of
+    /// this wait, because a delay reduces the phase margin more than a lag of the same time. With
+    /// this lower bandwidth, the stability margins remain 6 dB and 45°.
     ///
     /// - Parameter frameHz: Pulses per second.
     mutating func fit(frameHz: Double) {

@@ -62,7 +62,8 @@ extension Settings {
         screen.gapSeconds = imu.timeoutMs / 1e3
         if hardware.backend == .lockstep {
             screen.frozenNeedsNoise = true
-            // The limit is 20 ms, plus the rounding error of a large time `t` of the simulator.
+            // In lockstep a gap between samples is longer than 20 ms, plus the rounding error of a
+            // large time `t` of the simulator.
             screen.gapSeconds = 0.020001
         }
         return screen
@@ -146,6 +147,6 @@ extension Settings {
 }
 
 extension AxisVector {
-    /// These angles, converted from degrees to radians.
+    /// The angles of the three axes, converted from degrees to radians.
     fileprivate var radians: AxisVector { self * (.pi / 180) }
 }

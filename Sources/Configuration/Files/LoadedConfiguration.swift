@@ -2,7 +2,7 @@ public import GimbalCore
 
 /// A valid configuration, with the origin of each value.
 public struct LoadedConfiguration: Sendable {
-    /// A value and its origin.
+    /// Configured value of a setting, with its origin.
     struct Entry: Sendable, Equatable {
         var value: SettingValue
         var origin: Origin

@@ -6,9 +6,9 @@ public enum SettingsFile {
     public struct Pair: Sendable, Equatable {
         /// Dotted path including tables; an element of an array of tables is written as `a[0]`.
         public var key: String
-        /// The value as TOML.
+        /// Value of the setting, as TOML.
         public var value: String
-        /// Line of the pair in the file; the first line is 1.
+        /// Line of the file that contains the setting; the first line is 1.
         public var line: Int
     }
 

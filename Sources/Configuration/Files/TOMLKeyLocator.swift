@@ -7,7 +7,7 @@
 /// other results of the locator are meaningless. The time of a scan is linear in the length of the
 /// text.
 public struct TOMLKeyLocator: Sendable {
-    /// One step from a table or an array to an element.
+    /// One element of a key's path: a step from a table or an array to one of its elements.
     public enum Step: Hashable, Sendable {
         /// A key of a table, without quotes, with resolved escapes.
         case key(String)
@@ -15,7 +15,7 @@ public struct TOMLKeyLocator: Sendable {
         case index(Int)
     }
 
-    /// Location of a key.
+    /// Location of a key in the text.
     public struct Location: Sendable, Equatable {
         /// Line of the key, from 1.
         public let line: Int
@@ -117,7 +117,8 @@ public struct TOMLKeyLocator: Sendable {
         let keys = scanner.keys()
         scanner.skipSpaces()
         guard !keys.isEmpty, scanner.peek == UInt8(ascii: "=") else {
-            // If there is no pair here, advance by at least one byte, so that the scan ends.
+            // If the text at this position is not a pair, the scan advances by at least one byte,
+            // so that the scan ends.
             if scanner.position == start { scanner.advance() }
             return
         }
@@ -133,8 +134,8 @@ public struct TOMLKeyLocator: Sendable {
         for length in (table.count + 1)..<path.count {
             note(Array(path[..<length]), Location(line: line, column: column, value: nil))
         }
-        // This location is stored last, so that it replaces a location that was stored earlier for
-        // the same path.
+        // The location of this pair is stored last, so that it replaces an earlier location for the
+        // same path.
         locations[path] = Location(line: line, column: column, value: text)
     }
 

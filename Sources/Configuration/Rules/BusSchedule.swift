@@ -30,8 +30,8 @@ public struct BusSchedule: Sendable, Equatable {
     /// Creates the schedule of these settings.
     public init(_ settings: Settings) {
         let linux = settings.hardware.linux
-        // With a FIFO, the driver reads its fill level in each period, and begins a read of its
-        // content.
+        // For a chip with a FIFO, the driver reads the FIFO's fill level in each period, and begins
+        // a read of the FIFO's content.
         let packet = linux.imuFifo ? linux.imu.packetBytes : nil
         let burst = packet == nil ? Self.burst(of: linux.imu) : [2, 0]
         let isOnSPI = linux.imuInterface == .spi
@@ -44,7 +44,8 @@ public struct BusSchedule: Sendable, Equatable {
             bits += 3 * (Self.exchange(reading: [3]) + Self.exchange(writing: [1]))
         }
         sensorBits = bits
-        // Each read has a register byte; a read of a BMI088's accelerometer also has a dummy byte.
+        // Each read over SPI has a register byte; a read of a BMI088's accelerometer also has a
+        // dummy byte.
         let overhead = burst.count + (linux.imu == .bmi088 ? 1 : 0)
         spiBits = isOnSPI ? 8 * (burst.reduce(0, +) + overhead) : 0
         spiClock = Double(linux.spiKhz) * 1000
@@ -56,7 +57,7 @@ public struct BusSchedule: Sendable, Equatable {
         for (low, high) in zip(sorted, sorted.dropFirst()) {
             if high == low + 1 { runs[runs.count - 1] += 1 } else { runs.append(1) }
         }
-        // Each write has a register byte and four bytes for each output.
+        // Each write to the motors' chip has a register byte and four bytes for each output.
         motorBits = linux.motors == .pca9685 ? Self.exchange(writing: runs.map { 1 + 4 * $0 }) : 0
         haveMotorsOwnBus = linux.haveMotorsOwnBus
         clock = Double(linux.busKhz) * 1000
@@ -93,7 +94,7 @@ public struct BusSchedule: Sendable, Equatable {
     }
 
     private static func exchange(reading counts: [Int] = [], writing lengths: [Int] = []) -> Int {
-        // A read consists of the register byte, a repeated start, and the data bytes.
+        // A read over I2C consists of the register byte, a repeated start, and the data bytes.
         let reads = counts.reduce(0) { $0 + 2 + 9 * 2 + 9 * (1 + $1) }
         return 1 + lengths.reduce(reads) { $0 + 1 + 9 * (1 + $1) }
     }

@@ -78,11 +78,11 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
 
 /// Location of a value.
 public enum Place: Sendable, Equatable, CustomStringConvertible {
-    /// A file; lines and columns begin at 1.
+    /// Place in a file; lines and columns begin at 1.
     case file(String, line: Int?, column: Int?)
-    /// An argument of `--set`.
+    /// Place in an argument of `--set`.
     case commandLine
-    /// The saved values in the state directory.
+    /// Place in the saved values in the state directory.
     case saved
 
     /// `FILE:LINE:COLUMN`, without the parts that are unknown.

@@ -86,7 +86,7 @@ struct ConfigurationRule: Sendable {
             BusSchedule.rule,
         ] + MotorRules.all + SensorRules.all
 
-    /// Checks `settings`; `origin` returns the source of a value.
+    /// Checks whether the settings obey the rule; `origin` returns the source of a value.
     ///
     /// - Returns: The problem; nil if the settings obey the rule.
     func problem(

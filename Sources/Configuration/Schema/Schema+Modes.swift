@@ -18,8 +18,8 @@ extension Schema {
         ),
     ]
 
-    /// Settings of the modes. The list is in parts, because Swift 6.2 cannot check the types of one
-    /// long expression.
+    /// Settings of the modes. The list of settings is divided into parts, because Swift 6.2 cannot
+    /// check the types of one long expression.
     static let modes: [Setting] = bootAndFollow + presets + trackingAndRetract
 
     private static let bootAndFollow: [Setting] = [

@@ -3,7 +3,7 @@ import Port
 
 /// One configurable value: its key, allowed values, meaning, and property of `Settings`.
 public struct Setting: Sendable, CustomStringConvertible {
-    /// Kind of a value. Ranges include both ends.
+    /// Type and allowed values of a setting. Ranges include both ends.
     public enum Kind: Sendable, Equatable {
         /// The value is `true` or `false`.
         case bool
@@ -54,7 +54,7 @@ public struct Setting: Sendable, CustomStringConvertible {
     public let applies: Applies
     /// Description in one sentence.
     public let summary: String
-    /// Remedy in the message about a wrong value; nil if the message needs only the range.
+    /// Remedy in the message about a wrong value; nil if the message states only the range.
     public let hint: String?
 
     /// The property of `Settings` that contains the value.
@@ -238,8 +238,8 @@ extension Setting {
         unavailable: [String: String] = [:], _ applies: Applies, _ summary: String,
         hint: String? = nil
     ) -> Setting {
-        // A value without a word would be an error of the schema, which the round-trip test
-        // detects.
+        // A value for which `words` has no word would be an error in the schema; the round-trip
+        // test detects such errors.
         Setting(
             key, path, .choice(words.map(\.0), unavailable: unavailable), nil, applies, summary,
             hint, wrap: { value in .text(words.first { $0.1 == value }?.0 ?? "") }

@@ -78,7 +78,7 @@ extension Setting {
             guard let value = raw.asNumber, value.isFinite else { throw mismatch("a number") }
             return .number(value == 0 ? 0 : value)
         case (.choice(let words, _), .integer(let number)) where words.contains(String(number)):
-            // An unquoted number can be a word of a choice, such as 57600.
+            // A word of a choice can look like a number, such as 57600.
             return .text(String(number))
         case (.choice, .text(let text)), (.text, .text(let text)), (.path, .text(let text)),
             (.optionalPath, .text(let text)), (.endpoint, .text(let text)):

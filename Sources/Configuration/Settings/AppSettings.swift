@@ -3,7 +3,7 @@ public import Port
 
 /// Response of the gimbal if an AirOS app requests the mode "inactive".
 public enum AirOSInactive: String, Sendable, CaseIterable {
-    /// The outputs go off.
+    /// The motors' outputs go off.
     case off
     /// The camera is held level, with the handle's heading.
     case neutral
@@ -34,7 +34,7 @@ public struct AxisSigns: Sendable, Equatable {
         self.yaw = yaw
     }
 
-    /// The signs as factors.
+    /// The signs as factors, 1 or -1 for each axis.
     public var factors: AxisVector {
         AxisVector(yaw: Double(yaw), roll: Double(roll), pitch: Double(pitch))
     }
@@ -81,9 +81,10 @@ extension Settings {
         public var baud = RBLBaud.baud57600
         /// Device file of the serial port for the role `serial`.
         public var device = "/dev/ttyUSB0"
-        /// Whether the gimbal also speaks MAVLink on the link between the phone and that port.
+        /// Whether the gimbal adds its own MAVLink frames to the data between the phone and the
+        /// serial port `device`.
         public var tap = false
-        /// Rate of the attitude for a flight display, Hz.
+        /// Rate of the attitude messages for a flight display, Hz.
         public var attitudeHz = 20.0
     }
 }

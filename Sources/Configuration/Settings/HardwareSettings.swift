@@ -164,8 +164,8 @@ extension Settings {
         public var deadBandDeg = 0.2
         /// Bandwidth of the tracker that extrapolates the handle's motion, rad/s.
         public var trackerBandwidth = core.trackerBandwidth
-        /// Whether the servos do not respond to fast motion of the handle (tremor) if the camera
-        /// moves less without their response.
+        /// Whether the servos ignore fast motion of the handle (tremor) if the camera moves less
+        /// when they ignore it.
         public var leaveTremor = true
         /// Pulses per second to each servo.
         public var frameHz = 333.0

@@ -154,24 +154,28 @@ extension Settings {
         public var biasSigmaInitialDps = core.initialBiasSigma.degrees
         /// Bias random walk, deg/s per √s.
         public var biasWalkDpsSqrts = core.biasWalk.degrees
-        /// Standard deviation of the fraction of another axis's rate in a gyroscope axis's reading.
+        /// Standard deviation of the gyroscope's cross-axis sensitivity: the fraction of one axis's
+        /// rate that appears in the reading of another axis.
         public var crossSigma = core.initialCrossSigma
         /// Noise density of the camera's true velocity, m/s·√s: its standard deviation times √(2 ·
         /// correlation time).
         public var velocityNoiseMpsSqrts = core.velocityNoiseDensity
-        /// Angular rate below which the camera can be at rest, deg/s.
+        /// RMS deviation of the angular rate from its mean below which the camera counts as at
+        /// rest, deg/s.
         public var restRateDps = core.restRateThreshold.degrees
-        /// Change of the specific force below which the camera can be at rest, m/s².
+        /// RMS deviation of the specific force from its mean below which the camera counts as at
+        /// rest, m/s².
         public var restAccelMps2 = core.restForceThreshold
-        /// Time within both limits after which the camera is at rest, s.
+        /// Time within the limits of rate and specific force after which the camera counts as at
+        /// rest, s.
         public var restTimeS = core.restTime
         /// Standard deviation of the sensor's distance from its centre of rotation, m.
         public var leverSigmaM = core.leverSigma
-        /// Process noise of the angle in an app's Kalman triple.
+        /// Process noise of the angle, the first of an app's three Kalman values.
         public var kalmanQAngle = 0.001
-        /// Process noise of the bias in an app's Kalman triple.
+        /// Process noise of the bias, the second of an app's three Kalman values.
         public var kalmanQBias = 0.003
-        /// Measurement noise in an app's Kalman triple.
+        /// Measurement noise, the third of an app's three Kalman values.
         public var kalmanRMeasure = 0.03
         /// Standard deviation of the inclination below which the motors can start, degrees.
         public var convergedInclinationDeg = core.convergedInclinationSigma.degrees
@@ -206,7 +210,7 @@ extension Settings {
         public var frictionLearningRate = 0.5
         /// Largest friction torque that the controller compensates, N·m.
         public var frictionLimitNm = 0.1
-        /// Largest noise of the feedback torque, per cent of the torque limit; 0 means no bound.
+        /// Largest noise of the feedback torque, per cent of the torque limit; 0 means no limit.
         public var noiseLimitPercent = 3.0
     }
 
@@ -289,10 +293,10 @@ extension Settings {
         public var deadManS = 1.0
         /// Time without a request after which control is released, s.
         public var releaseAfterS = 10.0
-        /// Time after the last rate request at which a camera that was turning enters
-        /// `fallbackMode`, s; 0 disables this.
+        /// Time after the last rate request after which the gimbal enters `fallbackMode`, if the
+        /// request had turned the camera, s; 0 disables this.
         public var fallbackS = 0.0
-        /// Mode after `fallbackS`: `neutral` or `retract`.
+        /// Mode that the gimbal enters after `fallbackS`: `neutral` or `retract`.
         public var fallbackMode = Mode.neutral
         /// Time after the last rate request at which the outputs go off, s; 0 disables this.
         public var offS = 0.0
@@ -328,6 +332,6 @@ extension Settings {
 }
 
 extension Double {
-    /// The value converted from radians to degrees, rounded to six decimals.
+    /// This angle, converted from radians to degrees and rounded to six decimals.
     fileprivate var degrees: Double { (self * (180 / .pi) * 1e6).rounded() / 1e6 }
 }

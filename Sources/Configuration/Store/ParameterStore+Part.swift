@@ -1,7 +1,7 @@
 // Methods for clients that can change and save only a part of the settings, such as apps.
 extension ParameterStore {
     /// Marks the present values of the given settings as saved; other values stay unsaved. Like
-    /// `save()`, this method must be called on a copy.
+    /// `save()`, this method must be called on a copy of the store.
     ///
     /// - Parameter keys: Dotted paths.
     public mutating func save(only keys: [String]) {

@@ -13,7 +13,7 @@ public struct ParameterStore: Sendable {
         public let key: String
         /// The active value.
         public let value: SettingValue
-        /// The value with which it is compared.
+        /// The value with which the active value is compared.
         public let reference: SettingValue
         /// Source of the active value.
         public let origin: Origin
@@ -24,7 +24,7 @@ public struct ParameterStore: Sendable {
         }
     }
 
-    /// Values with which `diff` compares the active values.
+    /// Reference with which `diff` compares the active values.
     public enum Reference: String, Sendable, CaseIterable {
         /// Built-in defaults.
         case defaults

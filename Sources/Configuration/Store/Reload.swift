@@ -22,7 +22,7 @@ public struct ReloadReport: Sendable, Equatable {
             : "The files were read again; \(parts.joined(separator: "; "))."
     }
 
-    /// Whether the files contain no changes.
+    /// Whether the reload has found no changes in the files.
     public var isEmpty: Bool { applied.isEmpty && needsRestart.isEmpty && covered.isEmpty }
 }
 
