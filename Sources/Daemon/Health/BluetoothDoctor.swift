@@ -5,7 +5,7 @@ import Wire
 /// severe result is a warning.
 struct BluetoothDoctor {
     let status: BluetoothStatus
-    /// The text of bluetoothd's main.conf; nil if it cannot be read.
+    /// Text of bluetoothd's configuration file main.conf; nil if the file cannot be read.
     let daemonConfiguration: String?
 
     /// Path of bluetoothd's configuration file.

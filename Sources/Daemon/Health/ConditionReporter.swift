@@ -11,7 +11,7 @@ import Wire
 /// comes and goes repeatedly is logged at growing intervals, with the number of occurrences. The
 /// counters in `status` include every occurrence.
 struct ConditionReporter {
-    /// One line for the log.
+    /// Event that the reporter adds to the log, as one line.
     struct Event: Equatable {
         let level: Logger.Level
         let sentence: String
@@ -76,9 +76,9 @@ struct ConditionReporter {
     /// Conditions that result from a request; they are not faults, and each request is logged.
     private static let wishes: Conditions =
         .inactiveMode | .retracted | .calibrating | .autotuning | .emergencyStop | .shutdown
-    /// Longest interval between the lines of a fault that comes and goes, s.
+    /// Longest interval between the log lines about a fault that comes and goes, s.
     private static let faultSilence = 600.0
-    /// Longest interval between the lines of outputs that go on and off, s.
+    /// Longest interval between the log lines about outputs that go on and off repeatedly, s.
     private static let outputSilence = 10.0
 
     private let encoders: EncoderReports
@@ -99,7 +99,7 @@ struct ConditionReporter {
         self.encoders = encoders
     }
 
-    /// Find the events that the given record of the loop adds to the log.
+    /// Find the events that a record of the loop adds to the log.
     mutating func events(in record: TelemetryRecord) -> [Event] {
         let snapshot = record.snapshot
         var events: [Event] = []

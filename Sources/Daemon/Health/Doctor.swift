@@ -1,7 +1,7 @@
 import Wire
 
-/// Checks of `doctor` that need only one status report, each with its remedy. All functions are
-/// pure.
+/// Checks of `doctor` that need only one status report, each with its remedy. The functions only
+/// compute; they read neither files nor clocks.
 struct Doctor {
     let status: Status
 

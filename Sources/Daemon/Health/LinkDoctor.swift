@@ -2,7 +2,7 @@ import Configuration
 import Wire
 
 /// Check of `doctor` for the network links: it warns of links without a key that can move the
-/// camera or the wheels. The type is pure.
+/// camera or the wheels. The type only computes; it reads neither files nor sockets.
 struct LinkDoctor {
     let settings: Settings
 

@@ -2,7 +2,8 @@ import PlainText
 import Wire
 
 /// Checks of `doctor` for the computer. Problems of the computer do not prevent motion, but can
-/// become relevant later. All functions are pure.
+/// become relevant later. The functions only compute; `MachineFacts` reads the properties of the
+/// computer.
 struct MachineDoctor {
     /// Sufficient free space for hundreds of saves, bytes.
     static let enoughBytes: UInt64 = 16 << 20
@@ -17,7 +18,7 @@ struct MachineDoctor {
         guard let governor = facts.governor else {
             return DoctorCheck("governor", .ok, "Linux does not control the CPU's clock")
         }
-        // For a simulated gimbal, the CPU frequency does not matter.
+        // The CPU frequency is not checked for a simulated gimbal.
         let isSteady = governor == "performance" || status.backend != "linux"
         return DoctorCheck(
             "governor", isSteady ? .ok : .warn, governor,

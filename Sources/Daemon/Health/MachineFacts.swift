@@ -3,15 +3,15 @@ import Configuration
 import Glibc
 import Realtime
 
-/// Properties of the computer that a user can change.
+/// Properties of the computer that a user can change, for `doctor`.
 struct MachineFacts: Equatable {
     /// The frequency governor of the loop's CPU, such as `performance`; nil if there is none.
     var governor: String?
     /// Directory of saved tuning.
     var directory = ""
-    /// Free bytes in that directory; nil if it does not exist.
+    /// Free space in the directory of saved tuning, bytes; nil if the directory does not exist.
     var freeBytes: UInt64?
-    /// Whether the directory can be written.
+    /// Whether airframed can write to the directory of saved tuning.
     var isWritable = false
     /// Watchdog time of the service manager, s; nil if the watchdog is off.
     var watchdogSeconds: Double?

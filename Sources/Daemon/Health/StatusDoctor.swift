@@ -3,7 +3,8 @@ import PlainText
 import Synchronization
 import Wire
 
-/// Checks of `doctor` that compare two status reports. All functions are pure.
+/// Checks of `doctor` that compare two status reports. The functions only compute; callers pass the
+/// time.
 enum StatusDoctor {
     static let gravity = 9.81
 
@@ -17,7 +18,7 @@ enum StatusDoctor {
     static func checks(_ first: Status?, _ second: Status, elapsed: Double) -> [DoctorCheck] {
         let before = first ?? second
         if second.lockstep?.state == "waiting" {
-            // Without a connected simulator, there is no sensor to check.
+            // In lockstep without a connected simulator, the sensor is not checked.
             return [lockstep(before, second), unsaved(second)].compactMap { $0 }
         }
         return [

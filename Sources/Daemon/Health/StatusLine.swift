@@ -5,7 +5,7 @@ import Wire
 enum StatusLine {
     /// Text with the mode if the motors are on, or with the most severe reason why they are off.
     static func text(_ snapshot: StabilizerSnapshot) -> String {
-        // The catalogue lists the mild conditions first and the severe conditions last.
+        // The catalogue of conditions lists mild conditions first and severe conditions last.
         let reason = Conditions.catalogue.last { words in
             guard snapshot.conditions.intersects(words.condition) else { return false }
             switch Supervisor.response(to: words.condition) {

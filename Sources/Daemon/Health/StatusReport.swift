@@ -17,7 +17,8 @@ struct StatusReport {
     /// Time at which the status is made, on the loop's clock.
     var now: Instant
 
-    /// Fills in all values from the loop and the Commander, except those that `StatusReply` adds.
+    /// Fills in all values of `status` from the loop and the Commander, except those that
+    /// `StatusReply` adds.
     func fill(_ status: inout Status) {
         status.t = Number(now.seconds(since: Instant(nanoseconds: 0)))
         status.version = Version.text
@@ -123,7 +124,7 @@ struct StatusReport {
 }
 
 extension MotorType {
-    /// Name of the value in the configuration file.
+    /// Name of the type of motors in the configuration file.
     var name: String {
         switch self {
         case .torque: "torque"

@@ -79,7 +79,7 @@ extension Double {
     /// Rounds the number to the given number of significant digits.
     func rounded(_ digits: Int) -> Double {
         guard self != 0, isFinite else { return self }
-        // The number is converted through its text, so that 0.0025 does not become
+        // The rounded number is converted to text and back, so that 0.0025 does not become
         // 0.0025000000000000001.
         let scale = pow(10, Double(digits - 1) - floor(log10(magnitude)))
         let value = (self * scale).rounded() / scale

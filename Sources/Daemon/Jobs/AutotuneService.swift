@@ -18,7 +18,7 @@ final class AutotuneService: Sendable {
         var run: AutotuneRun?
         var owner: CommandSource?
         var isToApply = false
-        /// Whether the result is being written to the disk.
+        /// Whether the result of the autotune is being written to the disk.
         var isSaving = false
         var actions: [AutotuneRun.Action] = []
         var lastID: UInt32 = 0
@@ -28,7 +28,7 @@ final class AutotuneService: Sendable {
 
     /// Time after which an applied tuning reverts unless the user saves it, s.
     static let rollbackSeconds = 120.0
-    /// Longest duration of a run, s.
+    /// Longest duration of an autotune run, s.
     private static let longestSeconds = 240.0
 
     private let tuning: Tuning
@@ -49,7 +49,7 @@ final class AutotuneService: Sendable {
         self.calibration = calibration
     }
 
-    /// Starts a run.
+    /// Starts an autotune run.
     ///
     /// - Parameters:
     ///   - axes: Axes to tune.
@@ -114,13 +114,13 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Cancels the run; the previous gains are in force again within some milliseconds.
+    /// Cancels the autotune run; the previous gains are in force again within some milliseconds.
     func cancel() -> AutotuneReport {
         stop { _ in true }
         return status
     }
 
-    /// Handles the end of a connection: ends the autotune that the connection requested.
+    /// Ends the autotune that a connection has requested, because the connection has ended.
     func disconnected(_ owner: CommandSource) { stop { $0.owner == owner } }
 
     private func stop(where isMeant: (State) -> Bool) {

@@ -154,7 +154,7 @@ extension CalibrationOutcome {
 }
 
 extension CalibrationKind {
-    /// The unit in which the calibration's offset and residual are given.
+    /// Unit of the calibration's offset and residual.
     var unit: String {
         switch self {
         case .gyro: "rad/s"

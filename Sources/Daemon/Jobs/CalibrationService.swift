@@ -10,8 +10,8 @@ import Wire
 /// Service that runs one calibration at a time, on request over the socket or Bluetooth.
 ///
 /// The thread that drains the telemetry calls `feed`; other methods can be called on any ordinary
-/// thread. The motors' outputs stay off until the result of the calibration is on the disk. The
-/// loop's time and the date are arguments.
+/// thread. The motors' outputs stay off until the result of the calibration is on the disk. Callers
+/// pass the loop's time and the date.
 final class CalibrationService: Sendable {
     private struct State {
         var run: CalibrationRun?
@@ -185,8 +185,8 @@ final class CalibrationService: Sendable {
         return status()
     }
 
-    /// Handles the end of a connection: ends the calibration that it requested, so that the outputs
-    /// do not stay off.
+    /// Ends the calibration that a connection has requested, because the connection has ended.
+    /// Otherwise the outputs would stay off.
     func disconnected(_ owner: CommandSource) { cancel { $0.owner == owner } }
 
     private func cancel(where isMeant: (State) -> Bool) {
@@ -200,7 +200,7 @@ final class CalibrationService: Sendable {
         if wasRunning { store.setCalibrating(false) }
     }
 
-    /// Restores the previous calibration.
+    /// Restores the calibration that was in force before the last change.
     ///
     /// - Parameters:
     ///   - kind: Kind of the calibration; nil means the kind that changed last.

@@ -56,7 +56,7 @@ final class SpectrumService: Sendable {
     /// State of the gyroscope recording.
     var status: SpectrumReport { state.withLock { $0.report } }
 
-    /// Cancels the recording.
+    /// Cancels the recording of the gyroscope.
     func cancel() -> SpectrumReport {
         state.withLock { state in
             if state.report.isRunning { Self.refuse(&state, "Cancelled.") }
@@ -64,7 +64,7 @@ final class SpectrumService: Sendable {
         }
     }
 
-    /// Handles the end of a connection: ends the recording that it requested.
+    /// Ends the recording that a connection has requested, because the connection has ended.
     func disconnected(_ owner: CommandSource) {
         state.withLock { state in
             if state.report.isRunning, state.owner == owner { Self.refuse(&state, "Cancelled.") }

@@ -9,8 +9,8 @@ import Wire
 
 extension Tuning: SettingsPort {}
 
-/// Implementation of the port that the links use: requests for motion go to the `Commander`,
-/// settings to `Tuning`.
+/// Implementation of the `GimbalPort` that the links use. Requests for motion go to the
+/// `Commander`, and changes of settings go to `Tuning`.
 struct DaemonPort: GimbalPort {
     let commander: Commander
     let tuning: any SettingsPort

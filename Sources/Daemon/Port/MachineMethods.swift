@@ -87,8 +87,8 @@ struct MachineMethods: Sendable {
         return StatusReply(status, view?.record)
     }
 
-    /// Adds the state of lockstep to the status. Requests are executed only at the simulator's next
-    /// line; nevertheless, `status` already shows the newest request.
+    /// Adds the state of lockstep to the status. In lockstep the loop executes requests only at the
+    /// simulator's next line, but `status` already shows the newest request.
     private func fill(_ status: inout Status, _ lockstep: LockstepSession) {
         let control = machine.commander.view(now: machine.clock.now)
         status.lockstep = lockstep.report

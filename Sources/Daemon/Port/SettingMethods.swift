@@ -41,8 +41,8 @@ extension SocketMethod {
         ]
     }
 
-    /// The requested settings. Each setting is included only once, even if it is requested
-    /// repeatedly. Therefore the answer is never longer than the answer to `keys`.
+    /// Settings that a request names. Each setting is included only once, even if the request names
+    /// it repeatedly. Therefore the answer is never longer than the answer to `keys`.
     private static func chosen(
         _ patterns: [String], of settings: [Wire.Setting]
     ) throws(Refusal) -> [Wire.Setting] {
@@ -50,7 +50,7 @@ extension SocketMethod {
         var wanted: [String: Bool] = [:]
         for pattern in patterns { wanted[section(pattern)] = false }
         let chosen = settings.filter { setting in
-            // The name of a section means all of its settings.
+            // The name of a section stands for all settings of the section.
             let names = names(of: setting.key).filter { wanted[$0] != nil }
             for name in names { wanted[name] = true }
             return !names.isEmpty
@@ -70,7 +70,7 @@ extension SocketMethod {
         pattern.hasSuffix(".*") ? String(pattern.dropLast(2)) : pattern
     }
 
-    /// The given key, and the names of all sections that contain it.
+    /// The given key, and the names of all sections that contain the key.
     private static func names(of key: String) -> [String] {
         let parts = key.split(separator: ".")
         return parts.indices.map { parts[...$0].joined(separator: ".") }
@@ -85,7 +85,7 @@ enum BaselineRequest: Hashable, Sendable {
     case store(String)
     /// Restore the settings that were saved under a name.
     case restore(String)
-    /// Delete a name and the settings that were saved under it.
+    /// Delete a baseline, that is, a name and the settings that were saved under this name.
     case delete(String)
 
     fileprivate init(_ parameters: Parameters) throws(Refusal) {
@@ -98,7 +98,7 @@ enum BaselineRequest: Hashable, Sendable {
     }
 
     /// Name of a baseline in a request. The name is restricted to characters that are safe in a
-    /// file name, because it becomes part of one.
+    /// file name, because the name becomes part of a file name.
     private static func name(_ parameters: Parameters) throws(Refusal) -> String {
         let name = try parameters.requiredString("name")
         let isPlain = name.utf8.allSatisfy {

@@ -4,13 +4,13 @@ import Glibc
 /// the daemon or Swift's runtime traps at an unpredictable place. Therefore the daemon checks the
 /// limit at its start.
 enum DescriptorLimit {
-    /// Smallest sufficient limit: enough for the daemon with all parts enabled, and for some
-    /// clients.
+    /// Smallest sufficient limit of open files: enough for the daemon with all parts enabled, and
+    /// for some clients.
     static let least: rlim_t = 64
-    /// Desired limit: enough for the largest number of clients.
+    /// Desired limit of open files: enough for the largest number of clients.
     private static let enough: rlim_t = 256
 
-    /// Raises the limit as far as possible.
+    /// Raises the limit of open files as far as possible.
     ///
     /// - Throws: `DaemonError` if the limit is still too low.
     static func demand() throws(DaemonError) {

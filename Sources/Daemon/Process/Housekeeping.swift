@@ -5,10 +5,10 @@ import Policy
 import Realtime
 import Synchronization
 
-/// Periodic tasks outside the loop. They pass telemetry to the hub and to the running jobs, handle
-/// dead-man timers and rollbacks, and create log sentences about the loop's conditions.
+/// Periodic tasks outside the loop. The tasks pass telemetry to the hub and to the running jobs,
+/// end motions and changes whose time has passed, and create log lines about the loop's conditions.
 ///
-/// Time is an argument: it comes from the computer's clock, or from the lines of a simulator.
+/// Callers pass the time, which comes from the computer's clock or from the lines of a simulator.
 final class Housekeeping: Sendable {
     private struct State {
         var reporter: ConditionReporter
@@ -67,7 +67,8 @@ final class Housekeeping: Sendable {
         recorder?.poll()
     }
 
-    /// Handles expired timers.
+    /// Executes the actions of all timers that have expired, such as the end of a rate request or
+    /// the rollback of a setting.
     ///
     /// - Parameters:
     ///   - now: Present time on the loop's clock.

@@ -27,7 +27,8 @@ final class LogStore: Sendable {
     /// Number of lines that one statement can write immediately.
     static let burst = 20.0
 
-    /// A log statement in the code, or one of several conditions that share a statement.
+    /// Identity of a log statement in the code, or of one of several conditions that share a
+    /// statement.
     struct Statement: Hashable {
         let file: String
         let line: UInt
@@ -44,8 +45,8 @@ final class LogStore: Sendable {
         var lines: [LogLine] = []
         var next = 0
         var minimum = Logger.Level.info
-        /// Number of lines that each log statement can still write; the number of statements in the
-        /// code is limited.
+        /// Number of lines that each log statement can still write, by statement. The number of log
+        /// statements in the code is limited, so the memory is too.
         var allowances: [Statement: Allowance] = [:]
         /// Number of lines that were dropped and did not reach standard error.
         var lost = 0
@@ -122,7 +123,7 @@ final class LogStore: Sendable {
         if !isQueued { state.withLock { $0.lost += lost + 1 } }
     }
 
-    /// Decides whether a statement can write a line now.
+    /// Decides whether a log statement can write a line now.
     ///
     /// - Returns: Suffix of the line, with the number of earlier lines that were withheld; nil if
     /// this line must be withheld too.

@@ -4,7 +4,7 @@ import Hardware
 import Realtime
 
 /// Program that switches the power stages off, after airframed has ended unexpectedly with the
-/// motors on. Without it, a servo driver on a bus would continue to send its last pulses.
+/// motors on. Without this program, a servo driver on a bus would continue to send its last pulses.
 public enum OutputsOff {
     /// Number of attempts to switch an output off.
     static let attempts = 20

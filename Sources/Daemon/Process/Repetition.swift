@@ -2,7 +2,8 @@ import GimbalCore
 
 /// Limiter of repeated log lines about one event. The first lines are logged immediately. Further
 /// lines are logged at growing intervals, with the number of lines that were withheld. After a
-/// minute without an occurrence, the limiter starts again. The type is pure: time is an argument.
+/// minute without an occurrence, the limiter starts again. The type uses no clock: callers pass the
+/// time.
 struct Repetition {
     /// Log lines that were suppressed.
     struct Withheld: Equatable {
@@ -40,7 +41,7 @@ struct Repetition {
     /// Registers that the event of the last call of `happens` still continues.
     mutating func goesOn(now: Instant) { lastSeen = now }
 
-    /// Registers another occurrence.
+    /// Registers another occurrence of the event.
     ///
     /// - Returns: Whether a line must be logged now; otherwise the occurrence is counted as
     ///   withheld.

@@ -20,7 +20,7 @@ struct ServiceManager: Sendable {
             ? environment("WATCHDOG_USEC").flatMap(Double.init).map { $0 * 1e-6 } : nil
     }
 
-    /// Whether systemd receives notifications.
+    /// Whether a systemd exists that receives notifications.
     var isThere: Bool { socket != nil }
 
     /// Notifies systemd that all services run.

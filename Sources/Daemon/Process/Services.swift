@@ -46,7 +46,7 @@ struct ControlService: Service {
 /// Service that runs the periodic tasks, and writes their sentences to the log. In lockstep, each
 /// line of the simulator runs the tasks, instead of a timer.
 struct HousekeepingService: Service {
-    /// Period of the tasks, short enough for subscriptions at 200 Hz.
+    /// Interval between two rounds of the periodic tasks, short enough for subscriptions at 200 Hz.
     private static let period = Duration.milliseconds(5)
 
     let housekeeping: Housekeeping
@@ -91,7 +91,8 @@ struct StatusLineService: Service {
 /// separate thread reads the counters of both threads. This thread takes no shared lock and never
 /// waits for other threads, so neither a disk nor a reader of the log can delay it.
 struct WatchdogService: Service {
-    /// Period of the checks of progress, s: shorter than any reasonable watchdog time.
+    /// Interval between two checks of the threads' progress, s, shorter than any reasonable
+    /// watchdog time.
     private static let period = 0.05
 
     let driver: any LoopDriver

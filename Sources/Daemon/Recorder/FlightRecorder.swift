@@ -12,18 +12,19 @@ import Wire
 /// The thread that drains the telemetry calls `poll`; a separate thread writes to the disk, because
 /// the disk can block for seconds.
 final class FlightRecorder: Sendable {
-    /// Description that every file contains, and the directory of the files.
+    /// Description that every recording contains, and the directory of the recordings.
     struct Setup: Sendable {
         var ringSeconds: Double
         var isContinuous: Bool
         var recordings: RecordingDirectory
-        /// Metadata and attachments of every file, except the settings.
+        /// Metadata and attachments of every recording, except the settings.
         var description: RecordingStore.Description
         /// Offset from the loop's clock to the wall clock, ns.
         var timeOffset: Int64
     }
 
-    /// A fault whose file is written later, so that the file includes the effects of the fault.
+    /// Fault about which a file will be written. The file is written some time after the fault, so
+    /// that it includes the effects of the fault.
     private struct Fault {
         var name: String
         /// Time at which the file about the fault is written, on the loop's clock.
@@ -33,7 +34,7 @@ final class FlightRecorder: Sendable {
         var latest: Double
     }
 
-    /// A set of settings, with the time from which on it was in force.
+    /// Set of settings, with the time from which the settings were in force.
     private struct Page {
         /// Sequence number of this set of settings since airframed's start; the first set has the
         /// number 0.
@@ -42,7 +43,7 @@ final class FlightRecorder: Sendable {
         var text: String
     }
 
-    /// Chunks of the ring that are written to a separate file.
+    /// Request to write chunks of the ring in memory to a separate file.
     private struct Dump {
         var chunks: [MCAPChunk]
         var reason: String

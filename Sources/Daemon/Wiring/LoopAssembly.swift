@@ -10,9 +10,9 @@ package import Realtime
 /// Without this import, a compiler with assertions cannot take a noncopyable value of these modules
 /// apart (MoveOnlyAddressChecker of Swift 6.2).
 package struct LoopAssembly: ~Copyable {
-    /// Source of the loop's ticks.
+    /// Source of the loop's ticks: real-time threads or a simulator.
     package enum Source: ~Copyable {
-        /// Separate threads execute the ticks in real time.
+        /// The ticks run in real time, on separate threads.
         case realtime(GimbalRuntime)
         /// The engine executes a tick for each line of a simulator, which supplies the clock.
         case lockstep(LockstepEngine)

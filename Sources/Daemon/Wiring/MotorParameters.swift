@@ -66,7 +66,8 @@ extension Settings {
             axis.minimum = range.minimum
             axis.maximum = range.maximum
             axis.homingSpeed = -robot.homingSpeed
-            // The range is the distance from the far end to the switch, plus a margin.
+            // The search for the home switch covers the distance from the far end of the axis to
+            // the switch, plus a margin.
             axis.homingRange = (range.maximum - range.minimum) * 11 / 10 + 100
             return axis
         }

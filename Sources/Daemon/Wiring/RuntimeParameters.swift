@@ -23,9 +23,9 @@ extension Settings {
         runtime.power.priority = min(99, loop.priority + 1)
         runtime.loop.cpu = loop.cpu < 0 ? RealtimeSetup.preferredCPU : loop.cpu
         runtime.bus.cpu = runtime.loop.cpu
-        // The ring holds a quarter of a second, which is 50 times the usual interval of reads, so
-        // that a delayed reader loses no records. It is not larger, because all of its memory is
-        // locked.
+        // The telemetry ring holds a quarter of a second, which is 50 times the usual interval of
+        // reads, so that a delayed reader loses no records. The ring is not larger, because its
+        // memory is locked.
         runtime.telemetryCapacity = loop.rateHz / 4
         runtime.replayLogBytes = replayLogBytes
         return runtime
