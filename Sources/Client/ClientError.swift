@@ -14,7 +14,7 @@ public enum ClientError: Error, Equatable {
     /// A local file cannot be read, written or parsed.
     case file(String, field: String)
 
-    /// The error in the format in which the socket reports refusals.
+    /// The error as a JSON object, in the format in which the socket reports refusals.
     public var requestError: RequestError {
         switch self {
         case .refused(let refusal): refusal

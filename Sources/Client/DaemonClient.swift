@@ -14,7 +14,8 @@ public final class DaemonClient {
     private var received: [UInt8] = []
     /// Messages of streams that arrived during a request, in order of arrival.
     private var held: [(line: [UInt8], value: JSONValue)] = []
-    /// Number of messages that are held at most; the oldest are dropped first.
+    /// Largest number of stream messages that the client stores; the oldest messages are dropped
+    /// first.
     private static let mostHeld = 4096
     private var nextID = 1
     private let decoder = JSONDecoder()
@@ -74,8 +75,8 @@ public final class DaemonClient {
         try reply(to: method, params).value["result"] ?? .null
     }
 
-    /// The next message of a stream: one that arrived during a request, or else the next line
-    /// within the given time, s; with nil the call waits without a limit.
+    /// The next message of a stream: a message that arrived during a request, or else the next line
+    /// within the given time, s. If the time is nil, the call waits without a limit.
     public func nextMessage(wait: Double?) throws(ClientError) -> (line: [UInt8], value: JSONValue)
     {
         held.isEmpty ? try nextLine(wait: wait) : held.removeFirst()

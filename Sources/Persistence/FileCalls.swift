@@ -12,7 +12,7 @@ public struct FileCalls: Sendable {
         /// Write a new, empty file, which replaces a file with the same name. Owner and group can
         /// read it.
         case create
-        /// Open a directory, to sync the names in it.
+        /// Open a directory, to sync the names of its files.
         case directory
     }
 
@@ -35,7 +35,7 @@ public struct FileCalls: Sendable {
     /// Whether a file with this name exists.
     public var exists: @Sendable (_ path: FilePath) -> Bool
 
-    /// Creates a set of system calls.
+    /// Creates a set of system calls from the given functions.
     public init(
         open: @escaping @Sendable (_ path: FilePath, _ access: Access) throws(Errno) -> Int32,
         read: @escaping @Sendable (_ file: Int32, _ limit: Int) throws(Errno) -> [UInt8],

@@ -1,7 +1,7 @@
 /// State that survives a restart: saved settings, mode, calibration, named baselines, and the
 /// history of changes.
 public struct SavedState: Sendable, Equatable, Codable {
-    /// A change of the tuning.
+    /// Change of the tuning, for the history of changes.
     public struct Change: Sendable, Equatable, Codable {
         /// Time of the change, seconds since 1970.
         public var time: Double

@@ -19,7 +19,7 @@ enum StateFile {
     private static let magic = "airframe-state"
 
     /// Encodes a state. The method throws if a number is not finite, because JSON cannot represent
-    /// it.
+    /// such a number.
     static func encode(_ state: SavedState) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

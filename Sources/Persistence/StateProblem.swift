@@ -10,7 +10,7 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case missing
         /// Another process keeps its state in this directory.
         case inUse
-        /// The file does not begin with the header of a state file.
+        /// The file does not begin with the header line of a state file.
         case notAStateFile
         /// A later release wrote the file.
         case futureVersion(Int)
@@ -19,7 +19,7 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         /// The contents do not match the checksum, because the disk is damaged or the file was
         /// edited.
         case checksumMismatch
-        /// The checksum is right, but the contents are not a state.
+        /// The checksum of the file is right, but the contents are not a state.
         case malformed(String)
         /// The state cannot be encoded as JSON.
         case unencodable(String)

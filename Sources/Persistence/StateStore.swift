@@ -11,9 +11,9 @@ public struct StateStore: Sendable {
     public struct Loaded: Sendable {
         /// Source of a state.
         public enum Source: Sendable, Equatable {
-            /// The file of the last save.
+            /// The file of the newest saved state.
             case current
-            /// The file of the previous save.
+            /// The file of the previous saved state.
             case previous
             /// The defaults, because no usable state exists, or because nothing has been saved yet.
             case defaults
@@ -30,7 +30,7 @@ public struct StateStore: Sendable {
     /// Largest size of a state, bytes; a larger state is refused.
     public static let sizeLimit = 1 << 20
 
-    /// Path of the file with the last save.
+    /// Path of the file with the newest saved state.
     public let file: FilePath
     private let directory: FilePath
     private let calls: FileCalls
@@ -48,8 +48,8 @@ public struct StateStore: Sendable {
 
     private var previous: FilePath { sibling("previous") }
 
-    /// Reads the last save. If the file of the last save is invalid or unreadable, the store
-    /// renames it and reads the previous state.
+    /// Reads the newest saved state. If its file is invalid or unreadable, the store renames the
+    /// file, and reads the previous state.
     ///
     /// The method never fails, because the gimbal must start, if necessary with the defaults, and
     /// report the problem.
@@ -59,8 +59,8 @@ public struct StateStore: Sendable {
         for (path, source) in [(file, Loaded.Source.current), (previous, .previous)] {
             do throws(StateProblem) {
                 guard let state = try read(path) else { continue }
-                // The file of the last save is missing: it was removed, or the power failed during
-                // a save on a file system without hard links.
+                // The file of the newest state is missing: it was removed, or the power failed
+                // while a state was saved on a file system without hard links.
                 if source == .previous, problems.isEmpty {
                     problems.append(StateProblem(action: "reading", path: file, reason: .missing))
                 }
@@ -126,8 +126,8 @@ public struct StateStore: Sendable {
         try calls.close(descriptor)
     }
 
-    /// Gives the file of the last save a second name, for the previous state. The file has at least
-    /// one name at every moment.
+    /// Gives the file of the newest state a second name, for the previous state. The file has at
+    /// least one name at every moment.
     private func keepPrevious() throws(Errno) {
         let next = sibling("previous.new")
         try? calls.remove(next)
@@ -136,7 +136,7 @@ public struct StateStore: Sendable {
         } catch {
             // A hard link is not possible, because the file system does not support it or the file
             // has another owner. Therefore the file is renamed. Until the new file exists, `load`
-            // finds the last save under its second name.
+            // finds the newest state under its second name.
             guard calls.exists(file) else { return }
             return try calls.rename(file, previous)
         }

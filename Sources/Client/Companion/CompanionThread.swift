@@ -3,10 +3,10 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A thread of a companion program that another thread can end. The work has its own thread, because it
-/// waits for cameras, clocks or sockets, and such waits would block a pool of threads. The stack
-/// has the system's usual size, because GStreamer's plugins and drivers need more than the small
-/// locked stacks of the daemon's threads.
+/// Thread of a companion program that another thread can end. Work that waits for cameras, clocks
+/// or sockets has its own thread, because such waits would block a pool of threads. The stack has
+/// the system's usual size, because GStreamer's plugins and drivers need more than the small locked
+/// stacks of the daemon's threads.
 public final class CompanionThread: Sendable {
     private let mustStop = Mutex(false)
     private let hasEnded = DispatchSemaphore(value: 0)
@@ -14,7 +14,7 @@ public final class CompanionThread: Sendable {
     /// Creates a thread that has not started.
     public init() {}
 
-    /// Whether the work must end soon.
+    /// Whether the thread must end its work soon.
     public var mustEnd: Bool { mustStop.withLock { $0 } }
 
     /// Starts the thread.
@@ -37,7 +37,7 @@ public final class CompanionThread: Sendable {
                 Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
                 return nil
             }, context.toOpaque())
-        // If a thread cannot be created, the program cannot work.
+        // The program cannot work without this thread, so a failure ends the process.
         guard error == 0 else { fatalError("The thread \(name) cannot be started.") }
         pthread_detach(thread)
     }

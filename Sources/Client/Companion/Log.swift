@@ -1,9 +1,9 @@
 import Glibc
 import PlainText
 
-/// Log on standard error, which systemd passes to the journal.
+/// Log of a companion program on standard error, which systemd passes to the journal.
 public enum Log {
-    /// Writes a text, one line for each line of it.
+    /// Writes a text to the log, one log line for each line of the text.
     public static func write(_ text: String) {
         let bytes = Array((text.visibleLines + "\n").utf8)
         // A failure to write to standard error is ignored, because it cannot be reported elsewhere.

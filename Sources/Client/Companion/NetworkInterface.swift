@@ -2,7 +2,7 @@ import Glibc
 
 /// Addresses of this computer.
 public enum NetworkInterface {
-    /// Address at which others reach a server.
+    /// Find the address at which other computers reach a server.
     ///
     /// - Parameter host: Address on which the server listens; 0.0.0.0 means all addresses.
     /// - Returns: The address for clients; for 0.0.0.0 the address of the first network, and in
