@@ -10,8 +10,8 @@ import Wire
 /// Entry point of the daemon program airframed.
 public enum DaemonProgram {
     /// Entry point of the process, which sets up memory and stacks before the first thread exists.
-    /// It is isolated to the main actor; otherwise it would run on a thread of Swift's pool, whose
-    /// stack of 8 MiB would then be locked into memory.
+    /// The entry point is isolated to the main actor; otherwise it would run on a thread of Swift's
+    /// pool, whose stack of 8 MiB would then be locked into memory.
     @MainActor
     public static func main() async {
         settleStreams()
@@ -121,7 +121,8 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Setting that the option `--motion` means; a relative path becomes absolute.
+    /// Argument of `--set` with the same effect as the option `--motion`; a relative path becomes
+    /// absolute.
     private var motionOverride: [String] {
         guard let motionFile, let folder = getcwd(nil, 0) else { return [] }
         defer { free(folder) }

@@ -20,7 +20,7 @@ struct AutotuneCommand: ParsableCommand {
             `airframectl save` keeps them; the baseline before-autotune keeps the previous tuning.
             """)
 
-    /// Actions of the command.
+    /// Actions of the command `autotune`.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case yaw, roll, pitch, all, status, cancel
     }
@@ -60,7 +60,7 @@ struct AutotuneCommand: ParsableCommand {
             let isEnded = signals.wait(seconds: 0.2) != nil
             report = try ask(client, isEnded ? "cancel" : "status")
             // The loop receives the cancellation within a few milliseconds; after this time, the
-            // result no longer changes.
+            // result of the autotune no longer changes.
             if isEnded {
                 while report.isRunning {
                     _ = signals.wait(seconds: 0.05)
@@ -191,7 +191,8 @@ enum AutotuneView {
             ) -> Chart.Line {
                 let known = Dictionary(
                     points.map { ($0.hz.value, value($0).value) }, uniquingKeysWith: { $1 })
-                // The values at the abscissas of the other curves are interpolated.
+                // Each curve has its own frequencies, so its values at the frequencies of the other
+                // curves are interpolated.
                 let values = abscissa.map { x in
                     known[x] ?? (isPoints ? .nan : between(points, x, value))
                 }
@@ -237,7 +238,7 @@ enum AutotuneView {
         return figure
     }
 
-    /// Interpolate the value of a curve between its points.
+    /// Interpolate the value of a curve at a frequency between two of its points.
     private static func between(
         _ points: [BodePoint], _ x: Double, _ value: (BodePoint) -> Number
     ) -> Double {

@@ -21,12 +21,12 @@ struct CalibrateCommand: ParsableCommand {
             Begin with the accelerometer, then the mounting: the level pose of the mounting defines the horizon.
             """)
 
-    /// Actions of the command.
+    /// Actions of the command `calibrate`.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case gyro, accelerometer, mounting, magnetometer, status, undo, cancel
     }
 
-    /// Polling interval, s.
+    /// Interval between two requests for the calibration's state, s.
     private static let period = 0.2
 
     @OptionGroup var options: GlobalOptions
@@ -112,8 +112,8 @@ struct CalibrationView {
             lines.append(report.instruction)
         }
         let step = Int((report.progress.known ?? 0) * 10)
-        // Only the text before the parenthesis is compared, because the number in the parenthesis
-        // changes continuously.
+        // Only the text before the parenthesis is compared with the previous line, because the
+        // number in the parenthesis changes continuously.
         let kind = String(report.hint.prefix { $0 != "(" })
         if isNewStep || kind != hint || (kind.isEmpty && step != tenths) || step > tenths {
             tenths = kind == hint && !isNewStep ? max(step, tenths) : step

@@ -8,7 +8,7 @@ struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Show the daemon's recent log.")
 
-    /// Polling interval with --follow, s.
+    /// Interval between two requests for new log lines with --follow, s.
     private static let period = 0.25
 
     @OptionGroup var options: GlobalOptions

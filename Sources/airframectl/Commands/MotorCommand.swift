@@ -19,7 +19,7 @@ struct MotorTestCommand: AcknowledgedCommand {
             first jumps to its middle. The motor stops within half a second after this command ends, for any reason.
             """)
 
-    /// Interval of the requests, s: a quarter of the dead-man time.
+    /// Interval between two requests to move the motor, s: a quarter of the dead-man time.
     private static let period = 0.12
 
     @OptionGroup var options: GlobalOptions

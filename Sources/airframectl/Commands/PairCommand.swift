@@ -18,12 +18,12 @@ struct PairCommand: ParsableCommand {
             For phones, pairing is needed only with bluetooth.security = "encrypted". The log contains the passkey too.
             """)
 
-    /// Actions of the command.
+    /// Actions of the command `pair`.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case list, allow, forget, web
     }
 
-    /// Polling interval, s.
+    /// Interval between two requests for the state of the pairing, s.
     private static let period = 0.3
 
     @OptionGroup var options: GlobalOptions

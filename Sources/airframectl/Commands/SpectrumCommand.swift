@@ -114,7 +114,7 @@ enum SpectrumView {
         axis.density.map { 10 * log10(max($0.value, 1e-12)) }
     }
 
-    /// Plot of the spectrum.
+    /// SVG plot of the vibration spectrum.
     static func figure(_ report: SpectrumReport) -> Figure {
         let count = report.axes.first?.density.count ?? 0
         let colors = ["x": "#0072b2", "y": "#d55e00", "z": "#009e73"]

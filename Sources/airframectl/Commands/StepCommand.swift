@@ -13,8 +13,8 @@ struct StepCommand: AcknowledgedCommand {
             The motor stops at Ctrl-C and when this command ends for any reason. The position of x is limited to robot.x.minimum to robot.x.maximum; y and slider have such limits too.
             """)
 
-    /// Polling interval, s. It is much shorter than commander.release_after_s, so that the client
-    /// stays in control.
+    /// Interval between two requests for the motor's position, s. The interval is much shorter than
+    /// commander.release_after_s, so that the client stays in control.
     private static let period = 0.2
 
     @OptionGroup var options: GlobalOptions
@@ -42,11 +42,11 @@ struct StepCommand: AcknowledgedCommand {
         params["home"] = true
         _ = try client.json(.step, params)
         let signals = Signals(SIGINT, SIGTERM)
-        // The first poll follows after one interval; by this time, the motor has received the
-        // request.
+        // The position is requested for the first time after one interval; by then, the motor has
+        // received the request to move.
         while signals.wait(seconds: Self.period) == nil {
-            // This request keeps control; a client that sends nothing loses control, and the motor
-            // stops.
+            // This request keeps the client in control. A client that sends nothing loses control,
+            // and the motor stops.
             _ = try client.json(.take)
             let robot = try client.json(.status)["robot"]
             if let problem = robot?["problem"]?.string {

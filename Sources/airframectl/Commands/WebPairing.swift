@@ -5,14 +5,14 @@ import Wire
 /// `airframectl pair web`: requests to airframe-web's own socket, whose lines are like those of the
 /// daemon's socket.
 struct WebPairing {
-    /// Path of the socket.
+    /// Path of airframe-web's socket.
     let path: String
     /// Longest wait for an answer, s.
     let timeout: Double
     /// Whether the output is JSON.
     let json: Bool
 
-    /// Executes the command.
+    /// Executes the command `pair web`.
     ///
     /// - Parameters:
     ///   - lists: Whether the paired browsers are listed.

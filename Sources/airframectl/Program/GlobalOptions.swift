@@ -50,8 +50,8 @@ struct GlobalOptions: ParsableArguments {
             default: rest.append(argument)
             }
         }
-        // Without a subcommand, the options are dropped, so that the help text appears instead of
-        // an error.
+        // If the arguments contain no subcommand, the options are dropped, so that the help text
+        // appears instead of an error.
         if rest.allSatisfy({ $0.hasPrefix("-") }) { moved = [] }
         return rest + moved + Array(arguments[index...])
     }

@@ -1,8 +1,8 @@
 import Glibc
 
 /// Handler that prints a readable message if the arithmetic with the numbers of a recording traps.
-/// Such numbers are valid floating-point values that a control loop never records. All other
-/// properties of a recording are checked before the replay (`BytePattern`).
+/// A damaged recording can contain floating-point values that a control loop never records. All
+/// other properties of a recording are checked before the replay (`BytePattern`).
 enum TrapReport {
     /// Message of the handler. It is created in advance, because a signal handler must not allocate
     /// memory.
@@ -14,7 +14,7 @@ enum TrapReport {
         sentence = strdup(
             "airframectl: \(Output.shown(path)): it contains values that the control loop cannot produce; the replay stops.\n"
         )
-        // These are the signals of Swift's traps on x86-64 and on AArch64.
+        // Signals of Swift's traps on x86-64 and on AArch64.
         for number in [SIGILL, SIGTRAP] {
             signal(number) { _ in
                 if let sentence = TrapReport.sentence {

@@ -184,7 +184,7 @@ struct RecordedTuning {
     let fallback: Stabilizer.Parameters
     /// Change that the replay makes to the recorded parameters; nil if the user has changed none.
     let change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)?
-    /// Remarks about the parameters, for the user.
+    /// Remarks about the replay's parameters, for the user.
     private(set) var remarks: [String] = []
 
     /// Two sets of parameters: one from the recorded settings, one from the changed settings.

@@ -8,7 +8,7 @@ enum RecordPlot {
     private static let colors = [
         GimbalAxis.yaw: "#0072b2", .roll: "#d55e00", .pitch: "#009e73",
     ]
-    /// Largest number of marks; more marks would hide the curves.
+    /// Largest number of event marks; more marks would hide the curves.
     private static let markLimit = 40
 
     /// Create the picture: four charts over time, with events as vertical lines.

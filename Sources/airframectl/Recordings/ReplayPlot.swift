@@ -54,8 +54,8 @@ struct ReplayPlot {
     private var attitude: Chart {
         let angles = rows.map { EulerZXY.angles($0.attitude) }
         func line(_ name: String, _ color: String, _ axis: (AxisVector) -> Double) -> Chart.Line {
-            // A step from one end of -180...180° to the other end is not drawn, because it is only
-            // the wrap-around of the angle.
+            // The line is interrupted where an angle jumps from one end of -180...180° to the other
+            // end, because the camera does not jump.
             Chart.Line(
                 name, color: color, values: angles.map { axis($0) * Self.degrees }, breaksAt: 180)
         }

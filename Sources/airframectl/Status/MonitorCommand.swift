@@ -110,7 +110,7 @@ struct MonitorCommand: ParsableCommand {
         }
     }
 
-    /// Handles Ctrl-Z: restores the terminal while the shell uses it.
+    /// Restores the terminal for the shell after Ctrl-Z, until the monitor continues.
     private func pause(_ terminal: Terminal) {
         terminal.leave()
         kill(getpid(), SIGSTOP)

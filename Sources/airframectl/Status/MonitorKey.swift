@@ -1,6 +1,7 @@
 import Wire
 
-/// Requests that the keys of `airframectl monitor` send. All functions are pure.
+/// Requests that the keys of `airframectl monitor` send. The functions only compute requests; they
+/// do not send them.
 enum MonitorKey {
     /// Help line about the keys, for the bottom line of the monitor.
     static let legend = "space STOP  c centre  mode: l p f n r i  q quit"
@@ -8,7 +9,7 @@ enum MonitorKey {
     /// Keys that end the monitor, including Ctrl-C, see `Terminal`.
     static let leaving: Set<UInt8> = [UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03]
 
-    /// Request of a key; nil if the key has none.
+    /// Request that a key sends; nil if the key sends none.
     static func request(
         _ key: UInt8, _ status: Status
     ) -> (method: Method, params: [String: JSONValue])? {
@@ -18,7 +19,7 @@ enum MonitorKey {
         return (.mode, ["mode": .string(mode)])
     }
 
-    /// Mode of each key. The mode tracking has no key, because it requires an app.
+    /// Mode that each key requests. The mode `tracking` has no key, because it requires an app.
     private static let modes: [UInt8: String] = [
         UInt8(ascii: "l"): "locked", UInt8(ascii: "p"): "pan_follow", UInt8(ascii: "f"): "fpv",
         UInt8(ascii: "n"): "neutral", UInt8(ascii: "r"): "retract", UInt8(ascii: "i"): "inactive",

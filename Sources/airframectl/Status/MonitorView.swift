@@ -27,8 +27,8 @@ struct ErrorHistory {
     }
 }
 
-/// Text picture of `airframectl monitor`, a pure function of the status. A terminal of 80 by 24
-/// characters shows all of it.
+/// Text picture of `airframectl monitor`, computed from the status. The picture fits into a
+/// terminal of 80 by 24 characters.
 struct MonitorView {
     var status: Status
     var history = ErrorHistory()
@@ -36,11 +36,12 @@ struct MonitorView {
     var rate = 10.0
     /// Problem of the connection to the daemon; nil if there is none.
     var trouble: String?
-    /// Answer of the daemon to the last key; nil after some time.
+    /// Answer of the daemon to the request of the last key; nil some time after the answer.
     var answer: String?
     var style = Style.plain
 
-    /// Number of rows other than the rows with the reasons.
+    /// Number of rows of the picture, without the rows for the reasons why the camera does not
+    /// move.
     private static let fixedRows = 21
 
     /// The lines to show: at most `size.rows`, each at most `size.columns` wide. In a large
@@ -217,8 +218,8 @@ struct MonitorView {
         }
         let loop = Summary.loop(status.loop)
         if let lockstep = status.lockstep {
-            // In lockstep the stages are not shown. Empty rows replace them, so that the other rows
-            // keep their positions.
+            // In lockstep the durations of the loop's steps are not shown. Empty rows replace them,
+            // so that the other rows keep their positions.
             return [
                 label("loop") + loop, label("lockstep") + lockstep.summary,
                 label("refused") + (lockstep.lastError ?? "no line"),

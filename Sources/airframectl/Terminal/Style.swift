@@ -14,7 +14,7 @@ struct Style: Sendable {
     /// Random number that marks the program's own sequences until `Output` writes them. External
     /// text cannot contain this number, so it cannot change colours.
     static let key = String(UInt64.random(in: 1...UInt64.max))
-    /// Text of each sequence that follows the key.
+    /// Escape sequence for each kind of highlighting, without the random number.
     static let sequences = Role.allCases.map { "[\($0.rawValue)m" } + ["[0m"]
 
     /// Whether the style uses escape sequences.

@@ -16,7 +16,7 @@ struct Table {
     private var rows: [[Cell]] = []
     private let rightAligned: Set<Int>
 
-    /// Creates a table whose listed columns are right-aligned.
+    /// Creates a table. The columns with the listed numbers are right-aligned.
     init(rightAligned: Set<Int> = []) { self.rightAligned = rightAligned }
 
     mutating func add(_ cells: Cell...) { rows.append(cells) }

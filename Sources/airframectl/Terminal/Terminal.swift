@@ -1,8 +1,8 @@
 import CLinuxShim
 import Glibc
 
-/// Terminal during a live view. At every end of the view, the object restores all modes of the
-/// terminal.
+/// Terminal during a live view. When the view ends for any reason, the object restores all modes of
+/// the terminal.
 final class Terminal {
     private var saved = termios()
     private var isActive = false

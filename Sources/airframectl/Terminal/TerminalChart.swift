@@ -57,13 +57,13 @@ struct TerminalChart {
         }
     }
 
-    /// Draws a character at a point, in front of everything else.
+    /// Draws a character at a point of the chart, in front of all lines.
     mutating func put(_ letter: Character, x: Double, y: Double) {
         guard across.contains(x), y.isFinite else { return }
         letters[min(row(y) / 4, height - 1) * width + min(column(x) / 2, width - 1)] = letter
     }
 
-    /// Draws a vertical line of characters at a value of the abscissa, behind everything else.
+    /// Draws a vertical line of characters at a value of the abscissa, behind all other lines.
     mutating func upright(_ letter: Character, x: Double) {
         guard across.contains(x) else { return }
         let place = min(column(x) / 2, width - 1)
@@ -123,7 +123,7 @@ struct TerminalChart {
     }
 
     private mutating func dot(_ x: Int, _ y: Int) {
-        // These are the bits of the dots in Unicode's braille patterns.
+        // Bits of the eight dots in Unicode's braille patterns.
         let bits: [[UInt8]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
         dots[y / 4 * width + x / 2] |= bits[y % 4][x % 2]
     }
