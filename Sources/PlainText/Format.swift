@@ -17,7 +17,7 @@ public enum Format {
         let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
         let point = padded.index(padded.endIndex, offsetBy: -decimals)
         let text = decimals == 0 ? padded : "\(padded[..<point]).\(padded[point...])"
-        // A number that is rounded to zero has no sign.
+        // A number that is rounded to zero is written without a sign.
         if scaled == 0 { return signed ? " " + text : text }
         return (value < 0 ? "-" : signed ? "+" : "") + text
     }
@@ -50,18 +50,18 @@ public enum Format {
         return (value < 0 ? "-" : "") + text
     }
 
-    /// The text, right-aligned to `width` characters; longer text is not cut.
+    /// This text, right-aligned to `width` characters; longer text is not cut.
     public static func right(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// The text, left-aligned to `width` characters; longer text is cut with an ellipsis.
+    /// This text, left-aligned to `width` characters; longer text is cut with an ellipsis.
     public static func left(_ text: String, _ width: Int) -> String {
         if text.count > width { return text.prefix(max(0, width - 1)) + "…" }
         return text + String(repeating: " ", count: width - text.count)
     }
 
-    /// The text, wrapped at spaces into lines of at most `width` characters.
+    /// Lines of this text, wrapped at spaces to at most `width` characters.
     public static func wrapped(_ text: String, _ width: Int) -> [String] {
         var lines: [String] = []
         var line = ""

@@ -3,16 +3,15 @@
 /// letters are replaced by escapes. `Output` of airframectl and `LogStore` of the daemon escape all
 /// their text once.
 extension String {
-    /// The same text, in which C0 and C1 controls, DEL, line separators and bidirectional controls
-    /// are replaced by escapes such as `\u009b`. Inside a JSON text, the escape means the same
-    /// character.
+    /// Copy of this text, in which C0 and C1 controls, DEL, line separators and bidirectional
+    /// controls are replaced by escapes such as `\u009b`. Inside a JSON text, the escape means the
+    /// same character.
     ///
     /// Source: ECMA-48 (C1 controls act like ESC sequences), UAX #9 (explicit directional
     /// formatting).
     public var visible: String { visible { _ in false } }
 
-    /// The same text with escapes as in `visible`, except for line ends and tabs, which stay
-    /// unchanged.
+    /// Copy of this text with escapes as in `visible`; only line ends and tabs stay unchanged.
     public var visibleLines: String { visible { $0 == "\n" || $0 == "\t" } }
 
     private func visible(_ isKept: (Unicode.Scalar) -> Bool) -> String {

@@ -1,8 +1,8 @@
 import Glibc
 import PlainText
 
-/// A linear or logarithmic axis: conversion from values to pixels, and the round values of its
-/// marks.
+/// Linear or logarithmic axis of a chart: it converts values to pixels, and finds round values for
+/// its marks.
 struct Axis {
     var range: ClosedRange<Double>
     /// Pixel positions of the ends of the axis's range.
@@ -47,7 +47,7 @@ struct Axis {
     var marks: [Double] {
         var result: [Double] = []
         if isLogarithmic {
-            // Marks are at 1, 2 and 5 times every power of ten.
+            // Marks of a logarithmic axis are at 1, 2 and 5 times every power of ten.
             var decade = pow(10, floor(log10(range.lowerBound)))
             while decade <= range.upperBound, result.count < 100 {
                 result += [1, 2, 5].map { $0 * decade }.filter(range.contains)

@@ -1,7 +1,7 @@
 /// Chart with one set of axes: lines and bands over a common abscissa, and shaded intervals behind
 /// them.
 public struct Chart: Sendable {
-    /// A line, with a band around it if its uncertainty is known.
+    /// Line of a chart, with a band around the line if its uncertainty is known.
     public struct Line: Sendable {
         /// Name in the legend.
         public var name: String
@@ -16,8 +16,8 @@ public struct Chart: Sendable {
         /// Smallest difference of adjacent values at which the line is interrupted, for angles that
         /// wrap around.
         public var breaksAt: Double
-        /// Whether the range of the ordinate includes the whole line; otherwise parts outside the
-        /// range of the other lines are cut off.
+        /// Whether the range of the ordinate includes the whole line. If not, parts of the line
+        /// outside the range of the other lines are cut off.
         public var setsRange: Bool
         /// Whether single points are drawn instead of a line.
         public var isPoints: Bool
@@ -100,7 +100,7 @@ public struct Chart: Sendable {
     }
 
     /// Range of the ordinate: from the smallest to the largest drawn value, with a margin. The
-    /// widest tenth of a band's values is ignored, because a large initial uncertainty would
+    /// widest tenth of a band is ignored for this range, because a large initial uncertainty would
     /// flatten the rest of the curve.
     var range: ClosedRange<Double> {
         var low = least?.lowerBound ?? .infinity

@@ -1,4 +1,4 @@
-/// Reduction of the samples within the width of one pixel.
+/// Reduction of a line's samples to those that are visible in each column of pixels.
 ///
 /// If a line has far more samples than pixels, each column of pixels needs only its first,
 /// smallest, largest and last sample, in order. The line looks the same, and the file is much
@@ -10,7 +10,7 @@ enum Column {
     ///   - values: The samples; values that are not finite are kept, because they interrupt the
     ///     line.
     ///   - columns: Index of each sample's column of pixels, in ascending order.
-    /// - Returns: Indices of these samples in `values`, in ascending order.
+    /// - Returns: Indices of the samples to draw in `values`, in ascending order.
     static func visible(_ values: [Double], columns: [Int]) -> [Int] {
         var result: [Int] = []
         var first = 0

@@ -157,7 +157,7 @@ public struct Figure: Sendable {
         pen.area(upper + lower.reversed(), color: line.color)
     }
 
-    /// Draws the legend above the axes, at the right. It begins with the last entry, because each
+    /// Draws the legend above the axes, at the right. The last entry is drawn first, because each
     /// text is positioned by its right end.
     private func drawLegend(_ chart: Chart, y: Double, _ pen: inout Pen) {
         var x = Self.right
@@ -181,7 +181,7 @@ public struct Figure: Sendable {
         }
     }
 
-    /// Find the intervals in which `holds` is true, in pixels.
+    /// Find the intervals of the abscissa in which `holds` is true, in pixels.
     private func stretches(_ holds: [Bool], _ across: Axis) -> [ClosedRange<Double>] {
         var result: [ClosedRange<Double>] = []
         var start: Double?

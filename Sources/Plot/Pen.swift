@@ -55,7 +55,7 @@ struct Pen {
 
     mutating func endCut() { body += "</g>\n" }
 
-    /// Draws a line of the grid; the line at zero is darker.
+    /// Draws a line of the chart's grid; the line at zero is darker.
     mutating func rule(
         _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, isZero: Bool = false
     ) {
