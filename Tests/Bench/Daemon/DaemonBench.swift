@@ -6,7 +6,8 @@ import Wire
 /// Benchmarks of the real daemon. The daemon is linked as for installation and runs as a separate
 /// process; the bench reads its figures from /proc and from its socket.
 enum DaemonBench {
-    /// Number of starts and stops of the daemon; the figures are medians over them.
+    /// Number of starts and stops of the daemon; each figure is the median of these starts or
+    /// stops.
     private static let starts = 5
     /// Time from the start of the daemon until its memory is observed, s.
     private static let warmUpSeconds = 3.0
@@ -85,8 +86,9 @@ enum DaemonBench {
         let faults = threads.map(process.faults)
 
         if counter != nil {
-            // Other threads allocate memory. If the bench counts their calls, the count works, and
-            // a count of zero for the two real-time threads is meaningful.
+            // Threads other than the real-time threads allocate memory. If the bench counts their
+            // calls, the counter works, and a count of zero for the two real-time threads is
+            // meaningful.
             let others = calls.filter { !threads.contains($0.key) }.values.reduce(0, +)
             report.check("\(label): malloc/free of other threads", Double(others), atLeast: 1, "")
         }
@@ -111,8 +113,8 @@ enum DaemonBench {
     }
 
     /// Measures the daemon's locked memory with busy clients, at the loop rate that needs the
-    /// longest rings. This needs a separate run: the library that counts allocations loads Swift's
-    /// shared runtime, which the daemon itself does not use.
+    /// longest rings. This measurement needs a separate run of the daemon, because the library that
+    /// counts allocations loads Swift's shared runtime, which the daemon itself does not use.
     private static func memoryInUse(
         _ daemon: String, rateHz: Int, _ options: Options, _ report: inout BenchReport
     ) throws {

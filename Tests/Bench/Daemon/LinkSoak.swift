@@ -5,14 +5,14 @@ import Wire
 
 /// Soak test of all links: for an hour in real time, a simulated person walks with the gimbal, and
 /// every link carries traffic. The bench compares the daemon's resources at the end with those at
-/// the beginning. `all` does not include it; `make soak` runs it.
+/// the beginning. `airframe-bench all` does not run this test; `make soak` runs it.
 enum LinkSoak {
     /// Observations of the daemon at one moment.
     private struct Look {
         var process: ProcessLook
         /// Largest error of an axis while no request turns it, degrees.
         var error: Double
-        /// Number of the loop's periods that began late since the previous observation.
+        /// Number of periods of the loop that began late, since the previous observation.
         var overruns: Double
         /// Number of late periods, since the previous observation, of a thread that does nothing
         /// except wait. The computer causes these late periods, not the daemon.
@@ -63,8 +63,8 @@ enum LinkSoak {
         report.show(
             "periods that a thread which only waits has missed",
             looks.map(\.missed).reduce(0, +), "")
-        // On a machine that other programs use, both numbers of late periods are hundreds a minute,
-        // so the bench judges their ratio.
+        // On a machine that other programs use, both numbers of late periods can be hundreds per
+        // minute. Therefore the bench compares the loop's number with that of the waiting thread.
         let timing = SoakTrend(looks.map { ($0.overruns + 5) / ($0.missed + 5) })
         report.check(
             "overruns beside that thread's, end over beginning", timing.ratio, atMost: 2, "x")

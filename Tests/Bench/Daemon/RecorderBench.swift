@@ -120,7 +120,7 @@ enum RecorderBench {
             rig.tick(now: now)
             gimbal.apply(rig.output(), at: now)
             while rig.telemetry.pop() != nil {}
-            // The daemon's recorder empties the tape at this interval too.
+            // The recorder empties the tape at the same interval as in the daemon.
             guard number % 5 == 0 else { continue }
             let start = processorTime()
             var chunks: [MCAPChunk] = []
@@ -132,7 +132,7 @@ enum RecorderBench {
         }
     }
 
-    /// Writes the recordings of 24 h, and checks the size of the directory meanwhile.
+    /// Writes the recordings of 24 h, and repeatedly checks the size of the directory.
     private static func day(_ report: inout BenchReport) throws {
         var some: [MCAPChunk] = []
         var busy: Int64 = 0

@@ -6,8 +6,8 @@ import Wire
 
 /// Soak test in lockstep: for an hour of simulated time, a simulated person walks with the gimbal,
 /// and clients use the socket. The bench compares the daemon's resources at the end with those at
-/// the beginning. In lockstep the daemon has no other links; `LinkSoak` tests them. `all` does not
-/// include it; `make soak` runs it.
+/// the beginning. In lockstep the daemon has no other links; `LinkSoak` tests them. `airframe-bench
+/// all` does not run this test; `make soak` runs it.
 enum SoakBench {
     private static let ticksPerSecond = 1000
 
@@ -82,7 +82,7 @@ private struct SoakGimbal {
             motion: BaseMotion(.walking, seed: seed, stillDuration: 2), seed: seed)
     }
 
-    /// The line that the simulator sends in a tick.
+    /// Line with the sensors' values that the simulator sends in a tick.
     mutating func line(tick: Int) -> String {
         now = Instant(nanoseconds: Int64(tick) * 1_000_000)
         var sample = IMUSample(time: now, gyro: .zero, accel: .zero)

@@ -1,5 +1,5 @@
 /// Trend of a figure over a long run: its median in the second tenth of the run, and in the last
-/// tenth. The first tenth is left out, because the daemon warms up in it.
+/// tenth. The first tenth is left out, because the daemon warms up in this time.
 struct SoakTrend {
     /// Median of the values in the second tenth of the run.
     let beginning: Double
@@ -39,7 +39,7 @@ struct ProcessLook {
         report.check(
             "descriptors, growth", SoakTrend(looks.map { Double($0.descriptors) }).growth,
             atMost: 0, "")
-        // The thread pool of Swift's concurrency varies by one thread.
+        // The number of threads in the pool of Swift's concurrency varies by one.
         report.check(
             "threads, growth", SoakTrend(looks.map { Double($0.threads) }).growth, atMost: 2, "")
     }

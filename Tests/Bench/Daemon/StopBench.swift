@@ -37,7 +37,7 @@ enum StopBench {
     private struct Run {
         /// Latency of each stop, s.
         var times: [Double] = []
-        /// Delay of the bench's own wake-ups, s. A busy computer causes this part of a latency.
+        /// Delay of the bench's own wake-ups, s: the part of a latency that a busy computer causes.
         var delays: [Double] = []
         /// Number of requests to save during the run.
         var saves = 0

@@ -56,8 +56,8 @@ enum ConsistencyPlot {
         }
     }
 
-    /// Results of a run with the default sensor. Its accelerometer is calibrated, because the
-    /// estimator cannot distinguish an offset of the accelerometer from a tilt.
+    /// Results of a run with the default sensor. The sensor's accelerometer is calibrated, because
+    /// the estimator cannot distinguish an offset of the accelerometer from a tilt.
     private static func rows(_ run: Run) -> [Row] {
         var parameters = IMUModel.Parameters()
         parameters.accelBias = 0

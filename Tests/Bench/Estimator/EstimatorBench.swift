@@ -118,7 +118,7 @@ enum EstimatorBench {
             biasError: biasError, convergence: settled)
     }
 
-    /// The total error with magnetometer (9D), defined in the same source: 2 acos |w|.
+    /// The total attitude error with magnetometer (9D) is 2 acos |w|, as in the BROAD benchmark.
     private static func total(_ log: IMULog) -> Double {
         var squares = 0.0
         var count = 0.0
@@ -135,8 +135,8 @@ enum EstimatorBench {
         return (squares / max(count, 1)).squareRoot()
     }
 
-    /// Mean raw rate before the first motion, rad/s. The sensor is at rest there, so the mean is
-    /// its bias.
+    /// Mean raw rate before the first motion, rad/s. In this time the sensor is at rest, so the
+    /// mean is the gyroscope's bias.
     static func restRate(_ log: IMULog) -> Vector3 {
         let rest = log.records.prefix { !$0.isMoving }
         return rest.reduce(Vector3.zero) { $0 + $1.gyro } / Double(max(rest.count, 1))
@@ -158,7 +158,8 @@ enum EstimatorBench {
                 rounds.append((threadTime() - start) * 1e9 / Double(log.records.count))
             }
         }
-        // The bench uses the sum of the results, so that the compiler does not remove the loop.
+        // The bench uses the sum of the results, so that the compiler does not remove the measured
+        // loop.
         precondition(sink.isFinite)
         return rounds.sorted()[rounds.count / 2]
     }

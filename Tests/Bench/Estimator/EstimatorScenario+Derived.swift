@@ -28,8 +28,8 @@ extension EstimatorScenario {
         ]
     }
 
-    /// Replaces each `count` samples by their mean, with the time and the reference of the last of
-    /// them.
+    /// Replaces each group of `count` samples by their mean, with the time and the reference of the
+    /// group's last sample.
     private static func average(_ log: inout IMULog, _ count: Int) {
         let records = log.records
         log.records = stride(from: 0, to: records.count - count + 1, by: count).map { first in
@@ -66,7 +66,7 @@ extension EstimatorScenario {
     /// rotation causes at the position `lever`, m.
     private static func moveSensor(_ log: inout IMULog, to lever: Vector3) {
         let bias = EstimatorBench.restRate(log)
-        // The rate is smoothed over seven samples before it is differentiated.
+        // The angular rate is smoothed over seven samples before it is differentiated.
         let weights = (1...7).map { 0.5 - 0.5 * cos(2 * .pi * Double($0) / 8) }
         let total = weights.reduce(0, +)
         let rates = log.records.indices.map { index in

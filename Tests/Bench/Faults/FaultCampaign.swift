@@ -12,7 +12,7 @@ struct FaultCampaign {
         var outcome: FaultRun.Outcome
     }
 
-    /// The runs of one fault.
+    /// Results of all runs with the same fault.
     struct Row {
         var fault: FaultRun.Fault
         var results: [Result] = []
@@ -25,7 +25,7 @@ struct FaultCampaign {
         /// Largest unintended motion of the camera in any run, degrees.
         var largest: Double { worst?.outcome.unintended ?? 0 }
         var largestUntilSafe: Double { results.map(\.outcome.untilSafe).max() ?? 0 }
-        /// The run with the largest unintended motion.
+        /// Run in which the camera had the largest unintended motion.
         var worst: Result? {
             results.max { $0.outcome.unintended < $1.outcome.unintended }
         }

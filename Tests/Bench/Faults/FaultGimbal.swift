@@ -79,7 +79,7 @@ struct FaultGimbal {
         return gimbal
     }
 
-    /// The same gimbal with 1000 ticks and samples per second.
+    /// This gimbal with 1000 ticks and samples per second.
     var atFullRate: FaultGimbal {
         guard let swift else { return self }
         var gimbal = self

@@ -29,7 +29,8 @@ extension FaultRun {
         /// RMS of the camera's rate above 15 Hz over the last half second, deg/s.
         var lastTremor = 0.0
 
-        /// Whether the camera trembled for longer than 0.1 s; a knock causes a shorter trembling.
+        /// Whether the camera trembled for longer than 0.1 s. A knock makes the camera tremble for
+        /// a shorter time.
         var hasOscillated: Bool { trembling > 0.1 }
     }
 
@@ -86,7 +87,7 @@ extension FaultRun {
         for (index, point) in trace.points.enumerated() {
             let isOscillating = point.conditions.intersects(.loopOscillating)
             // The identification of the inertia shakes the camera deliberately, and the controller
-            // reports it.
+            // reports the identification, so this tremor does not count as an oscillation.
             let isTold = isOscillating || point.conditions.intersects(.inertiaUnknown)
             let since = Double(index + 1 - trace.onset) * trace.dt
             if isOscillating, since >= 0, plant.named.isNaN { plant.named = since }
@@ -153,7 +154,7 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Configures the model with `factor` times the true inertia.
+    /// Configures the controller's model with `factor` times the true inertia.
     private func save(_ factor: Double, _ gimbal: inout FaultGimbal) {
         let (truth, constant) = (
             gimbal.simulated.plant.inertia, gimbal.simulated.motorConstant

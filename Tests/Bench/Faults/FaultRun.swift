@@ -5,7 +5,8 @@ import Port
 import Realtime
 import Simulation
 
-/// One run of the campaign: the fault, the gimbal, the mode, and the link that is in control.
+/// One simulation run of the fault campaign: its fault, its gimbal, its mode, and the link that is
+/// in control.
 ///
 /// Commands pass through the real `Commander` and the real loop, sensor faults through the
 /// simulated sensor. The unintended motion is the angle between the true camera and a reference run
@@ -86,7 +87,7 @@ struct FaultRun {
     enum Kind {
         /// A sensor fails: the outputs must go off.
         case sensor
-        /// A request to switch the outputs off must be executed.
+        /// A client requests that the outputs are switched off: the request must be executed.
         case order
         /// Commands end: the camera must stop and be held.
         case command
@@ -160,7 +161,8 @@ struct FaultRun {
                 (outcome.secondsToSafe.isNaN ? after : outcome.secondsToSafe) / trace.dt + 1e-6)
             : off
         if let plant = outcome.plant, off == 0 {
-            // The outputs have never come on, so gravity moves the camera after the onset.
+            // In this run the motors' outputs have never come on, so gravity moves the camera after
+            // the onset of the fault.
             outcome.unintended = plant.start
             outcome.untilSafe = plant.start
             return outcome
@@ -209,7 +211,7 @@ struct FaultRun {
         }
     }
 
-    /// Longest time from the last request to the onset, s. The dead-man time begins at the last
-    /// request.
+    /// Longest time from the operator's last request to the onset of the fault, s. The dead-man
+    /// time begins at the last request.
     private var silenceBefore: Double { fault == .silence ? 0.05 : 0 }
 }

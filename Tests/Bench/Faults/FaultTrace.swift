@@ -7,7 +7,7 @@ import Simulation
 
 /// Motion and conditions in each tick of a run.
 struct FaultTrace {
-    /// One tick.
+    /// Motion and conditions in one tick.
     struct Point {
         /// True attitude of the camera, rotation from camera to earth.
         var attitude: Quaternion
@@ -68,7 +68,7 @@ struct Twins {
 
     init(seconds: Double) { self.seconds = seconds }
 
-    /// The run without the fault that is otherwise the same as `run`.
+    /// The run without a fault, with the same gimbal, motion, mode, link and seed as `run`.
     mutating func twin(of run: FaultRun) -> FaultTrace {
         let key = Key(isTurning: run.isTurning, isAtFullRate: run.fault.isAtFullRate)
         if let known = traces[key] { return known }

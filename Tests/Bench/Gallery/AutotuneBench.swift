@@ -7,7 +7,7 @@ import Simulation
 /// Benchmark of autotune in the complete simulation, with gimbals whose inertia, friction,
 /// imbalance or delay differs from the initial tuning.
 enum AutotuneBench {
-    /// A gimbal, and its initial tuning.
+    /// Test case: a gimbal and its initial tuning.
     private struct Case {
         var name: String
         var motor = MotorType.torque
@@ -123,7 +123,7 @@ enum AutotuneBench {
             parameters: parameters, motion: BaseMotion(motion, seed: 2), seed: 2)
     }
 
-    /// The wrong tuning with which autotune starts.
+    /// Wrong initial tuning, which autotune must correct.
     private static func start(_ what: Case) -> Stabilizer.Parameters {
         var tuning = Stabilizer.Parameters()
         tuning.motorType = what.motor
@@ -198,8 +198,8 @@ enum AutotuneBench {
         var pushed = calm
         let inertia = calm.gimbal.parameters.plant.inertia.pitch
         var (error, disturbance) = (0.0, 0.0)
-        // A motor without encoder can resist this smaller disturbance while walking, even with four
-        // times the inertia.
+        // A motor without encoder can resist pushes of 3 rad/s² RMS while a person walks, even with
+        // four times the inertia.
         let strength = what.motor == .field ? 2 : 5.06
         for tick in 1...30_000 {
             let time = Double(tick) * 1e-3

@@ -21,9 +21,9 @@ struct GalleryRun {
     struct Outcome {
         /// Time until the camera first followed a set-point, s; NaN if it never did.
         var start = Double.nan
-        /// RMS of the camera's angle above 1 Hz, the larger one of roll and pitch.
+        /// RMS of the camera's angle above 1 Hz, the larger value of roll and pitch.
         var shake = Double.nan
-        /// RMS of the camera's angle about its mean, the larger one of roll and pitch.
+        /// RMS deviation of the camera's angle from its mean, the larger value of roll and pitch.
         var hold = Double.nan
         /// Largest deviation of the camera's tilt from its mean.
         var largest = Double.nan
@@ -45,7 +45,7 @@ struct GalleryRun {
         /// this.
         var inertiaRatio = Double.nan
 
-        /// Whether the camera keeps its attitude.
+        /// Whether the motors stay on, and the camera's tilt stays within 5° of its mean.
         var isHeld: Bool { !isShutOff && largest < 5 }
         /// Whether the camera's tremor exceeds the tremor that noise, friction and a servo's pulses
         /// cause, and also exceeds the handle's.
@@ -177,7 +177,7 @@ extension DrawnGimbal {
 }
 
 extension Conditions {
-    /// The conditions that are in both sets.
+    /// Conditions that are in both sets.
     fileprivate func common(with other: Conditions) -> Conditions {
         subtracting(subtracting(other))
     }

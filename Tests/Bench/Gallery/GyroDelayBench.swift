@@ -6,7 +6,7 @@ import Simulation
 
 /// Benchmark of the gyroscope's delay, as autotune identifies it on random gimbals with encoders.
 ///
-/// The filter of the sensor is random too: its group delay is 0.2 to 5 ms. The handle is at rest.
+/// The sensor's filter has a random group delay of 0.2 to 5 ms. The handle is at rest.
 enum GyroDelayBench {
     static func run(_ report: inout BenchReport) {
         var errors: [Double] = []

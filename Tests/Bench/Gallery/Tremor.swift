@@ -2,8 +2,8 @@ import GimbalCore
 import Glibc
 
 /// Tremor of the camera or the handle: RMS of the true rate above 15 Hz, and of the corresponding
-/// angle, over windows of equal length. An oscillation of the loop causes tremor; steps and
-/// friction cause a smaller one.
+/// angle, over windows of equal length. An oscillation of the loop causes a large tremor; a
+/// person's steps and friction cause a small tremor.
 struct Tremor {
     /// RMS values of one window.
     struct Window {

@@ -8,7 +8,7 @@ import Realtime
 /// Bluetooth services. Other senders flood the UDP ports and a serial line with invalid or
 /// truncated frames.
 final class BadClients {
-    /// Counts of the clients' actions.
+    /// Numbers of actions that the hostile clients have performed.
     struct Counts {
         var requests = 0
         var dropped = 0
@@ -75,7 +75,7 @@ final class BadClients {
     }
 
     private func onTheSocket(_ turn: Int) {
-        // From time to time this client disconnects while its requests are unanswered.
+        // From time to time the requesting client disconnects while its requests are unanswered.
         if flood == nil || turn % 200 == 0 { flood = BenchClient(path) }
         for _ in 0..<10 {
             guard let flood, flood.send(#"{"id":1,"method":"get"}"#) else { break }

@@ -9,7 +9,7 @@ import Wire
 enum BadClientsBench {
     /// UDP ports of the wheels' remote control and of MAVLink.
     private static let ports: [UInt16] = [45021, 45022]
-    /// Stages whose times the bench compares: the stages of the loop, and the transport of the
+    /// Steps whose durations the bench compares: the steps of the loop, and the transport of the
     /// samples to the loop.
     private static let stages: [Stage] = [.wake, .handover, .estimate, .control, .imuToMotor]
 

@@ -99,9 +99,9 @@ enum LinkBench {
                 usleep(20)
             }
             delays.append(MonotonicClock.now.seconds(since: sent) * 1000)
-            // The app sends 20 datagrams a second, at which the bench would take a minute. The
-            // interval is random, so that the datagrams arrive at every phase of the wheels'
-            // period.
+            // The app sends 20 datagrams a second; at this rate the bench would take a minute, so
+            // it sends faster. The interval is random, so that the datagrams arrive at every phase
+            // of the wheels' period.
             usleep(UInt32.random(in: 6_000...26_000))
         }
         delays.sort()

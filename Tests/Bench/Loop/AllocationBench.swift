@@ -21,8 +21,8 @@ enum AllocationBench {
         _ = consume wakefulness
     }
 
-    /// Number of allocator calls by a thread that makes ten. If the counter counts these, its count
-    /// of zero for another thread is meaningful.
+    /// Counted number of allocator calls of a thread that makes ten calls. If the counter counts
+    /// these calls, a count of zero for another thread is meaningful.
     private static func callsOfKnownThread() -> Int64 {
         let configuration = ThreadConfiguration(name: "allocating", priority: nil)
         let thread = try? RealtimeThread(configuration) {
@@ -126,7 +126,7 @@ struct ThreadMemory: Sendable {
 
     /// Numbers of minor and major page faults in a thread's file `stat`; -1 if they are missing.
     static func faults(in text: String) -> (minor: Int64, major: Int64) {
-        // The thread's name in parentheses can contain spaces; the fields after it cannot. See
+        // The thread's name, in parentheses, can contain spaces; the following fields cannot. See
         // proc(5).
         let fields = (text.split(separator: ")").last ?? "").split(separator: " ")
         guard fields.count > 9 else { return (-1, -1) }

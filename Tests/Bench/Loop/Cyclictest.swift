@@ -10,7 +10,7 @@ enum Cyclictest {
         var count: Int
     }
 
-    /// Whether the program is installed.
+    /// Whether the program cyclictest is installed.
     static var isInstalled: Bool { output(of: "command -v cyclictest 2>/dev/null") != "" }
 
     /// Runs cyclictest with one thread under SCHED_FIFO and with locked memory.
@@ -48,8 +48,8 @@ enum Cyclictest {
             var seen = 0
             for bucket in buckets {
                 seen += bucket.count
-                // cyclictest truncates a latency to whole microseconds, so the middle of the bucket
-                // is the unbiased value.
+                // cyclictest truncates a latency to whole microseconds. On average the true latency
+                // is half a microsecond longer.
                 if seen >= rank { return Double(bucket.microseconds) + 0.5 }
             }
             return .infinity

@@ -58,7 +58,7 @@ enum WakeBench {
 
 /// One run of both real-time threads with hardware without latency.
 enum BenchRun {
-    /// Result of a round.
+    /// Result of one round of the wake-up benchmark.
     struct Measured {
         var wake: LatencySummary
         var handover: LatencySummary
@@ -77,7 +77,7 @@ enum BenchRun {
             parameters: Stabilizer.Parameters(), bus: BenchBus(), settings: settings)
         let runtime = assembly.runtime
         var telemetry = assembly.telemetry
-        // The bench disables CPU sleep states, as the daemon and cyclictest do.
+        // The bench disables sleep states of the CPU, like the daemon and cyclictest.
         let wakefulness = CPUWakefulness()
         for problem in [wakefulness.problem, RealtimeSetup.lockMemory().problem].compactMap(\.self)
         {

@@ -4,8 +4,8 @@ import Simulation
 /// Stillness of the camera with servos and with open-loop brushless motors, with and without a
 /// second IMU on the handle. Plant and tuning are the default ones.
 ///
-/// The figures are those of `PointingBench`. The limits for servos refer to a controller of another
-/// program, which knows the delay of the same servos; its errors are 0.26° and 0.45°.
+/// The figures are defined as in `PointingBench`. The limits for servos come from the controller of
+/// another program, which knows the delay of the same servos; its errors are 0.26° and 0.45°.
 enum ActuatorBench {
     /// Runs all cases; each figure is the worst of the seeds.
     ///

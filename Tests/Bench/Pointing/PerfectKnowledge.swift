@@ -1,11 +1,11 @@
 import GimbalCore
 import Simulation
 
-/// Controller that reads the true state without delay and cancels every disturbance exactly. With
-/// the same handle, mechanics and set-points, its error is the reference for every figure. The
-/// error is not zero, because the controller holds its output for a period. Motors without encoders
-/// are replaced by exact torques. Servos keep their speed and resolution, but the controller knows
-/// the future motion of the handle.
+/// Controller that reads the true state without delay and cancels every disturbance exactly. The
+/// error of this controller, with the same handle, mechanics and set-points, is the reference for
+/// every figure. The error is not zero, because the controller holds its output for a period.
+/// Motors without encoders are replaced by exact torques. Servos keep their speed and resolution,
+/// but the controller knows the future motion of the handle.
 struct PerfectKnowledge {
     /// Desired attitude of the camera.
     private(set) var attitude = Quaternion.identity

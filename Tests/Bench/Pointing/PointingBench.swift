@@ -74,7 +74,7 @@ enum PointingBench {
     }
 
     /// Measures the stillness of a camera that points nearly straight up, where yaw and roll turn
-    /// it about the same axis.
+    /// the camera about the same axis.
     private static func vertical(_ report: inout BenchReport) {
         for pitch in [80.0, 90, 100] {
             var run = PointingRun()

@@ -58,8 +58,8 @@ struct PointingRun {
         var searchAngle = 0.0
         /// Ratio of identified to true inertia, on the axis with the largest error.
         var inertiaRatio = Double.nan
-        /// Camera rate above 15 Hz after the motors received the full output, deg/s. An oscillation
-        /// is visible in it.
+        /// Camera rate above 15 Hz after the motors received the full output, deg/s. This rate
+        /// shows an oscillation of the loop.
         var tremor = AngleRecord()
         /// Largest rate of the camera with the motors on, deg/s.
         var largestRate = 0.0
@@ -201,7 +201,7 @@ struct PointingRun {
     }
 }
 
-/// RMS of the torques above 50 Hz, of the motor for which it is largest.
+/// RMS of the torque above 50 Hz, of the motor with the largest value.
 struct TorqueHum {
     private var slow = AxisVector.zero
     private var squares = AxisVector.zero

@@ -62,7 +62,8 @@ enum PointingStarts {
                 + " level after \(text(outcome.level)) s")
     }
 
-    /// Measures 64 starts while a person walks. Each start has another walker and another sensor.
+    /// Measures 64 starts of the motors while a person walks. Each start has a different walker and
+    /// a different sensor.
     private static func coldStart(_ report: inout BenchReport) {
         let levels = levels { _ in }
         report.check(

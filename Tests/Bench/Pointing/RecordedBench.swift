@@ -11,8 +11,8 @@ import SystemPackage
 /// level. All angles are true angles, from the start of the recording to its end. Hold is the RMS
 /// of the camera angle's deviation from level, or for random gimbals from its mean. Shake is the
 /// RMS of the camera angle above 1 Hz. Peak to peak is the range of the camera angle above 1 Hz in
-/// the worst 10 s. Each of these figures is the larger one of roll and pitch. Estimate is the angle
-/// between the true and the estimated vertical. The accelerometer has been calibrated in six
+/// the worst 10 s. Each of these figures is the larger value of roll and pitch. Estimate is the
+/// angle between the true and the estimated vertical. The accelerometer has been calibrated in six
 /// positions.
 enum RecordedBench {
     /// A kind of motors with its parameters.
@@ -180,7 +180,7 @@ enum RecordedBench {
         ]
         for (name, unit, bar, value) in figures {
             let values = scores.map(value)
-            // NaN is the worst value.
+            // A figure that is NaN counts as the worst value.
             let last = zip(scores, values).max { !$1.1.isFinite || $0.1 < $1.1 }
             let worst = last?.1 ?? .nan
             let title = "\(drive.name): \(name)"

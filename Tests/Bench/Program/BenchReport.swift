@@ -30,7 +30,7 @@ struct BenchReport: Sendable {
         judge(name, value, ">=", bar, unit, passed: value >= bar)
     }
 
-    /// Reports that a bench could not run. The report then counts a missed limit.
+    /// Reports that a bench could not run. The report counts such a bench as a missed limit.
     mutating func fail(_ sentence: String) {
         figures += 1
         misses += 1
