@@ -45,7 +45,7 @@ typedef struct pending {
     char *path;
 } pending;
 
-/// A write that cbz_answer_write answers later.
+/// A phone's write that cbz_answer_write answers later.
 typedef struct {
     uint64_t token;
     sd_bus_message *message;
@@ -89,8 +89,9 @@ CBZ_PRIVATE int cbz_append_property(
 /// Appends all GATT objects (a{oa{sa{sv}}}), in the order in which they were added to the table.
 CBZ_PRIVATE int cbz_append_objects(cbz_peripheral *peripheral, sd_bus_message *message);
 
-/// Returns whether the bus states this name as the sender of a message. A match rule cannot replace this check: it
-/// selects broadcasts, but any process can send a signal with any contents directly to this connection.
+/// Returns whether the bus states this name as the sender of a message. A match rule cannot replace
+/// this check, because it selects only broadcasts: any process can send a signal with any contents
+/// directly to this connection.
 CBZ_PRIVATE bool cbz_is_from(sd_bus_message *message, const char *name);
 
 /// Adds the match rules for signals of bluetoothd and its objects.

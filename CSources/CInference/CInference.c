@@ -10,7 +10,7 @@
 // litert/c of github.com/google-ai-edge/LiteRT, Apache-2.0). All handles are pointers; the result 0 means success.
 typedef void *handle;
 
-/// Value of an option: an integer.
+/// Value of an option of the library: an integer.
 typedef struct {
     int32_t type;
     union {
@@ -24,7 +24,7 @@ typedef struct {
     any value;
 } environment_option;
 
-/// Element type and shape. The rank is in the lowest seven bits of `rank_and_flag`.
+/// Element type and shape of a tensor. The rank is in the lowest seven bits of `rank_and_flag`.
 typedef struct {
     int32_t element;
     uint32_t rank_and_flag;
@@ -106,7 +106,8 @@ ci_library *ci_library_open(const char *path, char error[CI_TEXT]) {
     if (!library->name) missing = "LiteRt" #name;
     FUNCTIONS(FIND)
 #undef FIND
-    // Without these options the library also looks for those of graphics processors, and writes a line about each to stderr.
+    // Without these options the library also searches for accelerators on graphics processors, and
+    // writes a line about each to stderr.
     environment_option options[] = {
         {ACCELERATORS, {INTEGER, {.integer = PROCESSOR}}},
         {LOWEST_SEVERITY, {INTEGER, {.integer = SEVERITY_ERROR}}},
@@ -127,7 +128,8 @@ void ci_library_close(ci_library *library) {
     free(library);
 }
 
-/// Options for the processor. Their text is the one that the library's own C++ interface would write.
+/// Options for the execution on the CPU, as text. The library's own C++ interface would write the
+/// same text.
 static bool set_options(ci_model *model, int threads) {
     ci_library *library = model->library;
     if (library->CreateOptions(&model->options) != 0) return false;
@@ -148,7 +150,7 @@ static bool set_options(ci_model *model, int threads) {
     return true;
 }
 
-/// Number of values of a tensor of floats; 0 if it has another type or an unknown size.
+/// Number of values of a tensor of floats; 0 if the tensor has another type or an unknown size.
 static size_t count(const tensor_type *type) {
     uint32_t rank = type->rank_and_flag & 127;
     if (type->element != FLOAT32 || rank > MAXIMUM_RANK) return 0;

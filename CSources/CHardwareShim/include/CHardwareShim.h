@@ -1,4 +1,5 @@
-// The ioctls of Linux's buses. In C because ioctl(2) is variadic, so Swift cannot call it.
+// The ioctls of Linux's buses. This library is in C, because ioctl(2) is variadic, and Swift cannot
+// call variadic functions.
 //
 // Conventions: All names begin with `ch_`. The functions return 0 or a positive errno. The caller owns all memory. The
 // functions make no decisions, keep no global state, and write no log. Each function makes one system call unless its

@@ -1,9 +1,10 @@
 // Functions of libm for the controller core, in a form that Swift's allocation checker accepts.
 //
-// For Swift's own Double.squareRoot(), sin and similar functions, the checker cannot see that they take no lock
-// (`@_noLocks`). The functions here declare it. Their bodies are compiler builtins, so the header needs no libc, and an
-// Embedded Swift build can also use it. The compiler replaces a builtin by an instruction or by a call of libm, which
-// Package.swift links.
+// The checker does not accept Swift's own Double.squareRoot(), sin and similar functions, because
+// they do not declare that they take no lock (`@_noLocks`). The functions in this header declare
+// this. Their bodies are compiler builtins, so the header needs no libc, and an Embedded Swift
+// build can also use it. The compiler replaces a builtin by an instruction or by a call of libm,
+// which Package.swift links.
 #ifndef CMATHSHIM_H
 #define CMATHSHIM_H
 
