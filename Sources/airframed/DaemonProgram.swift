@@ -56,7 +56,9 @@ struct Airframed: ParsableCommand {
 
     @Option(
         name: .customLong("set"), parsing: .singleValue,
-        help: ArgumentHelp("Override one key; can be repeated.", valueName: "key=value"))
+        help: ArgumentHelp(
+            "Set one setting, instead of its value in the files; can be repeated.",
+            valueName: "key=value"))
     var overrides: [String] = []
 
     @Option(

@@ -34,11 +34,11 @@ extension Schema {
         ),
         .number(
             "hardware.simulation.vibration_hz", \.hardware.simulation.vibrationHz, 1...500,
-            unit: "Hz", .restart, "Frequency of the vibration at the gyroscope."),
+            unit: "Hz", .restart, "Frequency of the simulated vibration at the gyroscope."),
         .number(
             "hardware.simulation.vibration_dps", \.hardware.simulation.vibrationDps, 0...200,
             unit: "deg/s", .restart,
-            "Amplitude of the vibration at the gyroscope, about each axis; 0 = none."),
+            "Amplitude of the simulated vibration at the gyroscope, about each axis; 0 = none."),
         .path(
             "hardware.linux.bus", \.hardware.linux.bus, .restart,
             "I2C bus of the inertial sensor, and of the motors' chip if motor_bus is \"same\".",
@@ -212,11 +212,11 @@ extension Schema {
         ),
         .bool(
             "servo.leave_tremor", \.servo.leaveTremor, .live,
-            "Whether the servos ignore fast motion of the handle, such as tremor, as far as the camera is calmer for it; false follows all motion."
+            "Whether the servos ignore fast motion of the handle, such as tremor, if the camera moves less when they ignore it; false = the servos follow all motion."
         ),
         .number(
             "servo.frame_hz", \.servo.frameHz, 40...400, unit: "Hz", .restart,
-            "Pulse rate of the servos; the defaults of delay_ms and tracker_bandwidth depend on it.",
+            "Pulse rate of the servos; the defaults of delay_ms and tracker_bandwidth depend on this rate.",
             hint: "333 Hz suits digital servos; more than 50 Hz can destroy analogue servos."),
         .ranges(
             "servo.pulse_us", \.servo.pulseUs, 300...3000, unit: "µs", .restart,

@@ -27,7 +27,8 @@ extension Schema {
             .integer(
                 "robot.\(key).minimum", minimum, stepLimits,
                 unit: "steps", .restart,
-                "Lowest position of the motor of \(axis), from home; commands are limited to it."),
+                "Lowest position of the motor of \(axis), from home; commands cannot move the motor below this position."
+            ),
             .integer(
                 "robot.\(key).maximum", maximum, stepLimits,
                 unit: "steps", .restart, "Highest position of the motor of \(axis), from home."),

@@ -211,7 +211,7 @@ public enum Schema {
         .triple(
             "control.rate_integral_gain", \.control.rateIntegralGain, 0...100_000, unit: "1/s²",
             .live,
-            "Integral gain of the rate: angular acceleration per integral of the rate error. It compensates constant loads."
+            "Integral gain of the rate: angular acceleration per integral of the rate error. The integral compensates constant loads."
         ),
         .triple(
             "control.rate_derivative_gain", \.control.rateDerivativeGain, 0...10, .live,
@@ -362,7 +362,7 @@ public enum Schema {
             hint: "The motors then stay off until a client selects a mode."),
         .bool(
             "commander.allow_airos", \.commander.allowAiros, .live,
-            "Whether AirOS apps can take control. Even if not, they can send an emergency stop. Clients of the socket can always take control."
+            "Whether AirOS apps can take control. AirOS apps can always send an emergency stop, and clients of the socket can always take control."
         ),
         .bool(
             "commander.allow_rbl", \.commander.allowRbl, .live,

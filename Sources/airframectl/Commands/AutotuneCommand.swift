@@ -8,7 +8,7 @@ import Wire
 struct AutotuneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "autotune",
-        abstract: "Measure the load of each motor, and propose gains for it.",
+        abstract: "Measure how each axis responds to its motor, and propose gains.",
         discussion: """
             yaw, roll, pitch, all   shake the axis slightly and measure it; about 13 s for each axis, longer if the \
             present gains do not hold the camera

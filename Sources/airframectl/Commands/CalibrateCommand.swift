@@ -34,7 +34,7 @@ struct CalibrateCommand: ParsableCommand {
     var action: Action = .status
     @Argument(
         help:
-            "With undo: sensor whose calibration to undo; default: the sensor that was calibrated last."
+            "For `calibrate undo`: sensor whose calibration is undone; default: the sensor that was calibrated last."
     )
     var what: String?
 

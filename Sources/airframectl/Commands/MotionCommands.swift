@@ -159,7 +159,7 @@ struct StopCommand: AcknowledgedCommand {
 struct TakeCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "take",
-        abstract: "Take control from the client that has it, until Ctrl-C.",
+        abstract: "Take control of the gimbal from the client in control, until Ctrl-C.",
         discussion:
             "Control belongs to a connection, so this command runs until you interrupt it.")
 

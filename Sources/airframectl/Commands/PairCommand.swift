@@ -7,7 +7,7 @@ import Wire
 struct PairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Let a phone or a browser pair, list them, or remove one.",
+        abstract: "Let a phone or a browser pair; list or remove paired phones and browsers.",
         discussion: """
             list             paired phones (the default)
             allow            let new phones pair for --seconds, and show the passkey to type on the phone

@@ -73,7 +73,9 @@ enum SpectrumView {
             for notch in axis.notchesHz { chart.upright("┊", x: notch.value) }
             if let corner = axis.lowPassHz.known { chart.upright("│", x: corner) }
             lines += [
-                "", style(.strong, names[axis.axis] ?? axis.axis) + "  dB of 1 (°/s)²/Hz over Hz",
+                "",
+                style(.strong, names[axis.axis] ?? axis.axis)
+                    + "  dB relative to 1 (°/s)²/Hz, by frequency in Hz",
             ]
             lines += chart.lines(marks: stride(from: 0, through: end, by: 50).map(\.self))
             lines += filters(axis)

@@ -8,7 +8,7 @@ import SystemPackage
 struct RecordGyroflowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gyroflow",
-        abstract: "Replace the .gcsv file of a video by one with every tick of the loop.",
+        abstract: "Replace the .gcsv file of a video by a file with every tick of the loop.",
         discussion: """
             airframe-eyes writes a .gcsv file with up to 200 samples per second next to each video, and starts the flight recorder. This command \
             reads the time of the video from the .gcsv file, and the camera's motion from the recording.
@@ -17,7 +17,7 @@ struct RecordGyroflowCommand: ParsableCommand {
     @Argument(help: "The .gcsv file next to the video.", completion: .file(extensions: ["gcsv"]))
     var log: String
     @Argument(
-        help: "The recordings of this time, in their order.",
+        help: "Flight recordings from the time of the video, in the order of their times.",
         completion: .file(extensions: ["mcap"]))
     var files: [String]
 

@@ -11,7 +11,7 @@ struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract:
-            "Compute a recording again: with the whole control loop (.mcap), or with the estimator (.imu).",
+            "Replay a recording with the whole control loop (.mcap) or with the estimator (.imu).",
         discussion: """
             For a recording of the flight recorder (.mcap, see `airframectl record`) the command runs estimator, supervisor and \
             controller again, with the same samples and requests. The same build gives identical results, bit for bit. With --set it shows the \
@@ -29,7 +29,7 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: "Table to write; - for standard output. An .imu log needs this option.")
     var output: String?
 
-    @Option(help: "Also draw attitude, error, bias and rejection over time, as SVG.")
+    @Option(help: "Also draw attitude, error, bias and the accelerometer's weight by time, as SVG.")
     var plot: String?
 
     @Option(help: "Configuration file with the estimator's parameters.")
@@ -37,7 +37,8 @@ struct ReplayCommand: ParsableCommand {
 
     @Option(
         name: .customLong("set"), parsing: .singleValue,
-        help: ArgumentHelp("Override one key; can be repeated.", valueName: "key=value"))
+        help: ArgumentHelp(
+            "Set one setting for the replay; can be repeated.", valueName: "key=value"))
     var overrides: [String] = []
 
     @Flag(help: "Take the heading from the log's magnetometer.")

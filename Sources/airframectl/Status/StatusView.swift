@@ -81,14 +81,15 @@ enum StatusView {
     private static func inertiaNote(_ motors: MotorStatus) -> String {
         let sigma = motors.inertiaSigmaPercent.pitch.value
         guard sigma.isFinite else { return "" }
-        guard sigma > 0 else { return "given" }
-        return "found, ± \(Format.fixed(sigma, 0)) %"
+        guard sigma > 0 else { return "configured" }
+        return "measured, ± \(Format.fixed(sigma, 0)) %"
     }
 
     private static func humNote(_ motors: MotorStatus) -> String {
         let calm = motors.calmPercent
         let most = [calm.yaw, calm.roll, calm.pitch].compactMap(\.known).max() ?? 0
-        return most > 0 ? "above 50 Hz, \(Format.fixed(most, 0)) % calmer" : "above 50 Hz"
+        return most > 0
+            ? "above 50 Hz, \(Format.fixed(most, 0)) % less stiffness to limit it" : "above 50 Hz"
     }
 
     private static func details(_ status: Status) -> Table {
