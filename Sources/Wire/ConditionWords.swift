@@ -29,7 +29,7 @@ extension Conditions {
         ConditionWords(
             condition: .retracted, name: "retracted",
             sentence:
-                "The camera is retracted, and the outputs are off. `airframectl mode locked` ends this mode."
+                "The camera is retracted, and the motors are off. `airframectl mode locked` ends this mode."
         ),
         ConditionWords(
             condition: .calibrating, name: "calibrating",
@@ -48,7 +48,7 @@ extension Conditions {
         ConditionWords(
             condition: .bootModeUnavailable, name: "boot_mode_unavailable",
             sentence:
-                "The mode set in mode.boot follows the handle, which needs joint angles, but they are unknown. airframed selected the mode locked instead. Fit encoders or servos, or change mode.boot."
+                "The mode in mode.boot follows the handle, and needs joint angles, which are unknown. airframed selected the mode locked instead. Fit encoders or servos, or change mode.boot."
         ),
         ConditionWords(
             condition: .jointsUnknown, name: "joints_unknown",
@@ -190,7 +190,7 @@ extension Conditions {
         ConditionWords(
             condition: .simulatorSilent, name: "simulator_silent",
             sentence:
-                "The simulator has sent no line for hardware.lockstep.timeout. The next line from the simulator resumes the run, and the outputs ramp up."
+                "The simulator has sent no line for hardware.lockstep.timeout. The next line from the simulator resumes the run, and the motors come on again."
         ),
         ConditionWords(
             condition: .simulatorMissing, name: "simulator_missing",

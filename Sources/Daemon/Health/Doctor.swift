@@ -107,9 +107,9 @@ struct Doctor {
 
     private var motion: DoctorCheck {
         guard let first = status.inhibitions.first else {
-            return DoctorCheck("motion", .ok, "the outputs are on, mode \(status.mode)")
+            return DoctorCheck("motion", .ok, "the motors are on, mode \(status.mode)")
         }
         let names = status.inhibitions.map(\.name).joined(separator: ", ")
-        return DoctorCheck("motion", .warn, "the outputs are off: \(names)", remedy: first.sentence)
+        return DoctorCheck("motion", .warn, "the motors are off: \(names)", remedy: first.sentence)
     }
 }

@@ -82,7 +82,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         state.withLock { $0.isSilent = true }
         note(
             .warning,
-            "simulator_silent: the simulator has sent no line for hardware.lockstep.timeout; the outputs are off."
+            "simulator_silent: the simulator has sent no line for hardware.lockstep.timeout; the motors are off."
         )
         look(.simulatorSilent)
     }
@@ -91,7 +91,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         let ticks = state.withLock { $0.ticks }
         note(
             .notice,
-            "The simulator disconnected\(isMidLine ? ", in the middle of a line," : "") after \(ticks) ticks; the outputs are off."
+            "The simulator disconnected\(isMidLine ? ", in the middle of a line," : "") after \(ticks) ticks; the motors are off."
         )
         let start = clock.now.advanced(bySeconds: Self.pauseSeconds)
         clock.set(start, t: 0)
