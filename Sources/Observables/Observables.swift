@@ -69,7 +69,7 @@ extension Observable {
         ) { $0.calm }
         + axes(
             "followed", .percent,
-            "Share of the handle's fast motion that the servos follow, about the handle's axes",
+            "Fraction of the handle's fast motion that the servos compensate, about the handle's axes",
             in: "motors.followed", where: \.hasServos
         ) { $0.followed }
         + body(
