@@ -23,7 +23,8 @@ public final class WebServer: Sendable {
     public init(_ options: WebOptions, _ application: any WebApplication) throws(WebServerError) {
         guard let endpoint = WebOptions.endpoint(options.listen) else {
             throw WebServerError(
-                description: "\(options.listen) is not an address with a port, as 127.0.0.1:8000.")
+                description:
+                    "\(options.listen) is not an address with a port, such as 127.0.0.1:8000.")
         }
         let service = WebService(options, application)
         let context = try options.tls.map { tls throws(WebServerError) in try Self.context(tls) }
