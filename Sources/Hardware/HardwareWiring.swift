@@ -48,6 +48,10 @@ public struct HardwareWiring: Sendable, Equatable {
                 $0.make(
                     bus: bus, staleSeconds: sensors.staleSeconds, reports: reports.encoders)
             },
+            drives: {
+                guard case .can(let can) = motors else { return nil }
+                return can.feedback(period: period, reports.drives)
+            }(),
             motors: motorsBesideSensor(on: bus(self.bus)),
             pace: sensors.dataReady.map {
                 DataReady(

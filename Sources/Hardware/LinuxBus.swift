@@ -10,6 +10,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     private let camera: InertialSensor
     private let handle: HandleSensor?
     private let encoders: JointEncoders?
+    private let drives: DriveFeedback?
     private let motors: (any MotorPort)?
     private let pace: DataReady?
 
@@ -19,16 +20,18 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     ///   - camera: The sensor on the camera.
     ///   - handle: Second inertial sensor, on the handle; nil if there is none.
     ///   - encoders: Encoders of the joints; nil if there are none.
+    ///   - drives: Drives on a CAN bus, which can measure the joints; nil if there are none.
     ///   - motors: Motors on the same bus; nil if there are none.
     ///   - pace: Data-ready line of the camera's sensor, whose edges begin the periods; nil means
     ///     that the clock begins each period.
     init(
         camera: InertialSensor, handle: HandleSensor? = nil, encoders: JointEncoders? = nil,
-        motors: (any MotorPort)?, pace: DataReady? = nil
+        drives: DriveFeedback? = nil, motors: (any MotorPort)?, pace: DataReady? = nil
     ) {
         self.camera = camera
         self.handle = handle
         self.encoders = encoders
+        self.drives = drives
         self.motors = motors
         self.pace = pace
     }
@@ -38,16 +41,19 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     func read(into samples: inout SampleBatch, now: Instant) throws(BusError) {
         handle?.read(now: now)
         encoders?.read(now: now)
+        drives?.read(now: now)
         try camera.read(into: &samples, time: pace?.begin(at: now) ?? now, now: now)
         guard samples.count > 0 else { return }
         handle?.add(to: &samples[samples.count - 1], now: now)
         encoders?.add(to: &samples[samples.count - 1])
+        drives?.add(to: &samples[samples.count - 1])
     }
 
     var conditions: Conditions {
         var conditions = Conditions.none
         if let handle, !handle.isKnown { conditions.insert(.handleIMUMissing) }
         if let encoders, !encoders.isKnown { conditions.insert(.encoderMissing) }
+        if let drives { conditions.insert(drives.conditions) }
         return conditions
     }
 

@@ -21,6 +21,8 @@ extension HardwareWiring {
         /// Servos on channels of the board's PWM chip, which receive the given number of pulses per
         /// second.
         case pwm(chip: String, channels: [Int], pulses: ServoPulses, frameRate: Double)
+        /// Brushless motors on drives at a CAN bus.
+        case can(CANDrives)
     }
 
     /// The GPIO line that switches the motors' power.
@@ -42,7 +44,10 @@ extension HardwareWiring {
 
     /// Outputs with separate threads: motors that are not on the sensor's bus, and the line that
     /// switches the motors' power.
-    public func makeOutputs() -> OutputBuses {
+    ///
+    /// - Parameter drives: Reports of drives on a CAN bus, which `makeBus` gets as well.
+    /// - Returns: The outputs, for their threads.
+    public func makeOutputs(drives: DriveReports = DriveReports()) -> OutputBuses {
         var outputs = OutputBuses()
         switch motors {
         case .none: break
@@ -52,6 +57,7 @@ extension HardwareWiring {
         case .pwm(let chip, let channels, let pulses, let frameRate):
             outputs.motors = MotorBus(
                 PWMServos(chip: chip, channels: channels, pulses: pulses, frameRate: frameRate))
+        case .can(let can): outputs.motors = MotorBus(can.motors(drives))
         }
         outputs.power = power.map {
             PowerLine(chip: $0.chip, line: $0.line, isActiveLow: $0.isActiveLow)

@@ -156,6 +156,8 @@ public struct SensorReports: Sendable {
     public let handle = SensorReport()
     /// Reports of the encoders on the joints.
     public let encoders = EncoderReports()
+    /// Reports of the drives on a CAN bus.
+    public let drives = DriveReports()
 
     /// Creates reports of sensors that are not set up yet.
     public init() {}

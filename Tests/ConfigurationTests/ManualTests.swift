@@ -9,7 +9,7 @@ struct ManualTests {
     private static let pages =
         ["README.md", "CONTRIBUTING.md"]
         + [
-            "README", "apps", "commands", "first-start", "mavlink", "protocol", "recorder",
+            "README", "apps", "can", "commands", "first-start", "mavlink", "protocol", "recorder",
             "safety", "simulators", "troubleshooting", "tuning", "wiring",
         ].map { "etc/manual/\($0).md" }
 

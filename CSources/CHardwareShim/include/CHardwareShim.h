@@ -7,6 +7,7 @@
 #ifndef CHARDWARESHIM_H
 #define CHARDWARESHIM_H
 
+#include "CHardwareShimCAN.h"
 #include "CHardwareShimSensors.h"
 
 #include <linux/i2c.h>

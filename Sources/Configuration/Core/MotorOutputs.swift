@@ -5,7 +5,9 @@ extension Settings.Linux {
     public var busOfMotors: String { motorBus == Self.same ? bus : motorBus }
 
     /// Whether the motors are not on the sensor's bus, so that they still work if that bus hangs.
-    public var haveMotorsOwnBus: Bool { motors == .pwm || busOfMotors != bus }
+    public var haveMotorsOwnBus: Bool {
+        motors == .pwm || motors == .can || busOfMotors != bus
+    }
 
     /// Whether encoders measure the joints, which torque motors require.
     var hasEncoders: Bool { encoders != .none }
@@ -21,7 +23,7 @@ extension Settings.Linux {
 /// Rules for motors on real chips.
 enum MotorRules {
     static let all =
-        [driver, channels, prescaler, bus, direction, homeLines]
+        [driver, channels, prescaler, bus, direction, homeLines] + CANRules.all
         + [stepRange("slider", \.slider), stepRange("x", \.x), stepRange("y", \.y)]
 
     private static let driver = ConfigurationRule(
@@ -30,17 +32,24 @@ enum MotorRules {
         let linux = settings.hardware.linux
         guard settings.hardware.backend == .linux else { return nil }
         switch (linux.motors, settings.motors.type) {
-        case (.none, _), (_, .servo), (.pca9685, .field): return nil
-        case (.pca9685, .torque):
+        case (.none, _), (.pca9685, .servo), (.pwm, .servo), (.pca9685, .field): return nil
+        case (.pca9685, .torque), (.can, .torque):
             guard !linux.hasEncoders else { return nil }
             return (
                 "needs encoders on the joints, but hardware.linux.encoders is \"none\"",
-                "Set hardware.linux.encoders; or use \"field\" for brushless motors without encoders, \"servo\" for servos."
+                linux.motors == .can
+                    ? "Set hardware.linux.encoders = \"drives\"."
+                    : "Set hardware.linux.encoders; or use \"field\" for brushless motors without encoders, \"servo\" for servos."
             )
         case (.pwm, _):
             return (
                 "cannot be driven by hardware.linux.motors = \"pwm\", which drives only servos",
                 "Set motors.type = \"servo\", or hardware.linux.motors = \"pca9685\"."
+            )
+        case (.can, _):
+            return (
+                "cannot be driven by hardware.linux.motors = \"can\", because the drives receive torques",
+                "Set motors.type = \"torque\"."
             )
         }
     }
@@ -51,7 +60,7 @@ enum MotorRules {
     ) { settings in
         let linux = settings.hardware.linux
         let type = linux.motors == .pwm ? .servo : settings.motors.type
-        guard settings.hardware.backend == .linux, linux.motors != .none,
+        guard settings.hardware.backend == .linux, linux.motors != .none, linux.motors != .can,
             type != .torque || linux.hasEncoders
         else { return nil }
         let numbers = [

@@ -26,6 +26,8 @@ public struct BusSchedule: Sendable, Equatable {
     public let haveMotorsOwnBus: Bool
     /// Clock of the I2C bus, Hz.
     public let clock: Double
+    /// Load of the CAN bus; nil without drives on a CAN bus.
+    public let can: CANLoad?
 
     /// Creates the schedule of these settings.
     public init(_ settings: Settings) {
@@ -61,6 +63,7 @@ public struct BusSchedule: Sendable, Equatable {
         motorBits = linux.motors == .pca9685 ? Self.exchange(writing: runs.map { 1 + 4 * $0 }) : 0
         haveMotorsOwnBus = linux.haveMotorsOwnBus
         clock = Double(linux.busKhz) * 1000
+        can = linux.motors == .can ? CANLoad(linux) : nil
     }
 
     /// Numbers of consecutive registers that a chip's driver reads in one period, one number for
@@ -79,7 +82,8 @@ public struct BusSchedule: Sendable, Equatable {
     public func load(rate: Double) -> Double {
         let sensors = bufferLoad + (Double(sensorBits) / clock + Double(spiBits) / spiClock) * rate
         let motors = Double(motorBits) / clock * rate
-        return haveMotorsOwnBus ? max(sensors, motors) : sensors + motors
+        let chips = haveMotorsOwnBus ? max(sensors, motors) : sensors + motors
+        return max(chips, can?.load(rate: rate) ?? 0)
     }
 
     /// The highest loop rate at which the load is at most `share`, Hz, in steps of 50 Hz; 0 if
@@ -100,7 +104,9 @@ public struct BusSchedule: Sendable, Equatable {
     }
 
     static let rule = ConfigurationRule(
-        keys: ["loop.rate_hz", "hardware.linux.bus_khz", "hardware.backend"],
+        keys: [
+            "loop.rate_hz", "hardware.linux.bus_khz", "hardware.linux.can_kbit", "hardware.backend",
+        ],
         trigger: "hardware.backend"
     ) { settings in
         guard settings.hardware.backend == .linux else { return nil }
@@ -108,6 +114,13 @@ public struct BusSchedule: Sendable, Equatable {
         let load = schedule.load(rate: Double(settings.loop.rateHz))
         guard load > share else { return nil }
         let percent = Int((load * 100).rounded())
+        if let can = schedule.can, can.load(rate: Double(settings.loop.rateHz)) == load {
+            return (
+                "would occupy \(percent) % of the time of \(settings.hardware.linux.canInterface) at "
+                    + "\(settings.hardware.linux.canKbit) kbit/s; at most 80 % is allowed",
+                "The highest possible loop.rate_hz with this bus is \(schedule.fastest) Hz."
+            )
+        }
         let spi =
             schedule.spiBits > 0 ? " and of SPI at \(settings.hardware.linux.spiKhz) kHz" : ""
         return (

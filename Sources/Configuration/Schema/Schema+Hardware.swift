@@ -117,7 +117,8 @@ extension Schema {
         ),
         .choice(
             "hardware.linux.encoders", \.hardware.linux.encoders, .restart,
-            "Type of the encoders that measure the joints' angles."),
+            "Encoders that measure the joints' angles: as5600 on separate I2C buses, drives for the encoders of drives on a CAN bus."
+        ),
         .path(
             "hardware.linux.encoder_bus_yaw", \.hardware.linux.encoderBusYaw, .restart,
             "I2C bus of the yaw encoder. Every AS5600 has the address 0x36, so each encoder needs its own bus.",
@@ -137,7 +138,7 @@ extension Schema {
         ),
         .choice(
             "hardware.linux.motors", \.hardware.linux.motors, .restart,
-            "Driver of the motors: pca9685 for servos or brushless motors, pwm for servos on the board's own outputs."
+            "Driver of the motors: pca9685 for servos or brushless motors, pwm for servos on the board's own outputs, can for brushless motors on drives at a CAN bus."
         ),
         .integer(
             "hardware.linux.motor_address", \.hardware.linux.motorAddress, 3...119, .restart,
@@ -161,6 +162,42 @@ extension Schema {
             hint:
                 "With a separate bus, airframed can turn the motors off even when the sensor's bus hangs."
         ),
+        .text(
+            "hardware.linux.can_interface", \.hardware.linux.canInterface, maxLength: 15, .restart,
+            "CAN interface of the drives, for motors = \"can\".",
+            hint:
+                "The interface must be up: `ip link set can0 up type can bitrate 1000000 restart-ms 100`."
+        ),
+        .choice(
+            "hardware.linux.can_protocol", \.hardware.linux.canProtocol, .restart,
+            "Protocol of the drives: odrive, gm6020 (current) or gm6020_voltage, mit for drives with the Mini Cheetah's protocol, cybergear, moteus."
+        ),
+        .triple(
+            "hardware.linux.can_id", \.hardware.linux.canId, -1...127, .restart,
+            "Identifier of each joint's drive on the CAN bus; -1 = not set.",
+            hint: "For example [1, 2, 3]."),
+        .integer(
+            "hardware.linux.can_host_id", \.hardware.linux.canHostId, 0...2047, .restart,
+            "Identifier to which the drives answer: of frames for mit, of this computer for cybergear and moteus."
+        ),
+        .integer(
+            "hardware.linux.can_kbit", \.hardware.linux.canKbit, 125...1000, unit: "kbit/s",
+            .restart,
+            "Bit rate of the CAN bus; it limits the number of frames in a period of the loop.",
+            hint: "Set the interface and the drives to the same bit rate."),
+        .number(
+            "hardware.linux.can_watchdog_ms", \.hardware.linux.canWatchdogMs, 10...1000,
+            unit: "ms", .restart,
+            "Time without a command after which a moteus stops its motor."),
+        .number(
+            "hardware.linux.mit_angle_rad", \.hardware.linux.mitAngleRad, 1...1000, unit: "rad",
+            .restart, "Largest angle (P_MAX) that is configured in drives with protocol mit."),
+        .number(
+            "hardware.linux.mit_rate_rps", \.hardware.linux.mitRateRps, 1...1000, unit: "rad/s",
+            .restart, "Largest rate (V_MAX) that is configured in drives with protocol mit."),
+        .number(
+            "hardware.linux.mit_torque_nm", \.hardware.linux.mitTorqueNm, 0.1...500, unit: "N·m",
+            .restart, "Largest torque (T_MAX) that is configured in drives with protocol mit."),
         .path(
             "hardware.linux.pwm_chip", \.hardware.linux.pwmChip, maxLength: 107, .restart,
             "PWM chip for motors = \"pwm\"; motor_channels are its channels.",

@@ -56,6 +56,8 @@ public enum EncoderChip: String, Sendable, CaseIterable {
     case none
     /// ams AS5600.
     case as5600
+    /// The encoders of the drives on the CAN bus.
+    case drives
 
     /// Group delay of the measured angles, ms. The driver does not change the AS5600's filter
     /// setting at power-on: the mean of 16 samples at intervals of 150 µs (data sheet: settling
@@ -64,6 +66,8 @@ public enum EncoderChip: String, Sendable, CaseIterable {
         switch self {
         case .none: 0
         case .as5600: 1.1
+        // The driver extrapolates the angles to the time of the sample.
+        case .drives: 0
         }
     }
 }
@@ -76,6 +80,43 @@ public enum MotorChip: String, Sendable, CaseIterable {
     case pca9685
     /// Servos on the board's PWM chip.
     case pwm
+    /// Brushless motors on drives at a CAN bus.
+    case can
+}
+
+/// Protocol of the drives on the CAN bus.
+public enum DriveProtocol: String, Sendable, CaseIterable {
+    /// ODrive, CANSimple.
+    case odrive
+    /// DJI RoboMaster GM6020, commands of the current.
+    case gm6020
+    /// DJI RoboMaster GM6020, commands of the voltage.
+    case gm6020Voltage = "gm6020_voltage"
+    /// Mini Cheetah's protocol, such as drives of Damiao and T-Motor.
+    case mit
+    /// Xiaomi CyberGear.
+    case cybergear
+    /// moteus by mjbots.
+    case moteus
+
+    /// Identifiers that a drive can have.
+    public var ids: ClosedRange<Int> {
+        switch self {
+        case .odrive: 0...63
+        case .gm6020, .gm6020Voltage: 1...7
+        case .mit: 1...15
+        case .cybergear, .moteus: 1...127
+        }
+    }
+
+    /// Part that stops a drive that receives no more commands; nil if none is known.
+    public var watchdog: String? {
+        switch self {
+        case .moteus: "the drives' watchdogs, which airframed sets"
+        case .odrive, .mit, .cybergear: "the drives' watchdogs, if they are configured"
+        case .gm6020, .gm6020Voltage: nil
+        }
+    }
 }
 
 extension Settings {
@@ -137,6 +178,24 @@ extension Settings {
         public var oscillatorMhz = 25.0
         /// Device file of the bus of the motors' chip, or `same`.
         public var motorBus = Self.same
+        /// CAN interface of the drives.
+        public var canInterface = "can0"
+        /// Protocol of the drives.
+        public var canProtocol = DriveProtocol.odrive
+        /// Identifier of each joint's drive; -1 if it is not set.
+        public var canId = AxisVector(repeating: -1)
+        /// Identifier of this computer on the CAN bus.
+        public var canHostId = 0
+        /// Bit rate of the CAN bus, kbit/s; with CAN FD, the rate of the arbitration.
+        public var canKbit = 1000
+        /// Time without a command after which a moteus stops, ms.
+        public var canWatchdogMs = 50.0
+        /// Largest angle in the Mini Cheetah's protocol, rad.
+        public var mitAngleRad = 12.5
+        /// Largest rate in the Mini Cheetah's protocol, rad/s.
+        public var mitRateRps = 30.0
+        /// Largest torque in the Mini Cheetah's protocol, N·m.
+        public var mitTorqueNm = 10.0
         /// Path of the PWM chip's folder in sysfs.
         public var pwmChip = "/sys/class/pwm/pwmchip0"
         /// Device file of the GPIO chip with the power line.

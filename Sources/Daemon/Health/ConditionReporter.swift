@@ -82,6 +82,7 @@ struct ConditionReporter {
     private static let outputSilence = 10.0
 
     private let encoders: EncoderReports
+    private let drives: DriveReports
     private var watches = Conditions.catalogue.map { words in
         Watch(
             repetition: Repetition(
@@ -93,10 +94,13 @@ struct ConditionReporter {
 
     /// Creates a reporter.
     ///
-    /// - Parameter encoders: Reports of the encoders, to name the joint of a missing encoder; the
-    ///   loop does not know which one is missing.
-    init(encoders: EncoderReports = EncoderReports()) {
+    /// - Parameters:
+    ///   - encoders: Reports of the encoders, to name the joint of a missing encoder; the loop does
+    ///     not know which one is missing.
+    ///   - drives: Reports of the drives on a CAN bus, to name the joint of a faulty drive.
+    init(encoders: EncoderReports = EncoderReports(), drives: DriveReports = DriveReports()) {
         self.encoders = encoders
+        self.drives = drives
     }
 
     /// Find the events that a record of the loop adds to the log.
@@ -107,9 +111,7 @@ struct ConditionReporter {
             let withheld = watches[index].repetition.withheld(now: record.now)
             let holds = snapshot.conditions.intersects(words.condition)
             if holds {
-                watches[index].axes =
-                    words.condition == .encoderMissing
-                    ? encoders.failing : snapshot.conditionAxes[words.condition]
+                watches[index].axes = axes(of: words.condition, in: snapshot)
             }
             let isDue = watches[index].advance(holds: holds, now: record.now)
             if withheld != nil || isDue {
@@ -120,6 +122,15 @@ struct ConditionReporter {
             events.append(event)
         }
         return events
+    }
+
+    private func axes(of condition: Conditions, in snapshot: StabilizerSnapshot) -> AxisSet {
+        switch condition {
+        case .encoderMissing: encoders.failing
+        case .driveSilent: drives.silent
+        case .driveFault: drives.faulty
+        default: snapshot.conditionAxes[condition]
+        }
     }
 
     private static func event(

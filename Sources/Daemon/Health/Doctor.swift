@@ -7,7 +7,8 @@ struct Doctor {
 
     /// All checks of one status report, with the most basic check first.
     var checks: [DoctorCheck] {
-        [samples, sensor, lateness, drops, bus, motion, cutOff, recorder].compactMap(\.self)
+        [samples, sensor, lateness, drops, bus, can, motion, cutOff, recorder].compactMap(\.self)
+            + drives
     }
 
     private var samples: DoctorCheck {
@@ -92,6 +93,29 @@ struct Doctor {
         return DoctorCheck(
             "bus", isPresent ? .fail : .warn, "\(status.faults.busErrors) failed transfers\(last)",
             remedy: status.faults.remedy ?? "Check pull-ups, cable length and the bus clock.")
+    }
+
+    private var can: DoctorCheck? {
+        status.can.map { can in
+            DoctorCheck(
+                "can", can.isDown ? .fail : can.isFaultless ? .ok : .warn, can.summary,
+                remedy: can.isFaultless
+                    ? ""
+                    : "Check the wires, the two 120 Ω terminators and the bit rate; `ip -details -statistics link show \(can.interface)` shows the controller."
+            )
+        }
+    }
+
+    /// One check for each drive on a CAN bus.
+    private var drives: [DoctorCheck] {
+        (status.can?.drives ?? []).map { drive in
+            DoctorCheck(
+                "\(drive.axis) drive", drive.isFaultless ? .ok : .fail, drive.summary,
+                remedy: drive.isFaultless
+                    ? ""
+                    : "Check the drive's supply, its wires and hardware.linux.can_id, and its set-up with the program of its vendor."
+            )
+        }
     }
 
     private var cutOff: DoctorCheck? {

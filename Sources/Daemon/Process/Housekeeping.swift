@@ -38,13 +38,15 @@ final class Housekeeping: Sendable {
     ///   - spectra: Service of the spectra, which receives every record.
     ///   - autotuning: Service of the autotune, which receives every record.
     ///   - recorder: Flight recorder, which reads the loop's replay log; nil if the recorder is off.
-    ///   - encoders: Reports of the encoders, to name the joint of a missing encoder.
+    ///   - sensors: Reports of the sensors and drives, to name the joint of a faulty one.
     init(
         hub: TelemetryHub, commander: Commander, tuning: Tuning, calibration: CalibrationService,
         spectra: SpectrumService, autotuning: AutotuneService, recorder: FlightRecorder?,
-        encoders: EncoderReports
+        sensors: SensorReports
     ) {
-        state = Mutex(State(reporter: ConditionReporter(encoders: encoders)))
+        state = Mutex(
+            State(
+                reporter: ConditionReporter(encoders: sensors.encoders, drives: sensors.drives)))
         self.hub = hub
         self.commander = commander
         self.tuning = tuning

@@ -104,7 +104,7 @@ public struct Daemon {
         housekeeping = Housekeeping(
             hub: hub, commander: commander, tuning: tuning, calibration: calibration,
             spectra: spectra, autotuning: autotuning, recorder: recorder,
-            encoders: sensors.encoders)
+            sensors: sensors)
         let driver = loop.source.driver(settings, clock: clock, housekeeping: housekeeping)
         let session = driver as? LockstepSession
         simulator = try session.map { session in

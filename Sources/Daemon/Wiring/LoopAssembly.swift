@@ -43,7 +43,8 @@ package struct LoopAssembly: ~Copyable {
                 : try SimulatedBus(settings)
             let assembly = GimbalRuntime.assemble(
                 parameters: stabilizer, bus: bus,
-                outputs: isLinux ? settings.wiring.makeOutputs() : OutputBuses(),
+                outputs: isLinux
+                    ? settings.wiring.makeOutputs(drives: sensors.drives) : OutputBuses(),
                 settings: settings.runtimeSettings)
             source = .realtime(assembly.runtime)
             commands = assembly.commands

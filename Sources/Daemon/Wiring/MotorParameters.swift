@@ -21,7 +21,23 @@ extension Settings {
             return .pwm(
                 chip: linux.pwmChip, channels: linux.outputs(of: .servo), pulses: servoPulses,
                 frameRate: servo.frameHz)
+        case .can: return .can(drives)
         }
+    }
+
+    /// Drives on the CAN bus.
+    private var drives: HardwareWiring.CANDrives {
+        let linux = hardware.linux
+        var drives = HardwareWiring.CANDrives(
+            interface: linux.canInterface, protocolName: linux.canProtocol, ids: linux.canId,
+            host: linux.canHostId)
+        drives.limits = MITLimits(
+            angle: linux.mitAngleRad, rate: linux.mitRateRps, torque: linux.mitTorqueNm)
+        drives.watchdog = linux.canWatchdogMs / 1e3
+        drives.direction = motors.direction
+        drives.zero = linux.encoderZeroDeg * (.pi / 180)
+        drives.measuresJoints = linux.encoders == .drives
+        return drives
     }
 
     /// GPIO line that switches the motors' power; nil if there is no such line.
@@ -38,8 +54,11 @@ extension Settings {
         let linux = hardware.linux
         guard hardware.backend == .linux, linux.motors != .none else { return nil }
         if let power = powerSwitch { return "line \(power.line) of \(power.chip)" }
-        return linux.motors == .pwm
-            ? "the board drives PWM directly, so no bus can hang" : MotorStatus.noCutOff
+        switch linux.motors {
+        case .pwm: return "the board drives PWM directly, so no bus can hang"
+        case .can: return linux.canProtocol.watchdog ?? MotorStatus.noCutOff
+        case .none, .pca9685: return MotorStatus.noCutOff
+        }
     }
 
     /// The wheels; nil if there are none.

@@ -68,7 +68,8 @@ extension SensorReports {
             status.imu.handleSetUpFailure = handle.lastFailure
             status.imu.handleFaults = handle.counters
         }
-        if settings.hardware.linux.encoders != .none { encoders.fill(&status.joints) }
+        if settings.hardware.linux.encoders == .as5600 { encoders.fill(&status.joints) }
+        if settings.hardware.linux.motors == .can { status.can = drives.status(settings) }
     }
 }
 

@@ -67,6 +67,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var companions: [CompanionStatus] = []
     /// State of a robot's stepper motors; absent if there are none.
     public var robot: RobotStatus?
+    /// State of the drives on a CAN bus; absent if there are none.
+    public var can: CANStatus?
     /// Effective gains and stability margins.
     public var control = ControlStatus()
     /// Timing of the loop.

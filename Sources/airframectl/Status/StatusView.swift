@@ -105,6 +105,12 @@ enum StatusView {
             row("handle", "the sensor \(failure)", .caution)
         }
         if let failure = status.joints.encoderFailure { row("joints", failure, .caution) }
+        if let can = status.can {
+            row("can", can.summary, can.isFaultless ? nil : .caution)
+            for drive in can.drives {
+                row(drive.axis, drive.summary, drive.isFaultless ? nil : .caution)
+            }
+        }
         if let robot = status.robot {
             row("robot", robot.summary, robot.problem == nil ? nil : .caution)
         }

@@ -1,0 +1,59 @@
+import GimbalCore
+
+///
+/// A classic frame has 47 bits and its data, or 67 with an identifier of 29 bits; after four equal
+/// bits in the stuffed part a bit can be inserted (ISO 11898-1; K. Tindell, A. Burns, A. Wellings:
+/// Calculating controller area network message response times, 1995). The data part of a CAN FD
+/// frame is sent with 5 Mbit/s.
+public struct CANLoad: Sendable, Equatable {
+    /// Time on the bus for the frames of one period, s.
+    public let periodSeconds: Double
+    /// Load by frames that the drives send at fixed times, 0...1.
+    public let fixedLoad: Double
+
+    /// Creates the load of these settings.
+    init(_ linux: Settings.Linux) {
+        let rate = Double(linux.canKbit) * 1000
+        func classic(_ bytes: Int, isExtended: Bool = false) -> Double {
+            Double(Self.bits(bytes: bytes, isExtended: isExtended)) / rate
+        }
+        switch linux.canProtocol {
+        case .odrive:
+            // For each axis: torque, request and answer of the encoder; for one of them also
+            // request and answer of the error and of a slow value.
+            periodSeconds =
+                3 * (classic(4) + classic(0) + classic(8)) + 2 * (classic(0) + classic(8))
+            fixedLoad = 3 * (classic(8) * 10 + classic(8) * 100)
+        case .gm6020, .gm6020Voltage:
+            let ids = [linux.canId.yaw, linux.canId.roll, linux.canId.pitch]
+            let groups = (ids.contains { $0 <= 4 } ? 1.0 : 0) + (ids.contains { $0 > 4 } ? 1 : 0)
+            periodSeconds = groups * classic(8)
+            fixedLoad = 3 * classic(8) * 1000
+        case .mit:
+            periodSeconds = 3 * 2 * classic(8)
+            fixedLoad = 0
+        case .cybergear:
+            periodSeconds = 3 * 2 * classic(8, isExtended: true)
+            fixedLoad = 0
+        case .moteus:
+            periodSeconds =
+                3 * (Self.fast(bytes: 48, rate: rate) + Self.fast(bytes: 24, rate: rate))
+            fixedLoad = 0
+        }
+    }
+
+    /// Load of the bus at a loop rate in Hz, 0...1.
+    public func load(rate: Double) -> Double { periodSeconds * rate + fixedLoad }
+
+    /// Largest number of bits of a classic frame.
+    static func bits(bytes: Int, isExtended: Bool = false) -> Int {
+        let stuffed = (isExtended ? 54 : 34) + 8 * bytes
+        return (isExtended ? 67 : 47) + 8 * bytes + (stuffed - 1) / 4
+    }
+
+    /// Time of a CAN FD frame with an identifier of 29 bits, s: about 60 bits at the lower rate, and
+    /// the data with a checksum of 17 or 21 bits, both with stuff bits.
+    private static func fast(bytes: Int, rate: Double) -> Double {
+        60 / rate + Double(8 * bytes + 30) * 1.25 / 5e6
+    }
+}

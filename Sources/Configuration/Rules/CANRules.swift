@@ -1,0 +1,94 @@
+import GimbalCore
+
+/// Rules for drives on a CAN bus.
+enum CANRules {
+    /// All rules for drives.
+    static let all = [ids, encoders, encoderDirection, interface, hostID]
+
+    private static func isUsed(_ settings: Settings) -> Bool {
+        settings.hardware.backend == .linux && settings.hardware.linux.motors == .can
+    }
+
+    private static let ids = ConfigurationRule(
+        keys: [
+            "hardware.linux.can_id", "hardware.linux.can_protocol", "hardware.linux.motors",
+            "hardware.backend",
+        ],
+        trigger: "hardware.backend"
+    ) { settings in
+        guard isUsed(settings) else { return nil }
+        let linux = settings.hardware.linux
+        let ids = [linux.canId.yaw, linux.canId.roll, linux.canId.pitch]
+        let range = linux.canProtocol.ids
+        guard !ids.contains(-1) else {
+            return (
+                "does not state the identifier of every joint's drive",
+                "Set the three identifiers that are configured in the drives, for example [1, 2, 3]."
+            )
+        }
+        guard ids.allSatisfy({ $0 == $0.rounded() && range.contains(Int($0)) }) else {
+            return (
+                "must be three whole numbers from \(range.lowerBound) to \(range.upperBound), the identifiers that \(linux.canProtocol.rawValue) has",
+                "For example [1, 2, 3]."
+            )
+        }
+        guard Set(ids).count < 3 else { return nil }
+        return (
+            "contains the same identifier twice",
+            "Give each drive its own identifier with the program of its vendor."
+        )
+    }
+
+    private static let encoders = ConfigurationRule(
+        keys: ["hardware.linux.encoders", "hardware.linux.motors", "hardware.backend"],
+        trigger: "hardware.linux.encoders"
+    ) { settings in
+        let linux = settings.hardware.linux
+        guard settings.hardware.backend == .linux, linux.encoders == .drives, linux.motors != .can
+        else { return nil }
+        return (
+            "needs drives on a CAN bus, but hardware.linux.motors is \"\(linux.motors.rawValue)\"",
+            "Set hardware.linux.motors = \"can\"."
+        )
+    }
+
+    private static let encoderDirection = ConfigurationRule(
+        keys: ["hardware.linux.encoder_direction", "hardware.linux.encoders"]
+    ) { settings in
+        let linux = settings.hardware.linux
+        guard linux.encoders == .drives, linux.encoderDirection != AxisVector(repeating: 1) else {
+            return nil
+        }
+        return (
+            "does not apply to hardware.linux.encoders = \"drives\", because torque and angle of a drive have the same direction",
+            "Remove it, and set motors.direction."
+        )
+    }
+
+    private static let interface = ConfigurationRule(keys: ["hardware.linux.can_interface"]) {
+        settings in
+        let name = settings.hardware.linux.canInterface
+        guard name.isEmpty || name.contains("/") || name.contains(" ") else { return nil }
+        return ("must be the name of a CAN interface", "For example \"can0\".")
+    }
+
+    private static let hostID = ConfigurationRule(
+        keys: [
+            "hardware.linux.can_host_id", "hardware.linux.can_protocol", "hardware.linux.motors",
+        ]
+    ) { settings in
+        guard isUsed(settings) else { return nil }
+        let linux = settings.hardware.linux
+        let most =
+            switch linux.canProtocol {
+            case .odrive, .gm6020, .gm6020Voltage, .mit: 2047
+            case .cybergear, .moteus: 127
+            }
+        let host = Double(linux.canHostId)
+        if linux.canHostId > most { return ("must be at most \(most)", "For example 0.") }
+        guard [.mit, .cybergear, .moteus].contains(linux.canProtocol),
+            [linux.canId.yaw, linux.canId.roll, linux.canId.pitch].contains(host)
+        else { return nil }
+        return ("is also the identifier of a drive", "Set an identifier that no drive has.")
+    }
+}

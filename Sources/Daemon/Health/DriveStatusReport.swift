@@ -1,0 +1,53 @@
+import Configuration
+import GimbalCore
+import Glibc
+import Hardware
+import Port
+import Wire
+
+extension DriveReports {
+    /// State of the drives for `status`.
+    func status(_ settings: Settings) -> CANStatus {
+        let linux = settings.hardware.linux
+        var status = CANStatus(
+            interface: linux.canInterface, protocolName: linux.canProtocol.rawValue)
+        status.isDown = isBusOff
+        status.sentFrames = Int(sentFrames)
+        status.receivedFrames = Int(receivedFrames)
+        status.malformedFrames = Int(malformedFrames)
+        status.errorReports = Int(errorReports)
+        status.busOffs = Int(busOffCount)
+        status.problem = lastError == 0 ? nil : String(cString: strerror(lastError))
+        if let load = BusSchedule(settings).can?.load(rate: Double(settings.loop.rateHz)) {
+            status.loadPercent = Number((load * 1000).rounded() / 10)
+        }
+        status.drives = GimbalAxis.allCases.map { axis in
+            self[axis].status(axis: axis, id: Int(linux.canId[axis]))
+        }
+        return status
+    }
+}
+
+extension DriveReport {
+    fileprivate func status(axis: GimbalAxis, id: Int) -> DriveStatus {
+        var status = DriveStatus(axis: axis.name, id: id, state: word)
+        status.fault = fault == 0 ? nil : "0x" + String(fault, radix: 16)
+        status.temperatureC = Number(temperature)
+        status.supplyV = Number(voltage)
+        status.frames = Int(frameCount)
+        status.silences = Int(silenceCount)
+        status.faults = Int(faultCount)
+        return status
+    }
+
+    private var word: String {
+        if isSilent { return "silent" }
+        if fault != 0 { return "fault" }
+        if isDisobedient { return "refuses" }
+        return switch isRunning {
+        case true: "on"
+        case false: "off"
+        case nil: "answers"
+        }
+    }
+}

@@ -1,0 +1,92 @@
+internal import GimbalCore
+internal import Glibc
+internal import Realtime
+
+/// Three brushless motors on drives at a CAN bus. Only the thread of the motors uses the object.
+///
+/// The thread writes a torque to each drive in each period, which also restarts the drives'
+/// watchdogs, and never reads: `DriveFeedback` reads on the sensors' thread.
+final class CANMotors: MotorPort {
+    private let socket: CANSocket
+    private var codec: any DriveCodec
+    private let direction: AxisVector
+    private let reports: DriveReports
+    private var frames: [CANFrame] = []
+
+    /// Largest number of frames of one period.
+    private static let capacity = 24
+    /// Rounds of frames with which the drives are switched off at the end, because the bus can lose
+    /// one, and the time between two of them, µs.
+    private static let offRounds = 3
+    private static let offPause: UInt32 = 2000
+
+    /// Creates motors.
+    ///
+    /// - Parameters:
+    ///   - socket: Socket for sending.
+    ///   - codec: Protocol of the drives.
+    ///   - direction: Direction of each drive: 1, or -1 if its torque turns the joint backwards.
+    ///   - reports: Reports of the drives' state.
+    init(
+        socket: CANSocket, codec: any DriveCodec, direction: AxisVector, reports: DriveReports
+    ) {
+        self.socket = socket
+        self.codec = codec
+        self.direction = direction
+        self.reports = reports
+        frames.reserveCapacity(Self.capacity)
+    }
+
+    func prepare(now: Instant) throws(BusError) -> Bool {
+        do throws(BusErrno) {
+            try socket.open(now: now)
+        } catch {
+            throw BusError(operation: .write, device: .can, address: 0, code: error.code)
+        }
+        return true
+    }
+
+    func write(_ output: MotorOutput, now: Instant) throws(BusError) {
+        reports.note(isWanted: output.enabled)
+        try send(
+            isEnabled: output.enabled, torque: output.torque * direction, now: now, .write)
+    }
+
+    func allOff() throws(BusError) {
+        reports.note(isWanted: false)
+        for round in 0..<Self.offRounds {
+            if round > 0 { usleep(Self.offPause) }
+            do throws(BusErrno) {
+                try socket.open(now: MonotonicClock.now)
+            } catch {
+                throw BusError(operation: .off, device: .can, address: 0, code: error.code)
+            }
+            try send(isEnabled: false, torque: .zero, now: MonotonicClock.now, .off)
+        }
+    }
+
+    /// Sends the frames of one period, to all drives even if one frame fails.
+    private func send(
+        isEnabled: Bool, torque: AxisVector, now: Instant, _ operation: BusError.Operation
+    ) throws(BusError) {
+        frames.removeAll(keepingCapacity: true)
+        codec.compose(
+            DriveCommand(
+                isEnabled: isEnabled, torque: torque, states: reports.states, now: now),
+            into: &frames)
+        var failure: BusError?
+        for index in frames.indices {
+            do throws(BusErrno) {
+                try socket.send(frames[index])
+                reports.noteSent()
+            } catch {
+                failure = BusError(
+                    operation: operation, device: .can,
+                    address: UInt16(truncatingIfNeeded: frames[index].id), code: error.code)
+            }
+        }
+        guard let failure else { return }
+        codec.forgetRequests()
+        throw failure
+    }
+}

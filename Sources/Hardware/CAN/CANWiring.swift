@@ -1,0 +1,78 @@
+public import Configuration
+public import GimbalCore
+
+extension HardwareWiring {
+    /// Three drives on a CAN bus.
+    public struct CANDrives: Sendable, Equatable {
+        /// Name of the interface, such as `can0`.
+        public var interface: String
+        /// Protocol of the drives.
+        public var protocolName: DriveProtocol
+        /// Identifier of each drive.
+        public var ids: AxisVector
+        /// Identifier to which the drives answer.
+        public var host: Int
+        /// Ranges of the Mini Cheetah's protocol.
+        public var limits = MITLimits(angle: 12.5, rate: 30, torque: 10)
+        /// Time without a command after which a drive stops, for protocols that set it, s.
+        public var watchdog = 0.05
+        /// Direction of each drive: 1, or -1 if its angle decreases when the joint's increases.
+        public var direction = AxisVector(repeating: 1)
+        /// Reading of each drive's encoder at joint angle zero, rad.
+        public var zero = AxisVector.zero
+        /// Whether the joints' angles come from the drives.
+        public var measuresJoints = true
+
+        /// Creates the wiring of drives whose identifiers, protocol and interface are given.
+        public init(interface: String, protocolName: DriveProtocol, ids: AxisVector, host: Int) {
+            self.interface = interface
+            self.protocolName = protocolName
+            self.ids = ids
+            self.host = host
+        }
+
+        /// Identifiers of the drives.
+        var driveIDs: DriveIDs {
+            DriveIDs(
+                yaw: UInt32(max(ids.yaw, 0)), roll: UInt32(max(ids.roll, 0)),
+                pitch: UInt32(max(ids.pitch, 0)))
+        }
+
+        /// Codec of the drives' protocol.
+        var codec: any DriveCodec {
+            let ids = driveIDs
+            return switch protocolName {
+            case .odrive: ODriveCodec(ids: ids)
+            case .gm6020: GM6020Codec(ids: ids, mode: .current)
+            case .gm6020Voltage: GM6020Codec(ids: ids, mode: .voltage)
+            case .mit: MITCodec(ids: ids, host: UInt32(host), limits: limits)
+            case .cybergear: CyberGearCodec(ids: ids, host: UInt32(host))
+            case .moteus: MoteusCodec(ids: ids, host: UInt32(host), watchdog: watchdog)
+            }
+        }
+
+        /// Motors with a socket that only sends.
+        func motors(_ reports: DriveReports) -> CANMotors {
+            let codec = codec
+            return CANMotors(
+                socket: CANSocket(
+                    interface: interface, reception: .none, usesFD: type(of: codec).usesFD),
+                codec: codec, direction: direction, reports: reports)
+        }
+
+        /// Reader of the drives' frames, with its own socket, so that no object is used by two
+        /// threads.
+        func feedback(period: Double, _ reports: DriveReports) -> DriveFeedback {
+            let codec = codec
+            return DriveFeedback(
+                socket: CANSocket(
+                    interface: interface, reception: .matching(codec.filters),
+                    usesFD: type(of: codec).usesFD),
+                codec: codec,
+                installation: DriveFeedback.Installation(
+                    zero: zero, direction: direction, period: period,
+                    measuresJoints: measuresJoints),
+                reports: reports)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+internal import GimbalCore
+internal import Realtime
+
+/// Frames of the three drives and of the CAN controller: joint angles and rates for the samples,
+/// conditions, and the state for other threads. Bus thread only.
+final class DriveFeedback {
+    /// Installation of the drives.
+    struct Installation: Sendable {
+        /// Reading of each drive's encoder at joint angle zero, rad.
+        var zero: AxisVector
+        /// Direction of each drive: 1, or -1 if its angle decreases when the joint's increases.
+        var direction: AxisVector
+        /// Period of the reads, s.
+        var period: Double
+        /// Whether the samples get the joints' angles from the drives.
+        var measuresJoints: Bool
+    }
+
+    /// Newest motion of a joint.
+    private struct Motion: BitwiseCopyable {
+        var angle = 0.0
+        var rate = 0.0
+        var time = Instant(nanoseconds: .min / 2)
+        /// Number of reads since the last frame of the drive.
+        var silentReads = Int.max / 2
+    }
+
+    private let socket: CANSocket
+    private let codec: any DriveCodec
+    private let installation: Installation
+    private let reports: DriveReports
+    private let mostSilentReads: Int
+    private var motions = PerAxis(Motion())
+    private var lastErrorReport = Instant(nanoseconds: .min / 2)
+    private var lastBusOff = Instant(nanoseconds: .min / 2)
+    private var hasRecentErrors = false
+    private var isDown = false
+    private var wantedSince: Instant?
+
+    /// Number of periods without a frame after which a drive is silent.
+    private static let silentPeriods = 3
+    /// Largest number of frames that one call reads, so that a flooded bus cannot hold the thread.
+    private static let mostFrames = 64
+    /// Time for which an error report stays visible as a condition, s.
+    private static let errorSeconds = 1.0
+    /// Shortest time for which the controller counts as off the bus, s.
+    private static let busOffSeconds = 0.1
+    /// Time that a drive has to switch its power stage on, s.
+    private static let startSeconds = 0.5
+    /// Longest time over which an angle is extrapolated, s.
+    private static let longestExtrapolation = 0.01
+
+    /// Creates the reader of a bus.
+    ///
+    /// - Parameters:
+    ///   - socket: Socket that receives the drives' frames.
+    ///   - codec: Protocol of the drives.
+    ///   - installation: Zeros, directions and period.
+    ///   - reports: Reports of the drives' state, for other threads.
+    init(
+        socket: CANSocket, codec: any DriveCodec, installation: Installation,
+        reports: DriveReports
+    ) {
+        self.socket = socket
+        self.codec = codec
+        self.installation = installation
+        self.reports = reports
+        mostSilentReads =
+            Self.silentPeriods
+            * max(1, Int((type(of: codec).interval / installation.period).rounded(.up)))
+    }
+
+    /// Reads all waiting frames.
+    func read(now: Instant) {
+        motions.yaw.silentReads += 1
+        motions.roll.silentReads += 1
+        motions.pitch.silentReads += 1
+        do throws(BusErrno) {
+            try socket.open(now: now)
+            var age = 0.0
+            for _ in 0..<Self.mostFrames {
+                guard let frame = try socket.receive(age: &age) else { break }
+                take(frame, time: now.advanced(bySeconds: -age), now: now)
+            }
+            if reports.lastError != 0, !isSilent { reports.note(error: 0) }
+        } catch {
+            isDown = true
+            reports.note(error: error.code)
+        }
+        judge(now: now)
+    }
+
+    private func take(_ frame: CANFrame, time: Instant, now: Instant) {
+        guard !frame.isError else { return takeError(frame, now: now) }
+        reports.noteReceived()
+        // A frame arrived, so the interface is up and on the bus. A frame that the controller had
+        // received before it went off the bus must not hide this.
+        if now.seconds(since: lastBusOff) > Self.busOffSeconds { isDown = false }
+        guard let news = codec.news(in: frame) else { return reports.noteMalformed() }
+        motions[news.axis].silentReads = 0
+        reports[news.axis].note(news)
+        guard let angle = news.angle else { return }
+        let (zero, direction) = (
+            installation.zero[news.axis], installation.direction[news.axis]
+        )
+        motions[news.axis].angle = ((angle - zero) * direction).remainder(dividingBy: 2 * .pi)
+        motions[news.axis].rate = (news.rate ?? 0) * direction
+        motions[news.axis].time = time
+    }
+
+    private func takeError(_ frame: CANFrame, now: Instant) {
+        reports.noteErrorReport()
+        lastErrorReport = now
+        // CAN_ERR_BUSOFF and CAN_ERR_RESTARTED of linux/can/error.h.
+        if frame.id & 0x100 != 0 { isDown = false }
+        if frame.id & 0x40 != 0 {
+            isDown = true
+            lastBusOff = now
+        }
+    }
+
+    private func judge(now: Instant) {
+        let wanted = reports.isWanted
+        if !wanted { wantedSince = nil } else if wantedSince == nil { wantedSince = now }
+        let isOverdue = wantedSince.map { now.seconds(since: $0) > Self.startSeconds } ?? false
+        judge(.yaw, isOverdue)
+        judge(.roll, isOverdue)
+        judge(.pitch, isOverdue)
+        reports.note(isBusOff: isDown)
+        hasRecentErrors = now.seconds(since: lastErrorReport) < Self.errorSeconds
+    }
+
+    private func judge(_ axis: GimbalAxis, _ isOverdue: Bool) {
+        let report = reports[axis]
+        report.note(isSilent: motions[axis].silentReads >= mostSilentReads)
+        report.note(isDisobedient: isOverdue && report.isRunning == false)
+    }
+
+    private var isSilent: Bool { !reports.silent.isEmpty }
+
+    /// Adds the joints' angles and rates to a sample of the camera's sensor. Each angle is
+    /// extrapolated from the arrival of its frame to the time of the sample.
+    func add(to sample: inout IMUSample) {
+        guard installation.measuresJoints, !isSilent else { return }
+        sample.joints = AxisVector(
+            yaw: angle(.yaw, at: sample.time), roll: angle(.roll, at: sample.time),
+            pitch: angle(.pitch, at: sample.time))
+        sample.jointRates = AxisVector(
+            yaw: motions.yaw.rate, roll: motions.roll.rate, pitch: motions.pitch.rate)
+        sample.contents.insert(.joints)
+        sample.contents.insert(.jointRates)
+    }
+
+    private func angle(_ axis: GimbalAxis, at time: Instant) -> Double {
+        let motion = motions[axis]
+        let age = min(max(time.seconds(since: motion.time), 0), Self.longestExtrapolation)
+        return (motion.angle + motion.rate * age).remainder(dividingBy: 2 * .pi)
+    }
+
+    /// Faults of the drives and of the bus.
+    var conditions: Conditions {
+        var conditions = Conditions.none
+        if isDown { conditions.insert(.canBusOff) }
+        if isSilent { conditions.insert(.driveSilent) }
+        if !reports.faulty.isEmpty { conditions.insert(.driveFault) }
+        if hasRecentErrors { conditions.insert(.canErrors) }
+        return conditions
+    }
+}

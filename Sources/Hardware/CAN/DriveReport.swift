@@ -1,0 +1,184 @@
+public import GimbalCore
+import Synchronization
+
+/// State of a drive, which the sensors' bus thread writes and other threads read. No thread waits
+/// for another one, because each value is one machine word.
+public final class DriveReport: Sendable {
+    private let frames = Atomic(UInt64(0))
+    private let silences = Atomic(UInt64(0))
+    private let faults = Atomic(UInt64(0))
+    private let silent = Atomic(true)
+    private let idle = Atomic(false)
+    private let running = Atomic(Running.unknown.rawValue)
+    private let code = Atomic(UInt32(0))
+    private let rateBits = Atomic(Double.nan.bitPattern)
+    private let temperatureBits = Atomic(Double.nan.bitPattern)
+    private let voltageBits = Atomic(Double.nan.bitPattern)
+    private let answersTemperature = Atomic(false)
+
+    private enum Running: UInt8 { case unknown, off, on }
+
+    /// Creates the report of a drive that has sent nothing yet.
+    public init() {}
+
+    /// Whether the drive's last frame is too old, or it has sent none.
+    public var isSilent: Bool { silent.load(ordering: .relaxed) }
+
+    /// Whether the drive stays off although its power stage was requested.
+    public var isDisobedient: Bool { idle.load(ordering: .relaxed) }
+
+    /// Whether the drive's power stage is on; nil if the drive does not report it.
+    public var isRunning: Bool? {
+        switch Running(rawValue: running.load(ordering: .relaxed)) {
+        case .on: true
+        case .off: false
+        case .unknown, nil: nil
+        }
+    }
+
+    /// Fault code of the drive; 0 means that there is no fault.
+    public var fault: UInt32 { code.load(ordering: .relaxed) }
+
+    /// Number of valid frames that the drive has sent.
+    public var frameCount: UInt64 { frames.load(ordering: .relaxed) }
+
+    /// Number of times that the drive has become silent.
+    public var silenceCount: UInt64 { silences.load(ordering: .relaxed) }
+
+    /// Number of times that the drive has reported a fault.
+    public var faultCount: UInt64 { faults.load(ordering: .relaxed) }
+
+    /// Temperature of the motor or its driver, °C; NaN if it is unknown.
+    public var temperature: Double {
+        Double(bitPattern: temperatureBits.load(ordering: .relaxed))
+    }
+
+    /// Voltage of the drive's supply, V; NaN if it is unknown.
+    public var voltage: Double { Double(bitPattern: voltageBits.load(ordering: .relaxed)) }
+
+    // MARK: Threads of the buses
+
+    /// State for the codec.
+    var state: DriveState {
+        DriveState(
+            isRunning: isRunning, fault: fault,
+            rate: Double(bitPattern: rateBits.load(ordering: .relaxed)),
+            hasTemperature: answersTemperature.load(ordering: .relaxed))
+    }
+
+    func note(_ news: DriveNews) {
+        frames.wrappingAdd(1, ordering: .relaxed)
+        if let isRunning = news.isRunning {
+            running.store((isRunning ? Running.on : .off).rawValue, ordering: .relaxed)
+        }
+        if let fault = news.fault {
+            if fault != 0, code.load(ordering: .relaxed) == 0 {
+                faults.wrappingAdd(1, ordering: .relaxed)
+            }
+            code.store(fault, ordering: .relaxed)
+        }
+        if let rate = news.rate { rateBits.store(rate.bitPattern, ordering: .relaxed) }
+        if let value = news.temperature {
+            temperatureBits.store(value.bitPattern, ordering: .relaxed)
+        }
+        if let value = news.voltage { voltageBits.store(value.bitPattern, ordering: .relaxed) }
+        if let value = news.hasTemperature { answersTemperature.store(value, ordering: .relaxed) }
+    }
+
+    func note(isSilent: Bool) {
+        let wasSilent = silent.exchange(isSilent, ordering: .relaxed)
+        guard isSilent, !wasSilent else { return }
+        silences.wrappingAdd(1, ordering: .relaxed)
+        // The state of a drive that has lost its power is unknown.
+        running.store(Running.unknown.rawValue, ordering: .relaxed)
+        rateBits.store(Double.nan.bitPattern, ordering: .relaxed)
+    }
+
+    func note(isDisobedient: Bool) { idle.store(isDisobedient, ordering: .relaxed) }
+}
+
+/// States of the three drives, and of their bus.
+public final class DriveReports: Sendable {
+    private let yaw = DriveReport()
+    private let roll = DriveReport()
+    private let pitch = DriveReport()
+    private let wanted = Atomic(false)
+    private let sent = Atomic(UInt64(0))
+    private let received = Atomic(UInt64(0))
+    private let malformed = Atomic(UInt64(0))
+    private let errorFrames = Atomic(UInt64(0))
+    private let busOffs = Atomic(UInt64(0))
+    private let isOff = Atomic(false)
+    private let lastErrorNumber = Atomic(Int32(0))
+
+    /// Creates reports of drives that have sent nothing yet.
+    public init() {}
+
+    /// The report of one joint's drive.
+    public subscript(axis: GimbalAxis) -> DriveReport {
+        switch axis {
+        case .yaw: yaw
+        case .roll: roll
+        case .pitch: pitch
+        }
+    }
+
+    /// The drives that are silent.
+    public var silent: AxisSet {
+        AxisSet(yaw: yaw.isSilent, roll: roll.isSilent, pitch: pitch.isSilent)
+    }
+
+    /// The drives that report a fault, or stay off although their power stage was requested.
+    public var faulty: AxisSet {
+        AxisSet(
+            yaw: yaw.fault != 0 || yaw.isDisobedient, roll: roll.fault != 0 || roll.isDisobedient,
+            pitch: pitch.fault != 0 || pitch.isDisobedient)
+    }
+
+    /// Number of frames sent to the drives.
+    public var sentFrames: UInt64 { sent.load(ordering: .relaxed) }
+
+    /// Number of frames received, apart from error reports.
+    public var receivedFrames: UInt64 { received.load(ordering: .relaxed) }
+
+    /// Number of received frames that could not be read.
+    public var malformedFrames: UInt64 { malformed.load(ordering: .relaxed) }
+
+    /// Number of error reports of the CAN controller.
+    public var errorReports: UInt64 { errorFrames.load(ordering: .relaxed) }
+
+    /// Number of times that the controller went off the bus.
+    public var busOffCount: UInt64 { busOffs.load(ordering: .relaxed) }
+
+    /// Whether the controller is off the bus, or its interface is down.
+    public var isBusOff: Bool { isOff.load(ordering: .relaxed) }
+
+    /// Errno of the last failure to receive; 0 if there was none.
+    public var lastError: Int32 { lastErrorNumber.load(ordering: .relaxed) }
+
+    // MARK: Threads of the buses
+
+    /// Whether the motors' thread requests the power stages.
+    var isWanted: Bool { wanted.load(ordering: .relaxed) }
+
+    var states: PerAxis<DriveState> {
+        PerAxis(yaw: yaw.state, roll: roll.state, pitch: pitch.state)
+    }
+
+    func note(isWanted: Bool) { wanted.store(isWanted, ordering: .relaxed) }
+
+    func noteSent() { sent.wrappingAdd(1, ordering: .relaxed) }
+
+    func noteReceived() { received.wrappingAdd(1, ordering: .relaxed) }
+
+    func noteMalformed() { malformed.wrappingAdd(1, ordering: .relaxed) }
+
+    func noteErrorReport() { errorFrames.wrappingAdd(1, ordering: .relaxed) }
+
+    func note(isBusOff: Bool) {
+        let wasOff = isOff.exchange(isBusOff, ordering: .relaxed)
+        if isBusOff, !wasOff { busOffs.wrappingAdd(1, ordering: .relaxed) }
+    }
+
+    func note(error: Int32) { lastErrorNumber.store(error, ordering: .relaxed) }
+}

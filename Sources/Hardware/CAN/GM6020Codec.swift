@@ -1,0 +1,88 @@
+internal import GimbalCore
+
+/// DJI RoboMaster GM6020, with the current or the voltage as the command. One frame contains the
+/// commands of four motors; each motor sends its state 1000 times per second (RoboMaster GM6020
+/// user guide; current command from firmware 1.0.11.2).
+///
+/// The motor has no enable command: the codec sends a command of zero while the drives are off.
+struct GM6020Codec: DriveCodec {
+    /// Quantity that the command sets.
+    enum Mode: Sendable {
+        /// Current of the phases: ±16384 are ±3 A.
+        case current
+        /// Voltage of the phases: ±25000 are ±24 V. The codec computes it from the torque and the
+        /// rate of the rotor.
+        case voltage
+    }
+
+    /// Torque of a current, N·m/A.
+    static let torqueConstant = 0.741
+    /// Resistance of the phases, Ω.
+    static let resistance = 1.8
+    /// Induced voltage of a rate, V·s/rad: 13.33 rpm/V.
+    static let backEMF = 60 / (13.33 * 2 * Double.pi)
+    static let interval = 0.001
+
+    private static let feedback: UInt32 = 0x204
+    private let ids: DriveIDs
+    private let mode: Mode
+
+    /// Creates the codec of three motors with these identifiers, 1...7.
+    init(ids: DriveIDs, mode: Mode) {
+        self.ids = ids
+        self.mode = mode
+    }
+
+    var filters: [CANFilter] { ids.all.map { CANFilter(id: Self.feedback + $0, mask: 0x7FF) } }
+
+    mutating func compose(_ command: DriveCommand, into frames: inout [CANFrame]) {
+        let (low, high): (UInt32, UInt32) = mode == .current ? (0x1FE, 0x2FE) : (0x1FF, 0x2FF)
+        group(command, first: 1, id: low, into: &frames)
+        group(command, first: 5, id: high, into: &frames)
+    }
+
+    /// Adds the frame of four neighbouring identifiers, if one of them is in use.
+    private func group(
+        _ command: DriveCommand, first: UInt32, id: UInt32, into frames: inout [CANFrame]
+    ) {
+        var frame = CANFrame(id: id)
+        var isUsed = false
+        for member in first..<first + 4 {
+            let axis = ids.axis(of: member)
+            isUsed = isUsed || axis != nil
+            frame.append(
+                big: UInt16(bitPattern: axis.map { counts(command, $0) } ?? 0))
+        }
+        if isUsed { frames.append(frame) }
+    }
+
+    private func counts(_ command: DriveCommand, _ axis: GimbalAxis) -> Int16 {
+        let torque = command.torque[axis]
+        guard command.isEnabled, torque.isFinite else { return 0 }
+        let current = torque / Self.torqueConstant
+        switch mode {
+        case .current: return Self.counts(current, per: 3, full: 16384)
+        case .voltage:
+            let rate = command.states[axis].rate
+            let induced = rate.isFinite ? rate * Self.backEMF : 0
+            return Self.counts(current * Self.resistance + induced, per: 24, full: 25000)
+        }
+    }
+
+    private static func counts(_ value: Double, per range: Double, full: Double) -> Int16 {
+        Int16(min(max((value / range * full).rounded(), -full), full))
+    }
+
+    func news(in frame: CANFrame) -> DriveNews? {
+        guard !frame.isExtended, !frame.isRemote, !frame.isError, !frame.isFD, frame.count == 8,
+            frame.id > Self.feedback, let axis = ids.axis(of: frame.id - Self.feedback),
+            let angle = frame.big16(at: 0), angle < 8192, let rate = frame.big16(at: 2)
+        else { return nil }
+        var news = DriveNews(axis: axis)
+        news.angle = Double(angle) * 2 * .pi / 8192
+        news.rate = Double(Int16(bitPattern: rate)) * 2 * .pi / 60
+        news.temperature = Double(frame[6])
+        news.fault = 0
+        return news
+    }
+}

@@ -1,0 +1,197 @@
+internal import GimbalCore
+
+/// moteus by mjbots, register protocol over CAN FD (moteus documentation, "CAN Protocol" and
+/// "Register Reference"). A frame consists of subframes that write or read registers; all values
+/// have the lowest byte first.
+///
+/// The codec writes the mode "position" with both gains zero, so that only the feed-forward torque
+/// acts, and with a watchdog timeout in each frame. It writes torques as 32-bit floats, because the
+/// integer formats have steps of 10 mN·m.
+struct MoteusCodec: DriveCodec {
+    /// Registers.
+    enum Register {
+        static let mode: UInt8 = 0x00
+        static let voltage: UInt8 = 0x0D
+        static let position: UInt8 = 0x20
+        static let watchdog: UInt8 = 0x27
+        static let integralScale: UInt8 = 0x2B
+    }
+
+    /// Values of the register "mode".
+    enum Mode {
+        static let stopped: UInt8 = 0
+        static let fault: UInt8 = 1
+        static let position: UInt8 = 10
+        static let timeout: UInt8 = 11
+    }
+
+    /// First bytes of subframes; the two low bits are the number of registers, or zero if the number
+    /// follows.
+    private enum Subframe {
+        static let writeInt8: UInt8 = 0x00
+        static let writeFloat: UInt8 = 0x0C
+        static let readInt8: UInt8 = 0x10
+        static let readFloat: UInt8 = 0x1C
+        static let replyInt8: UInt8 = 0x20
+        static let replyFloat: UInt8 = 0x2C
+        static let nothing: UInt8 = 0x50
+    }
+
+    /// Fault code that stands for an expired watchdog, which is a mode of the drive.
+    static let watchdogFault: UInt32 = 0x100
+    static let usesFD = true
+
+    private let ids: DriveIDs
+    private let host: UInt32
+    private let watchdog: Double
+    private var requests = PerAxis(DriveRequests())
+
+    /// Creates the codec.
+    ///
+    /// - Parameters:
+    ///   - ids: Identifiers of the drives, 1...127.
+    ///   - host: Identifier of this computer, 0...127.
+    ///   - watchdog: Time without a frame after which a drive stops, s.
+    init(ids: DriveIDs, host: UInt32, watchdog: Double) {
+        self.ids = ids
+        self.host = host
+        self.watchdog = watchdog
+    }
+
+    var filters: [CANFilter] { ids.all.map { CANFilter(id: $0 << 8 | host, mask: 0x7FFF) } }
+
+    mutating func compose(_ command: DriveCommand, into frames: inout [CANFrame]) {
+        frames.append(frame(command, .yaw))
+        frames.append(frame(command, .roll))
+        frames.append(frame(command, .pitch))
+    }
+
+    private mutating func frame(_ command: DriveCommand, _ axis: GimbalAxis) -> CANFrame {
+        var frame = CANFrame(id: 0x8000 | host << 8 | ids[axis], isExtended: true, isFD: true)
+        let fault = command.states[axis].fault
+        let isClearDue = requests[axis].isClearDue(fault: fault, now: command.now)
+        if command.isEnabled {
+            write(Mode.position, into: &frame)
+            write(command.torque[axis], into: &frame)
+        } else if fault == 0 || fault == Self.watchdogFault || isClearDue {
+            // This clears a fault, too. A drive with a fault has no torque.
+            write(Mode.stopped, into: &frame)
+        }
+        // Mode, position, velocity and torque; voltage, temperature and fault.
+        frame.append(Subframe.readFloat)
+        frame.append(4)
+        frame.append(Register.mode)
+        frame.append(Subframe.readInt8 | 3)
+        frame.append(Register.voltage)
+        frame.pad(with: Subframe.nothing)
+        return frame
+    }
+
+    private func write(_ mode: UInt8, into frame: inout CANFrame) {
+        frame.append(Subframe.writeInt8 | 1)
+        frame.append(Register.mode)
+        frame.append(mode)
+    }
+
+    private func write(_ torque: Double, into frame: inout CANFrame) {
+        frame.append(Subframe.writeFloat)
+        frame.append(5)
+        frame.append(Register.position)
+        // Position: none; velocity: 0; torque; scale of both gains: 0.
+        frame.append(float: .nan)
+        frame.append(float: 0)
+        frame.append(float: torque)
+        frame.append(float: 0)
+        frame.append(float: 0)
+        frame.append(Subframe.writeFloat | 1)
+        frame.append(Register.watchdog)
+        frame.append(float: watchdog)
+        frame.append(Subframe.writeFloat | 1)
+        frame.append(Register.integralScale)
+        frame.append(float: 0)
+    }
+
+    func news(in frame: CANFrame) -> DriveNews? {
+        guard frame.isFD, !frame.isRemote, !frame.isError, frame.id & 0xFF == host,
+            let axis = ids.axis(of: frame.id >> 8)
+        else { return nil }
+        var readings = Readings()
+        var at = 0
+        while at < frame.count {
+            let head = frame[at]
+            at += 1
+            guard head == Subframe.nothing || Self.read(frame, head, &at, into: &readings) else {
+                return nil
+            }
+        }
+        return readings.news(axis)
+    }
+
+    /// Reads the rest of a reply subframe of 8-bit integers or floats.
+    ///
+    /// - Returns: Whether the subframe is such a reply, and complete.
+    private static func read(
+        _ frame: CANFrame, _ head: UInt8, _ at: inout Int, into readings: inout Readings
+    ) -> Bool {
+        let isFloat = head & 0xFC == Subframe.replyFloat
+        guard isFloat || head & 0xFC == Subframe.replyInt8 else { return false }
+        var number = Int(head & 3)
+        if number == 0 {
+            guard at < frame.count else { return false }
+            number = Int(frame[at])
+            at += 1
+        }
+        let size = isFloat ? 4 : 1
+        guard number > 0, at + 1 + number * size <= frame.count else { return false }
+        let register = Int(frame[at])
+        at += 1
+        for index in 0..<number {
+            let value =
+                isFloat ? frame.float(at: at) : Double(Int8(bitPattern: frame[at]))
+            readings.set(register + index, to: value, isFloat: isFloat)
+            at += size
+        }
+        return true
+    }
+
+    /// Values of the registers in a reply; nil for an absent register, or a float that is not
+    /// finite.
+    private struct Readings {
+        private var mode: Double?
+        private var angle: Double?
+        private var rate: Double?
+        private var voltage: Double?
+        private var temperature: Double?
+        private var fault: Double?
+
+        mutating func set(_ register: Int, to value: Double?, isFloat: Bool) {
+            switch register {
+            case 0x00: mode = value
+            case 0x01: angle = value
+            case 0x02: rate = value
+            // The steps of the 8-bit integers: 0.5 V, 1 °C.
+            case 0x0D: voltage = value.map { isFloat ? $0 : $0 / 2 }
+            case 0x0E: temperature = value
+            case 0x0F: fault = value
+            default: break
+            }
+        }
+
+        func news(_ axis: GimbalAxis) -> DriveNews? {
+            guard let mode, let angle, let rate, (0...255).contains(mode) else { return nil }
+            var news = DriveNews(axis: axis)
+            news.angle = angle * 2 * .pi
+            news.rate = rate * 2 * .pi
+            news.voltage = voltage
+            news.temperature = temperature
+            news.isRunning = UInt8(mode) == Mode.position
+            // Without the mode "fault", a code only names the limit that applies.
+            switch UInt8(mode) {
+            case Mode.fault: news.fault = UInt32(min(max(fault ?? 1, 1), 255))
+            case Mode.timeout: news.fault = MoteusCodec.watchdogFault
+            default: news.fault = 0
+            }
+            return news
+        }
+    }
+}

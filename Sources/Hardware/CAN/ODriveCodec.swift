@@ -1,0 +1,151 @@
+internal import GimbalCore
+
+/// ODrive's protocol CANSimple. Identifier: node number in bits 5...10, command in bits 0...4; all
+/// values have the lowest byte first (ODrive documentation, "CAN Protocol", firmware 0.5 and 0.6).
+///
+/// The codec requests the encoder's estimates with a remote frame in each period, so that they do
+/// not depend on the interval that is configured in the drive. Every command that a drive receives
+/// restarts its watchdog; the codec sends a torque in each period, also while the drive is idle.
+struct ODriveCodec: DriveCodec {
+    /// Commands of CANSimple.
+    enum Command {
+        static let version: UInt32 = 0x00
+        static let heartbeat: UInt32 = 0x01
+        static let error: UInt32 = 0x03
+        static let axisState: UInt32 = 0x07
+        static let encoder: UInt32 = 0x09
+        static let controllerMode: UInt32 = 0x0B
+        static let inputTorque: UInt32 = 0x0E
+        static let temperature: UInt32 = 0x15
+        static let busVoltage: UInt32 = 0x17
+        static let clearErrors: UInt32 = 0x18
+    }
+
+    /// States of an axis.
+    enum AxisState {
+        static let idle: UInt32 = 1
+        static let closedLoop: UInt32 = 8
+    }
+
+    /// Control mode "torque" and input mode "passthrough".
+    private static let torqueControl: UInt32 = 1
+    private static let passthrough: UInt32 = 1
+    /// Number of periods between two requests of voltage, temperature or version.
+    private static let slowPeriods = 50
+
+    private let ids: DriveIDs
+    private var requests = PerAxis(DriveRequests())
+    private var period = 0
+
+    /// Creates the codec of three axes with these node numbers, 0...63.
+    init(ids: DriveIDs) { self.ids = ids }
+
+    var filters: [CANFilter] {
+        // Only the drives' own commands, and no remote frames, because the socket also receives the
+        // frames that airframed's other socket sends.
+        let commands = [
+            Command.version, Command.heartbeat, Command.error, Command.encoder,
+            Command.temperature, Command.busVoltage,
+        ]
+        return ids.all.flatMap { node in
+            commands.map { CANFilter(id: node << 5 | $0, mask: CANFilter.data | 0x7FF) }
+        }
+    }
+
+    mutating func compose(_ command: DriveCommand, into frames: inout [CANFrame]) {
+        compose(command, .yaw, into: &frames)
+        compose(command, .roll, into: &frames)
+        compose(command, .pitch, into: &frames)
+        poll(command, into: &frames)
+        period &+= 1
+    }
+
+    private mutating func compose(
+        _ command: DriveCommand, _ axis: GimbalAxis, into frames: inout [CANFrame]
+    ) {
+        let (node, state, on) = (ids[axis], command.states[axis], command.isEnabled)
+        if !on, requests[axis].isClearDue(fault: state.fault, now: command.now) {
+            frames.append(frame(node, Command.clearErrors))
+        }
+        if requests[axis].isSwitchDue(on: on, isRunning: state.isRunning, now: command.now) {
+            if on {
+                var mode = frame(node, Command.controllerMode)
+                mode.append(little: Self.torqueControl)
+                mode.append(little: Self.passthrough)
+                frames.append(mode)
+            }
+            var request = frame(node, Command.axisState)
+            request.append(little: on ? AxisState.closedLoop : AxisState.idle)
+            frames.append(request)
+        }
+        var torque = frame(node, Command.inputTorque)
+        torque.append(float: on ? command.torque[axis] : 0)
+        frames.append(torque)
+        frames.append(remote(node, Command.encoder))
+    }
+
+    /// Requests the error of one axis per period, and at times its voltage and temperature.
+    private func poll(_ command: DriveCommand, into frames: inout [CANFrame]) {
+        let axis = GimbalAxis(rawValue: UInt8(period % 3)) ?? .yaw
+        let node = ids[axis]
+        frames.append(remote(node, Command.error))
+        switch period / 3 % Self.slowPeriods {
+        case 0: frames.append(remote(node, Command.busVoltage))
+        case 1 where command.states[axis].hasTemperature:
+            frames.append(remote(node, Command.temperature))
+        case 1: frames.append(remote(node, Command.version))
+        default: break
+        }
+    }
+
+    private func frame(_ node: UInt32, _ command: UInt32) -> CANFrame {
+        CANFrame(id: node << 5 | command)
+    }
+
+    private func remote(_ node: UInt32, _ command: UInt32) -> CANFrame {
+        CANFrame(id: node << 5 | command, isRemote: true)
+    }
+
+    mutating func forgetRequests() {
+        requests.yaw.forget()
+        requests.roll.forget()
+        requests.pitch.forget()
+    }
+
+    func news(in frame: CANFrame) -> DriveNews? {
+        guard !frame.isExtended, !frame.isRemote, !frame.isError, !frame.isFD,
+            let axis = ids.axis(of: frame.id >> 5)
+        else { return nil }
+        var news = DriveNews(axis: axis)
+        switch frame.id & 0x1F {
+        case Command.heartbeat:
+            guard let error = frame.little32(at: 0), frame.count >= 5 else { return nil }
+            news.fault = error
+            news.isRunning = UInt32(frame[4]) == AxisState.closedLoop
+        case Command.error:
+            // Firmware 0.5: the motor's error, 64 bits. Firmware 0.6: the axis's error, and the
+            // reason of the last disarming, which is not a present fault.
+            guard let error = frame.little32(at: 0) else { return nil }
+            guard error != 0 else { return news }
+            news.fault = error
+        case Command.encoder:
+            guard let turns = frame.float(at: 0), let rate = frame.float(at: 4) else { return nil }
+            news.angle = turns * 2 * .pi
+            news.rate = rate * 2 * .pi
+        case Command.temperature:
+            guard let driver = frame.float(at: 0), let motor = frame.float(at: 4) else {
+                return nil
+            }
+            news.temperature = max(driver, motor)
+        case Command.busVoltage:
+            guard let voltage = frame.float(at: 0) else { return nil }
+            news.voltage = voltage
+        case Command.version:
+            // Firmware 0.6 has the command; there, 0x15 is the temperature.
+            guard frame.count == 8 else { return nil }
+            news.hasTemperature = true
+        default: return nil
+        }
+        return news
+    }
+}

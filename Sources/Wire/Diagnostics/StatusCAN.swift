@@ -1,0 +1,88 @@
+import PlainText
+
+/// State of the drives on a CAN bus.
+public struct CANStatus: Hashable, Sendable, Codable {
+    /// Name of the interface, such as can0.
+    public var interface: String
+    /// Setting `hardware.linux.can_protocol`.
+    public var protocolName: String
+    /// Whether the controller is off the bus, or the interface is down.
+    public var isDown = false
+    /// Number of frames sent since the start.
+    public var sentFrames = 0
+    /// Number of frames received since the start.
+    public var receivedFrames = 0
+    /// Number of received frames that could not be read.
+    public var malformedFrames = 0
+    /// Number of error reports of the CAN controller since the start.
+    public var errorReports = 0
+    /// Number of times that the controller went off the bus.
+    public var busOffs = 0
+    /// Reason why frames cannot be received: "No such device"; absent if they can.
+    public var problem: String?
+    /// Load of the bus at the loop's rate, computed with the longest possible frames.
+    public var loadPercent: Number = .unknown
+    /// The drives of yaw, roll and pitch.
+    public var drives: [DriveStatus] = []
+
+    /// Creates the state of a bus without drives.
+    public init(interface: String, protocolName: String) {
+        self.interface = interface
+        self.protocolName = protocolName
+    }
+
+    /// Whether the bus has no fault, now or earlier.
+    public var isFaultless: Bool { !isDown && problem == nil && errorReports == 0 }
+
+    /// The state in one line.
+    public var summary: String {
+        let state = isDown ? "off the bus or down" : problem ?? "up"
+        return
+            "\(interface), \(protocolName), \(state), load \(Format.fixed(loadPercent.value, 0)) %, "
+            + "\(errorReports) errors, \(busOffs) times off the bus"
+    }
+}
+
+/// State of one drive.
+public struct DriveStatus: Hashable, Sendable, Codable {
+    /// Name of the joint: "yaw", "roll" or "pitch".
+    public var axis: String
+    /// Identifier of the drive on the bus.
+    public var id: Int
+    /// State of the drive: "on", "off", "silent", "fault", "refuses", or "answers" for a drive that
+    /// does not report whether its power stage is on. A drive that refuses stays off although it
+    /// was switched on.
+    public var state: String
+    /// Fault code of the drive, hexadecimal; absent without a fault.
+    public var fault: String?
+    /// Temperature of the motor or its driver.
+    public var temperatureC: Number = .unknown
+    /// Voltage of the drive's supply.
+    public var supplyV: Number = .unknown
+    /// Number of frames from the drive since the start.
+    public var frames = 0
+    /// Number of times that the drive has become silent.
+    public var silences = 0
+    /// Number of times that the drive has reported a fault.
+    public var faults = 0
+
+    /// Creates the state of a drive whose other values are unknown.
+    public init(axis: String, id: Int, state: String) {
+        self.axis = axis
+        self.id = id
+        self.state = state
+    }
+
+    /// Whether the drive answers and has no fault.
+    public var isFaultless: Bool { ["on", "off", "answers"].contains(state) }
+
+    /// The state in one line.
+    public var summary: String {
+        var parts = ["drive \(id) \(state)" + (fault.map { " \($0)" } ?? "")]
+        if let value = temperatureC.known { parts.append("\(Format.fixed(value, 0)) °C") }
+        if let value = supplyV.known { parts.append("\(Format.fixed(value, 1)) V") }
+        if silences > 0 { parts.append("silent \(silences) times") }
+        if faults > 0 { parts.append("\(faults) faults") }
+        return parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,112 @@
+import GimbalCore
+import Testing
+
+@testable import Configuration
+
+@Suite("Settings of drives on a CAN bus")
+struct CANSettingsTests {
+    /// A gimbal with three drives; `change` is applied to it.
+    private static func settings(_ change: (inout Settings) -> Void = { _ in }) -> Settings {
+        var settings = Settings()
+        settings.hardware.backend = .linux
+        settings.hardware.linux.motors = .can
+        settings.hardware.linux.encoders = .drives
+        settings.hardware.linux.canId = AxisVector(yaw: 1, roll: 2, pitch: 3)
+        settings.motors.type = .torque
+        settings.loop.rateHz = 500
+        change(&settings)
+        return settings
+    }
+
+    /// The complaints about settings that were all written in a file.
+    private static func complaints(_ settings: Settings) -> [String] {
+        ConfigurationRule.all.compactMap { rule in
+            rule.problem(in: settings, origin: { _ in .file("a.toml", line: 1) })?
+                .description
+        }
+    }
+
+    @Test(
+        "three drives with their own encoders are a good configuration",
+        arguments: DriveProtocol.allCases)
+    func good(name: DriveProtocol) {
+        #expect(Self.complaints(Self.settings { $0.hardware.linux.canProtocol = name }) == [])
+    }
+
+    @Test(
+        "an identifier that is missing, doubled, broken or impossible is refused",
+        arguments: [
+            ([1, 2, -1], DriveProtocol.odrive, "does not state the identifier of every"),
+            ([-1, -1, -1], .moteus, "does not state the identifier of every"),
+            ([1, 2, 2], .odrive, "contains the same identifier twice"),
+            ([1, 2, 2.5], .odrive, "must be three whole numbers from 0 to 63"),
+            ([1, 2, 64], .odrive, "from 0 to 63"), ([1, 2, 8], .gm6020, "from 1 to 7"),
+            ([0, 1, 2], .gm6020Voltage, "from 1 to 7"), ([1, 2, 16], .mit, "from 1 to 15"),
+            ([0, 1, 2], .cybergear, "from 1 to 127"), ([0, 1, 2], .moteus, "from 1 to 127"),
+        ] as [([Double], DriveProtocol, String)])
+    func ids(ids: [Double], name: DriveProtocol, complaint: String) {
+        let found = Self.complaints(
+            Self.settings {
+                $0.hardware.linux.canId = AxisVector(yaw: ids[0], roll: ids[1], pitch: ids[2])
+                $0.hardware.linux.canProtocol = name
+            })
+        #expect(found.contains { $0.contains(complaint) }, "\(found)")
+    }
+
+    @Test("a nonsensical combination is refused, and the message says what to set")
+    func combinations() {
+        let cases: [(String, (inout Settings) -> Void)] = [
+            ("because the drives receive torques", { $0.motors.type = .servo }),
+            ("hardware.linux.encoders = \"drives\"", { $0.hardware.linux.encoders = .none }),
+            ("needs drives on a CAN bus", { $0.hardware.linux.motors = .pca9685 }),
+            (
+                "set motors.direction",
+                {
+                    $0.hardware.linux.encoderDirection = AxisVector(yaw: -1, roll: 1, pitch: 1)
+                }
+            ),
+            (
+                "must be the name of a CAN interface",
+                { $0.hardware.linux.canInterface = "/dev/can" }
+            ),
+            (
+                "is also the identifier of a drive",
+                {
+                    $0.hardware.linux.canProtocol = .moteus
+                    $0.hardware.linux.canHostId = 2
+                }
+            ),
+            (
+                "must be at most 127",
+                {
+                    $0.hardware.linux.canProtocol = .cybergear
+                    $0.hardware.linux.canHostId = 500
+                }
+            ),
+        ]
+        for (words, change) in cases {
+            let found = Self.complaints(Self.settings(change))
+            #expect(found.contains { $0.contains(words) }, "\(words): \(found)")
+        }
+    }
+
+    @Test("the load of the bus limits the loop's rate, and a slower bus limits it more")
+    func load() {
+        var settings = Self.settings()
+        #expect(BusSchedule(settings).fastest == 600)
+        settings.hardware.linux.canKbit = 500
+        #expect(BusSchedule(settings).fastest < 350)
+        #expect(
+            Self.complaints(settings).contains { $0.contains("of the time of can0 at 500 kbit/s") })
+        settings.hardware.linux.canProtocol = .moteus
+        settings.hardware.linux.canKbit = 1000
+        #expect(BusSchedule(settings).fastest > 600)
+    }
+
+    @Test(
+        "a frame has the number of bits of the standard, with all stuff bits",
+        arguments: [(8, false, 135), (4, false, 95), (0, false, 55), (8, true, 160)])
+    func bits(bytes: Int, isExtended: Bool, bits: Int) {
+        #expect(CANLoad.bits(bytes: bytes, isExtended: isExtended) == bits)
+    }
+}

@@ -1,0 +1,309 @@
+import CHardwareShim
+import CMallocCounter
+import Configuration
+import GimbalCore
+import Glibc
+import Realtime
+import Testing
+
+@testable import Hardware
+
+/// A CAN bus without an interface: socket pairs, over which the program exchanges the frames of the
+/// kernel with the test.
+final class FakeCANBus {
+    private var ends: [Int32] = []
+    private(set) var motors: CANSocket
+    private(set) var feedback: CANSocket
+    private let toMotors: Int32
+    private let toFeedback: Int32
+    /// Errno of opening the socket that receives; 0 opens it.
+    var openError: Int32 = 0
+
+    init() {
+        func pair() -> (ours: Int32, theirs: Int32) {
+            var fds: [Int32] = [0, 0]
+            let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+            precondition(socketpair(AF_UNIX, kind, 0, &fds) == 0)
+            return (fds[0], fds[1])
+        }
+        let (a, b) = (pair(), pair())
+        (toMotors, toFeedback) = (a.theirs, b.theirs)
+        ends = [a.theirs, b.theirs]
+        motors = CANSocket { fd in
+            fd.pointee = a.ours
+            return 0
+        }
+        feedback = CANSocket { _ in ENODEV }
+        feedback = CANSocket { [unowned self] fd in
+            guard openError == 0 else { return openError }
+            fd.pointee = b.ours
+            return 0
+        }
+    }
+
+    deinit { for end in ends { close(end) } }
+
+    /// Frames that the program has sent since the last call.
+    func sent() -> [CANFrame] {
+        var frames: [CANFrame] = []
+        while true {
+            var raw = canfd_frame()
+            var isFD: Int32 = 0
+            var age: Int64 = 0
+            guard ch_can_receive(toMotors, &raw, &isFD, &age) == 0 else { return frames }
+            var frame = CANFrame(
+                id: raw.can_id & 0x1FFF_FFFF, isExtended: raw.can_id >> 31 != 0,
+                isRemote: raw.can_id >> 30 & 1 != 0, isFD: isFD != 0)
+            withUnsafeBytes(of: raw.data) {
+                for index in 0..<Int(raw.len) { frame.append($0[index]) }
+            }
+            frames.append(frame)
+        }
+    }
+
+    /// Delivers a frame to the program.
+    func deliver(_ frame: CANFrame) {
+        var raw = canfd_frame()
+        raw.can_id =
+            frame.id | (frame.isExtended ? 0x8000_0000 : 0) | (frame.isError ? 0x2000_0000 : 0)
+        raw.len = UInt8(frame.count)
+        withUnsafeMutableBytes(of: &raw.data) {
+            for index in 0..<frame.count { $0[index] = frame[index] }
+        }
+        // A full queue loses frames, as an interface does.
+        _ = ch_can_send(toFeedback, &raw, frame.isFD ? 1 : 0)
+    }
+}
+
+@Suite("Drives on a CAN bus")
+struct CANBusTests {
+    static func at(_ seconds: Double) -> Instant { LinuxBusTests.at(seconds) }
+
+    /// Three ODrives whose frames the test sends, and the two ends of airframed.
+    final class Bench {
+        let bus = FakeCANBus()
+        let reports = DriveReports()
+        let motors: CANMotors
+        let feedback: DriveFeedback
+        /// The drives that send nothing.
+        var silent: Set<UInt32> = []
+        /// Fault and state in the heartbeats.
+        var fault: UInt8 = 0
+        var axisState: UInt8 = 8
+        /// Position of all drives, turns, and velocity, turns/s.
+        var turns: Float = 0
+        var velocity: Float = 0
+
+        init(direction: AxisVector = AxisVector(repeating: 1), zero: AxisVector = .zero) {
+            let codec = ODriveCodec(ids: DriveCodecTests.ids)
+            motors = CANMotors(
+                socket: bus.motors, codec: codec, direction: direction, reports: reports)
+            feedback = DriveFeedback(
+                socket: bus.feedback, codec: codec,
+                installation: DriveFeedback.Installation(
+                    zero: zero, direction: direction, period: 0.002, measuresJoints: true),
+                reports: reports)
+        }
+
+        /// One period of 2 ms, in the order of the threads: read, write, answers of the drives.
+        func period(_ tick: Int, _ output: MotorOutput = .off) throws -> [CANFrame] {
+            let now = CANBusTests.at(Double(tick) * 0.002)
+            feedback.read(now: now)
+            _ = try motors.prepare(now: now)
+            try motors.write(output, now: now)
+            let sent = bus.sent()
+            for node: UInt32 in 1...3 where !silent.contains(node) {
+                var estimate = CANFrame(id: node << 5 | 0x09)
+                estimate.append(little: turns.bitPattern)
+                estimate.append(little: velocity.bitPattern)
+                bus.deliver(estimate)
+                bus.deliver(
+                    CANFrame(
+                        id: node << 5 | 0x01, data: [fault, 0, 0, 0, axisState, 0, 0, 0]))
+            }
+            return sent
+        }
+
+        func run(_ ticks: Range<Int>, _ output: MotorOutput = .off) throws {
+            for tick in ticks { _ = try period(tick, output) }
+        }
+
+        var sample: IMUSample {
+            var sample = IMUSample(time: CANBusTests.at(0), gyro: .zero, accel: .zero)
+            feedback.add(to: &sample)
+            return sample
+        }
+    }
+
+    static let on = MotorOutput(enabled: true, torque: AxisVector(yaw: 0.1, roll: 0.2, pitch: 0.3))
+
+    @Test("the drives' angles and rates are in the samples, with zero and direction of the joint")
+    func joints() throws {
+        let bench = Bench(
+            direction: AxisVector(yaw: 1, roll: -1, pitch: 1),
+            zero: AxisVector(yaw: .pi / 2, roll: 0, pitch: 0))
+        bench.turns = 1.25
+        bench.velocity = 0.01
+        try bench.run(0..<3)
+        let sample = bench.sample
+        #expect(sample.contents.contains(.joints) && sample.contents.contains(.jointRates))
+        #expect(abs(sample.joints.yaw) < 1e-6)
+        #expect(abs(sample.joints.roll + .pi / 2) < 1e-6)
+        #expect(abs(sample.joints.pitch - .pi / 2) < 1e-6)
+        #expect(abs(sample.jointRates.roll + 0.02 * .pi) < 1e-6)
+    }
+
+    @Test("an angle is extrapolated to the time of the sample, by 10 ms at most")
+    func extrapolation() throws {
+        let bench = Bench()
+        bench.velocity = 1
+        try bench.run(0..<2)
+        // The frames of the first period were read at 2 ms.
+        for (seconds, turn) in [(0.002, 0), (0.004, 0.002), (1, 0.01)] {
+            var sample = IMUSample(time: Self.at(seconds), gyro: .zero, accel: .zero)
+            bench.feedback.add(to: &sample)
+            #expect(abs(sample.joints.yaw - turn * 2 * .pi) < 1e-6)
+        }
+    }
+
+    @Test("a torque has the joint's direction, and every drive gets one in every period")
+    func torques() throws {
+        let bench = Bench(direction: AxisVector(yaw: -1, roll: 1, pitch: 1))
+        try bench.run(0..<10, Self.on)
+        let torques = try bench.period(10, Self.on).filter { $0.id & 0x1F == 0x0E }
+        #expect(torques.map { $0.float(at: 0).map { Float($0) } } == [-0.1, 0.2, 0.3])
+    }
+
+    @Test("drives that answer cause no condition")
+    func fine() throws {
+        let bench = Bench()
+        try bench.run(0..<500, Self.on)
+        #expect(bench.feedback.conditions == .none)
+        #expect(bench.reports[.yaw].isRunning == true)
+        #expect(bench.reports.receivedFrames == 6 * 499)
+    }
+
+    @Test("before the first frame the drives are silent, and no angle is used")
+    func beginning() throws {
+        let bench = Bench()
+        _ = try bench.period(0)
+        #expect(bench.feedback.conditions.intersects(.driveSilent))
+        #expect(bench.sample.contents == .none)
+    }
+
+    @Test("a drive that is silent for three periods is named, not one that misses two")
+    func silence() throws {
+        let bench = Bench()
+        try bench.run(0..<10, Self.on)
+        bench.silent = [2]
+        // The read of the first of these periods still gets the last frame.
+        try bench.run(10..<13, Self.on)
+        #expect(bench.feedback.conditions == .none)
+        _ = try bench.period(13, Self.on)
+        #expect(bench.feedback.conditions == .driveSilent)
+        #expect(bench.reports.silent == AxisSet(yaw: false, roll: true, pitch: false))
+        #expect(bench.reports[.roll].silenceCount == 1 && bench.sample.contents == .none)
+        bench.silent = []
+        try bench.run(14..<16, Self.on)
+        #expect(bench.feedback.conditions == .none)
+    }
+
+    @Test("a drive's fault is named in the next period, and ends when the drive reports none")
+    func fault() throws {
+        let bench = Bench()
+        try bench.run(0..<10, Self.on)
+        bench.fault = 0x40
+        try bench.run(10..<12, Self.on)
+        #expect(bench.feedback.conditions == .driveFault)
+        #expect(bench.reports[.pitch].fault == 0x40 && bench.reports[.pitch].faultCount == 1)
+        bench.fault = 0
+        try bench.run(12..<14)
+        #expect(bench.feedback.conditions == .none)
+    }
+
+    @Test("a drive that stays idle for half a second although it was switched on is a fault")
+    func refuses() throws {
+        let bench = Bench()
+        bench.axisState = 1
+        try bench.run(0..<250, Self.on)
+        #expect(bench.feedback.conditions == .none)
+        try bench.run(250..<255, Self.on)
+        #expect(bench.feedback.conditions == .driveFault)
+        try bench.run(255..<258)
+        #expect(bench.feedback.conditions == .none, "it was switched off again")
+    }
+
+    @Test("off the bus is named until the controller has restarted; an error stays for a second")
+    func busErrors() throws {
+        let bench = Bench()
+        try bench.run(0..<10, Self.on)
+        bench.silent = [1, 2, 3]
+        var off = CANFrame(id: 0x40, data: [UInt8](repeating: 0, count: 8))
+        off.isError = true
+        bench.bus.deliver(off)
+        _ = try bench.period(10, Self.on)
+        #expect(bench.feedback.conditions.intersects(.canBusOff))
+        #expect(bench.feedback.conditions.intersects(.canErrors))
+        #expect(bench.reports.errorReports == 1 && bench.reports.busOffCount == 1)
+        var restarted = off
+        restarted.id = 0x100
+        bench.bus.deliver(restarted)
+        bench.silent = []
+        try bench.run(11..<14, Self.on)
+        #expect(bench.feedback.conditions == .canErrors)
+        try bench.run(14..<600, Self.on)
+        #expect(bench.feedback.conditions == .none)
+    }
+
+    @Test("a missing interface is an error of the bus, and its drives are used when it is there")
+    func missing() throws {
+        let bench = Bench()
+        bench.bus.openError = ENODEV
+        try bench.run(0..<100)
+        #expect(bench.feedback.conditions.intersects(.canBusOff))
+        #expect(bench.reports.lastError == ENODEV)
+        bench.bus.openError = 0
+        try bench.run(100..<200)
+        #expect(bench.feedback.conditions == .none && bench.reports.lastError == 0)
+    }
+
+    @Test("foreign and malformed frames are counted, and change nothing")
+    func malformed() throws {
+        let bench = Bench()
+        try bench.run(0..<10)
+        bench.bus.deliver(CANFrame(id: 0x29, data: [1, 2, 3]))
+        bench.bus.deliver(CANFrame(id: 0x7FF, data: []))
+        try bench.run(10..<12)
+        #expect(bench.reports.malformedFrames == 2)
+        #expect(bench.feedback.conditions == .none && bench.sample.joints.yaw == 0)
+    }
+
+    @Test("the drives are made idle at the end, several times, because a frame can be lost")
+    func end() throws {
+        let bench = Bench()
+        try bench.run(0..<10, Self.on)
+        try bench.motors.allOff()
+        let sent = bench.bus.sent()
+        #expect(sent.count { $0 == CANFrame(id: 0x27, data: [1, 0, 0, 0]) } >= 1)
+        #expect(sent.count { $0 == CANFrame(id: 0x4E, data: [0, 0, 0, 0]) } == 3)
+        #expect(!sent.contains { $0.id & 0x1F == 0x0E && $0.float(at: 0) != 0 })
+    }
+
+    @Test("neither thread allocates memory in its periods")
+    func allocations() throws {
+        let bench = Bench()
+        try bench.run(0..<300, Self.on)
+        var total: Int64 = 0
+        for tick in 300..<400 {
+            let now = Self.at(Double(tick) * 0.002)
+            let before = mc_count()
+            bench.feedback.read(now: now)
+            try bench.motors.write(Self.on, now: now)
+            var sample = IMUSample(time: now, gyro: .zero, accel: .zero)
+            bench.feedback.add(to: &sample)
+            total += mc_count() - before
+            _ = bench.bus.sent()
+        }
+        if mc_is_active() { #expect(total == 0) }
+    }
+}

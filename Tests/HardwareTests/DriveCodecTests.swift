@@ -1,0 +1,439 @@
+import Configuration
+import GimbalCore
+import Testing
+
+@testable import Hardware
+
+/// Frames that a codec composes in one period.
+func frames<Codec: DriveCodec>(
+    _ codec: inout Codec, enabled: Bool = true, torque: AxisVector = .zero,
+    states: PerAxis<DriveState> = PerAxis(DriveState()), at seconds: Double = 0
+) -> [CANFrame] {
+    var frames: [CANFrame] = []
+    codec.compose(
+        DriveCommand(
+            isEnabled: enabled, torque: torque, states: states,
+            now: Instant(nanoseconds: 0).advanced(bySeconds: seconds)), into: &frames)
+    return frames
+}
+
+@Suite("Codecs of drives: frames in, frames out")
+struct DriveCodecTests {
+    static let ids = DriveIDs(yaw: 1, roll: 2, pitch: 3)
+
+    // MARK: ODrive
+
+    @Test("an ODrive's identifier is the node and the command, as in the vendor's example")
+    func odriveIdentifier() {
+        // Axis 1 with command 0x0C is 0x2C; the torque is command 0x0E.
+        var codec = ODriveCodec(ids: Self.ids)
+        let sent = frames(&codec, torque: AxisVector(yaw: 1, roll: -2, pitch: 0.5))
+        let torques = sent.filter { $0.id & 0x1F == 0x0E }
+        #expect(torques.map(\.id) == [0x2E, 0x4E, 0x6E])
+        #expect(torques.map(\.data) == [[0, 0, 0x80, 0x3F], [0, 0, 0, 0xC0], [0, 0, 0, 0x3F]])
+    }
+
+    @Test("an ODrive is switched on once, in torque control, and its encoder is requested")
+    func odriveOn() {
+        var codec = ODriveCodec(ids: Self.ids)
+        let first = frames(&codec)
+        #expect(
+            first.prefix(2) == [
+                CANFrame(id: 0x2B, data: [1, 0, 0, 0, 1, 0, 0, 0]),
+                CANFrame(id: 0x27, data: [8, 0, 0, 0]),
+            ])
+        #expect(first.contains(CANFrame(id: 0x29, isRemote: true)))
+        #expect(!frames(&codec, at: 0.002).contains { $0.id & 0x1F == 0x07 })
+    }
+
+    @Test("an ODrive that stays idle is told again after its heartbeats, one that obeys is not")
+    func odriveAgain() {
+        var codec = ODriveCodec(ids: Self.ids)
+        var idle = DriveState()
+        idle.isRunning = false
+        var on = DriveState()
+        on.isRunning = true
+        let states = PerAxis(yaw: idle, roll: on, pitch: DriveState())
+        _ = frames(&codec, states: states)
+        #expect(!frames(&codec, states: states, at: 0.1).contains { $0.id & 0x1F == 0x07 })
+        let told = frames(&codec, states: states, at: 0.3).filter { $0.id & 0x1F == 0x07 }
+        #expect(told.map(\.id) == [0x27])
+    }
+
+    @Test("an ODrive that goes off is made idle at once, and still gets a torque of zero")
+    func odriveOff() {
+        var codec = ODriveCodec(ids: Self.ids)
+        _ = frames(&codec, torque: AxisVector(repeating: 1))
+        let off = frames(&codec, enabled: false, torque: AxisVector(repeating: 1), at: 0.002)
+        #expect(off.contains(CANFrame(id: 0x47, data: [1, 0, 0, 0])))
+        #expect(off.contains(CANFrame(id: 0x4E, data: [0, 0, 0, 0])))
+    }
+
+    @Test("a request that was not sent is made again in the next period")
+    func odriveForgets() {
+        var codec = ODriveCodec(ids: Self.ids)
+        _ = frames(&codec)
+        codec.forgetRequests()
+        #expect(frames(&codec, at: 0.002).contains(CANFrame(id: 0x27, data: [8, 0, 0, 0])))
+    }
+
+    @Test("an ODrive's fault is cleared only while it is off, three times a minute at most")
+    func odriveClear() {
+        var codec = ODriveCodec(ids: Self.ids)
+        var bad = DriveState()
+        bad.fault = 0x40
+        let states = PerAxis(yaw: bad, roll: DriveState(), pitch: DriveState())
+        func clears(_ enabled: Bool, _ seconds: Double) -> Int {
+            frames(&codec, enabled: enabled, states: states, at: seconds)
+                .count { $0.id == 0x38 }
+        }
+        #expect(clears(true, 0) == 0)
+        let first = (0..<20_000).map { clears(false, 0.002 * Double($0)) }.reduce(0, +)
+        #expect(first == 3)
+        #expect(clears(false, 100) == 1)
+    }
+
+    @Test("an ODrive's heartbeat, estimates, errors, voltage and temperature are read")
+    func odriveNews() throws {
+        let codec = ODriveCodec(ids: Self.ids)
+        let heartbeat = try #require(
+            codec.news(in: CANFrame(id: 0x41, data: [0, 2, 0, 0, 1, 0, 0, 0])))
+        #expect(heartbeat.axis == .roll && heartbeat.fault == 0x200 && heartbeat.isRunning == false)
+        // 0.25 turns, -0.5 turns/s.
+        let estimate = try #require(
+            codec.news(in: CANFrame(id: 0x29, data: [0, 0, 0x80, 0x3E, 0, 0, 0, 0xBF])))
+        #expect(estimate.axis == .yaw)
+        #expect(abs((estimate.angle ?? 0) - .pi / 2) < 1e-9)
+        #expect(abs((estimate.rate ?? 0) + .pi) < 1e-9)
+        let volts = codec.news(in: CANFrame(id: 0x77, data: [0, 0, 0xC0, 0x41, 0, 0, 0, 0]))
+        #expect(volts?.voltage == 24 && volts?.axis == .pitch)
+        let warm = codec.news(in: CANFrame(id: 0x75, data: [0, 0, 0xC8, 0x41, 0, 0, 0xF0, 0x41]))
+        #expect(warm?.temperature == 30)
+        #expect(codec.news(in: CANFrame(id: 0x23, data: [0, 0, 0, 0, 5, 0, 0, 0]))?.fault == nil)
+        #expect(codec.news(in: CANFrame(id: 0x23, data: [1, 0, 0, 0, 5, 0, 0, 0]))?.fault == 1)
+    }
+
+    // MARK: GM6020
+
+    @Test("the currents of up to four GM6020 are in one frame, highest byte first")
+    func gm6020Current() {
+        var codec = GM6020Codec(ids: Self.ids, mode: .current)
+        let torque = AxisVector(yaw: 3 * 0.741, roll: -1.5 * 0.741, pitch: 9)
+        #expect(
+            frames(&codec, torque: torque)
+                == [CANFrame(id: 0x1FE, data: [0x40, 0, 0xE0, 0, 0x40, 0, 0, 0])])
+        #expect(
+            frames(&codec, enabled: false, torque: torque)
+                == [CANFrame(id: 0x1FE, data: [0, 0, 0, 0, 0, 0, 0, 0])])
+    }
+
+    @Test("identifiers 5 to 7 are in the second frame")
+    func gm6020Groups() {
+        var codec = GM6020Codec(ids: DriveIDs(yaw: 5, roll: 4, pitch: 7), mode: .current)
+        let sent = frames(&codec, torque: AxisVector(yaw: 2.223, roll: 2.223, pitch: 2.223))
+        #expect(
+            sent == [
+                CANFrame(id: 0x1FE, data: [0, 0, 0, 0, 0, 0, 0x40, 0]),
+                CANFrame(id: 0x2FE, data: [0x40, 0, 0, 0, 0x40, 0, 0, 0]),
+            ])
+    }
+
+    @Test("a voltage contains the induced voltage of the rotor's rate")
+    func gm6020Voltage() throws {
+        var codec = GM6020Codec(ids: Self.ids, mode: .voltage)
+        var turning = DriveState()
+        turning.rate = 133.3 * 2 * .pi / 60
+        let sent = try #require(
+            frames(&codec, states: PerAxis(turning)).first)
+        // 133.3 rpm at 13.33 rpm/V are 10 V of 24 V.
+        #expect(sent.id == 0x1FF)
+        #expect(sent.big16(at: 0) == UInt16((10.0 / 24 * 25000).rounded()))
+    }
+
+    @Test("a GM6020's angle, rate and temperature are read")
+    func gm6020News() throws {
+        let codec = GM6020Codec(ids: Self.ids, mode: .current)
+        let news = try #require(
+            codec.news(in: CANFrame(id: 0x206, data: [0x10, 0, 0xFF, 0xC4, 0, 0, 41, 0])))
+        #expect(news.axis == .roll && news.temperature == 41 && news.isRunning == nil)
+        #expect(abs((news.angle ?? 0) - .pi) < 1e-9)
+        #expect(abs((news.rate ?? 0) + 2 * .pi) < 1e-9)
+        // An angle has 13 bits.
+        #expect(codec.news(in: CANFrame(id: 0x206, data: [0x20, 0, 0, 0, 0, 0, 41, 0])) == nil)
+    }
+
+    // MARK: MIT
+
+    static let limits = MITLimits(angle: 12.5, rate: 30, torque: 10)
+
+    @Test("an MIT command packs angle, rate, gains and torque as the Mini Cheetah does")
+    func mitFields() {
+        #expect(
+            MITCodec.command(
+                id: 1, angle: 0x1234, rate: 0x567, kp: 0x89A, kd: 0xBCD, torque: 0xEF0
+            ).data == [0x12, 0x34, 0x56, 0x78, 0x9A, 0xBC, 0xDE, 0xF0])
+    }
+
+    @Test("an MIT drive is enabled, then gets torques with both gains zero, then is disabled")
+    func mitOn() {
+        var codec = MITCodec(ids: Self.ids, host: 0, limits: Self.limits)
+        let full = AxisVector(repeating: 10)
+        let first = frames(&codec, torque: full)
+        #expect(first[0] == CANFrame(id: 1, data: [255, 255, 255, 255, 255, 255, 255, 0xFC]))
+        #expect(first[1] == CANFrame(id: 1, data: [0x80, 0, 0x80, 0, 0, 0, 0x0F, 0xFF]))
+        #expect(frames(&codec, torque: full, at: 0.002).map(\.id) == [1, 2, 3])
+        #expect(
+            frames(&codec, enabled: false, at: 0.004)[2]
+                == CANFrame(id: 3, data: [255, 255, 255, 255, 255, 255, 255, 0xFD]))
+    }
+
+    @Test("the mean of an MIT drive's torques is exact, although its steps are 4.9 mN·m")
+    func mitMean() {
+        var codec = MITCodec(ids: Self.ids, host: 0, limits: Self.limits)
+        let wanted = AxisVector(yaw: 0.001, roll: 0, pitch: -0.0137)
+        var sums = AxisVector.zero
+        let periods = 1000
+        for period in 0..<periods {
+            let sent = frames(&codec, torque: wanted, at: 0.002 * Double(period))
+                .filter { $0.data.last != 0xFC || $0[0] != 0xFF }
+            let torques = sent.map {
+                FixedPoint.decode(UInt32($0[6] & 0xF) << 8 | UInt32($0[7]), range: 10, bits: 12)
+            }
+            sums = sums + AxisVector(yaw: torques[0], roll: torques[1], pitch: torques[2])
+        }
+        let error = sums * (1 / Double(periods)) - wanted
+        #expect(abs(error.yaw) < 5e-6 && abs(error.roll) < 5e-6 && abs(error.pitch) < 5e-6)
+    }
+
+    @Test("an MIT drive's answer is read, with Damiao's state and temperatures if it has them")
+    func mitNews() throws {
+        let codec = MITCodec(ids: Self.ids, host: 0x11, limits: Self.limits)
+        let plain = try #require(
+            codec.news(
+                in: CANFrame(id: 0x11, data: [2, 0xFF, 0xFF, 0, 0, 0x07, 0xFF])
+                    .cut(to: 6)))
+        #expect(plain.axis == .roll && plain.isRunning == nil && plain.fault == nil)
+        #expect(abs((plain.angle ?? 0) - 12.5) < 1e-9 && abs((plain.rate ?? 0) + 30) < 1e-9)
+        let damiao = try #require(
+            codec.news(in: CANFrame(id: 0x11, data: [0x13, 0x80, 0, 0x80, 0, 0, 35, 40])))
+        #expect(damiao.axis == .pitch && damiao.isRunning == true && damiao.fault == 0)
+        #expect(damiao.temperature == 40)
+        let lost = codec.news(in: CANFrame(id: 0x11, data: [0xD1, 0x80, 0, 0x80, 0, 0, 35, 40]))
+        #expect(lost?.axis == .yaw && lost?.fault == 13 && lost?.isRunning == false)
+    }
+
+    // MARK: CyberGear
+
+    @Test("a CyberGear's identifier contains type, torque and drive")
+    func cyberGear() {
+        var codec = CyberGearCodec(ids: DriveIDs(yaw: 0x7F, roll: 2, pitch: 3), host: 0)
+        let sent = frames(&codec, torque: AxisVector(yaw: 12, roll: -12, pitch: 0))
+        #expect(!sent.contains { !$0.isExtended })
+        #expect(
+            sent[0] == CANFrame(id: 0x0300_007F, isExtended: true, data: [0, 0, 0, 0, 0, 0, 0, 0]))
+        #expect(
+            sent[1]
+                == CANFrame(
+                    id: 0x01FF_FF7F, isExtended: true, data: [0x80, 0, 0x80, 0, 0, 0, 0, 0]))
+        #expect(sent[3].id == 0x0100_0002)
+        let off = frames(&codec, enabled: false, at: 0.002)
+        #expect(off.map(\.id) == [0x0400_007F, 0x0400_0002, 0x0400_0003])
+    }
+
+    @Test("a CyberGear's fault is cleared by the first byte of a stop")
+    func cyberGearClear() {
+        var codec = CyberGearCodec(ids: Self.ids, host: 0)
+        var bad = DriveState()
+        bad.fault = 4
+        func first(at seconds: Double) -> [UInt8] {
+            frames(&codec, enabled: false, states: PerAxis(bad), at: seconds)[0].data
+        }
+        #expect(first(at: 10)[0] == 0 && first(at: 10.9)[0] == 0)
+        #expect(first(at: 11) == [1, 0, 0, 0, 0, 0, 0, 0])
+    }
+
+    @Test("a CyberGear's answer is read: mode, faults, angle, rate, temperature")
+    func cyberGearNews() throws {
+        let codec = CyberGearCodec(ids: Self.ids, host: 0xFD)
+        let data: [UInt8] = [0xFF, 0xFF, 0x00, 0x00, 0x80, 0x00, 0x01, 0x2C]
+        let news = try #require(
+            codec.news(in: CANFrame(id: 0x0284_02FD, isExtended: true, data: data)))
+        #expect(news.axis == .roll && news.isRunning == true && news.fault == 4)
+        #expect(abs((news.angle ?? 0) - 4 * .pi) < 1e-9 && abs((news.rate ?? 0) + 30) < 1e-9)
+        #expect(news.temperature == 30)
+    }
+
+    // MARK: moteus
+
+    @Test("a moteus gets mode, torque as a float, its watchdog, and a request, in 48 bytes")
+    func moteus() {
+        var codec = MoteusCodec(ids: Self.ids, host: 0, watchdog: 0.05)
+        let frame = frames(&codec, torque: AxisVector(yaw: 0.5, roll: 0, pitch: 0))[0]
+        #expect(frame.id == 0x8001 && frame.isExtended && frame.isFD && frame.count == 48)
+        #expect(frame.data.prefix(6) == [0x01, 0x00, 0x0A, 0x0C, 0x05, 0x20])
+        #expect(frame.float(at: 6) == nil, "the position is not a number: none")
+        #expect((1...4).map { frame.float(at: 6 + 4 * $0) } == [0, 0.5, 0, 0])
+        #expect(frame.data[26..<28] == [0x0D, 0x27])
+        #expect(abs((frame.float(at: 28) ?? 0) - 0.05) < 1e-6)
+        #expect(frame.data[32..<34] == [0x0D, 0x2B])
+        #expect(frame.data[38...] == [0x1C, 4, 0, 0x13, 0x0D, 0x50, 0x50, 0x50, 0x50, 0x50])
+        let off = frames(&codec, enabled: false)[2]
+        #expect(off.data == [1, 0, 0, 0x1C, 4, 0, 0x13, 0x0D] && off.id == 0x8003)
+    }
+
+    @Test("a moteus that is off is stopped in each period, but its fault stays for a second")
+    func moteusClear() {
+        var codec = MoteusCodec(ids: Self.ids, host: 0, watchdog: 0.05)
+        func isStopped(_ fault: UInt32, at seconds: Double) -> Bool {
+            var state = DriveState()
+            state.fault = fault
+            return frames(&codec, enabled: false, states: PerAxis(state), at: seconds)[0]
+                .data.prefix(3) == [1, 0, 0]
+        }
+        #expect(isStopped(0, at: 0))
+        #expect(!isStopped(39, at: 0.1) && !isStopped(39, at: 1) && isStopped(39, at: 1.2))
+        #expect(isStopped(MoteusCodec.watchdogFault, at: 1.3))
+    }
+
+    @Test("the vendor's example of a reply in 16-bit integers is refused: it was not asked for")
+    func moteusIntegers() {
+        let codec = MoteusCodec(ids: Self.ids, host: 0, watchdog: 0.05)
+        let data: [UInt8] = [
+            0x24, 0x04, 0x00, 0x0A, 0x00, 0x50, 0x00, 0x00, 0x01, 0x70, 0xFF, 0x23, 0x0D, 0x18,
+            0x14, 0x00,
+        ]
+        #expect(codec.news(in: CANFrame(id: 0x100, isFD: true, data: data)) == nil)
+    }
+
+    /// A reply with these registers.
+    static func reply(mode: Float, fault: UInt8 = 0) -> CANFrame {
+        var frame = CANFrame(id: 0x200, isFD: true, data: [0x2C, 0x04, 0x00])
+        for value in [mode, 0.25, -0.5, 0.1] { frame.append(little: value.bitPattern) }
+        // As in the vendor's example: 12 V, 20 °C.
+        for byte in [0x23, 0x0D, 0x18, 0x14, fault] { frame.append(byte) }
+        return frame
+    }
+
+    @Test("a moteus's reply is read: position, velocity, 12 V, 20 °C")
+    func moteusNews() throws {
+        let codec = MoteusCodec(ids: Self.ids, host: 0, watchdog: 0.05)
+        let news = try #require(codec.news(in: Self.reply(mode: 10)))
+        #expect(news.axis == .roll && news.isRunning == true && news.fault == 0)
+        #expect(news.voltage == 12 && news.temperature == 20)
+        #expect(abs((news.angle ?? 0) - .pi / 2) < 1e-9 && abs((news.rate ?? 0) + .pi) < 1e-9)
+    }
+
+    @Test(
+        "a moteus's fault has its code, an expired watchdog is a fault, a limit is not",
+        arguments: [(1, 39, 39), (1, 0, 1), (11, 0, 0x100), (10, 99, 0), (0, 0, 0)]
+            as [(
+                Float, UInt8, UInt32
+            )])
+    func moteusFault(mode: Float, code: UInt8, fault: UInt32) {
+        let codec = MoteusCodec(ids: Self.ids, host: 0, watchdog: 0.05)
+        let news = codec.news(in: Self.reply(mode: mode, fault: code))
+        #expect(news?.fault == fault && news?.isRunning == (mode == 10))
+    }
+
+    // MARK: All
+
+    /// A codec of each protocol, and a valid frame of a drive.
+    static var all: [(DriveProtocol, any DriveCodec, CANFrame)] {
+        DriveProtocol.allCases.map { name in
+            let drives = HardwareWiring.CANDrives(
+                interface: "can0", protocolName: name,
+                ids: AxisVector(yaw: 1, roll: 2, pitch: 3), host: 0)
+            let frame =
+                switch name {
+                case .odrive: CANFrame(id: 0x49, data: [0, 0, 0x80, 0x3E, 0, 0, 0, 0xBF])
+                case .gm6020, .gm6020Voltage:
+                    CANFrame(id: 0x206, data: [0x10, 0, 0, 60, 0, 0, 41, 0])
+                case .mit: CANFrame(id: 0, data: [0x12, 0x80, 0, 0x80, 0, 0, 35, 40])
+                case .cybergear:
+                    CANFrame(
+                        id: 0x0280_0200, isExtended: true,
+                        data: [0xC0, 0, 0x80, 0, 0x80, 0, 1, 44])
+                case .moteus: reply(mode: 10)
+                }
+            return (name, drives.codec, frame)
+        }
+    }
+
+    @Test("a valid frame passes the filters, and a frame of another drive or kind is not read")
+    func foreign() {
+        for (name, codec, frame) in Self.all {
+            #expect(codec.news(in: frame)?.axis == .roll, "\(name)")
+            #expect(codec.filters.contains { $0.id & $0.mask == frame.id & $0.mask }, "\(name)")
+            var error = frame
+            error.isError = true
+            var remote = frame
+            remote.isRemote = true
+            var other = frame
+            other.isFD.toggle()
+            var stranger = frame
+            stranger.id ^= name == .moteus ? 0x7000 : name == .cybergear ? 0x7000 : 0x700
+            for wrong in [error, remote, other, stranger] {
+                #expect(codec.news(in: wrong) == nil, "\(name): \(wrong)")
+            }
+        }
+    }
+
+    @Test("no shortened frame is taken for a measurement, and none stops the program")
+    func short() {
+        for (name, codec, frame) in Self.all {
+            for count in 0..<frame.count {
+                let news = codec.news(in: frame.cut(to: count))
+                // The plain Mini Cheetah protocol has six bytes, the rest is Damiao's; a moteus's
+                // floats are a whole reply, without voltage and temperature.
+                let isWhole = name == .mit && count == 6 || name == .moteus && count == 19
+                #expect((news?.angle != nil) == isWhole, "\(name) \(count)")
+            }
+        }
+    }
+
+    @Test("random frames never stop a codec, and never give an angle that is not finite")
+    func random() {
+        var state: UInt64 = 1
+        func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state >> 33
+        }
+        for (name, codec, valid) in Self.all {
+            for _ in 0..<20_000 {
+                var frame = CANFrame(
+                    id: next() % 4 == 0 ? UInt32(next() & 0x1FFF_FFFF) : valid.id,
+                    isExtended: valid.isExtended, isFD: valid.isFD)
+                let length = Int(next() % (valid.isFD ? 65 : 9))
+                for index in 0..<length {
+                    // Mostly valid bytes, so that the deeper branches are reached.
+                    let isKept = index < valid.count && next() % 4 != 0
+                    frame.append(isKept ? valid[index] : UInt8(truncatingIfNeeded: next()))
+                }
+                guard let news = codec.news(in: frame) else { continue }
+                #expect(news.angle?.isFinite ?? true && news.rate?.isFinite ?? true, "\(name)")
+            }
+        }
+    }
+
+    @Test("fixed-point numbers return to within half a step, at both ends and beyond")
+    func fixedPoint() {
+        for bits in [12, 16] {
+            let step = 60 / FixedPoint.top(bits: bits)
+            for value in stride(from: -30.0, through: 30, by: 0.37) {
+                let back = FixedPoint.decode(
+                    FixedPoint.encode(value, range: 30, bits: bits), range: 30, bits: bits)
+                #expect(abs(back - value) <= step / 2 + 1e-12)
+            }
+            #expect(FixedPoint.encode(1e9, range: 30, bits: bits) == UInt32(1 << bits - 1))
+            #expect(FixedPoint.encode(-1e9, range: 30, bits: bits) == 0)
+        }
+    }
+}
+
+extension CANFrame {
+    /// The frame with only its first bytes.
+    func cut(to count: Int) -> CANFrame {
+        CANFrame(
+            id: id, isExtended: isExtended, isFD: isFD, data: Array(data.prefix(count)))
+    }
+}
