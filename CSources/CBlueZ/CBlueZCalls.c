@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Largest number of messages that wait to be sent when a notification is added. Beyond it a notification is dropped,
-/// because only a newer one is still useful later.
+/// Largest number of messages that wait to be sent when a notification is added. Above this number a notification is
+/// dropped, because only a newer notification is still useful later.
 enum { NOTIFICATIONS_WAITING_MAX = 64 };
 
 static void forget(pending *call) {

@@ -44,7 +44,7 @@ GstElement *cv_build(const char *description, char error[CV_TEXT]) {
         if (pipeline) gst_object_unref(pipeline);
         return NULL;
     }
-    // Every pipeline has the same clock, so a time of exposure means the same in all of them.
+    // Every pipeline has the same clock, so that a time of exposure is valid in all pipelines.
     GstClock *clock = gst_system_clock_obtain();
     gst_pipeline_use_clock(GST_PIPELINE(pipeline), clock);
     gst_object_unref(clock);

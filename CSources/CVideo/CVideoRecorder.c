@@ -1,7 +1,7 @@
 #include "CVideoPrivate.h"
 
-/// Largest number of access units that wait for the disk. Beyond it, access units are left out until the next key
-/// frame.
+/// Largest number of access units that wait for the disk. Above this number, access units are left out until the next
+/// key frame.
 #define QUEUE 120
 
 struct cv_recorder {
@@ -75,8 +75,8 @@ void cv_recorder_close(cv_recorder *recorder) {
     if (recorder->units) {
         gst_app_src_end_of_stream(GST_APP_SRC(recorder->units));
         char error[CV_TEXT];
-        // Waits until the last fragment is written, but not longer than this, because a disk that does not respond must
-        // not delay the stream.
+        // The wait for the last fragment has a time limit, because a disk that does not respond must not delay the
+        // stream.
         if (cv_recorder_read(recorder).frames > 0) cv_await(recorder->pipeline, 2000000000, error);
         gst_object_unref(recorder->units);
     }

@@ -3,7 +3,7 @@
 #include <gst/rtsp-server/rtsp-server.h>
 #include <gst/video/video-event.h>
 
-/// Largest number of access units that wait for the server's pipeline. Beyond it, access units are dropped.
+/// Largest number of access units that wait for the server's pipeline. Above this number, access units are dropped.
 #define QUEUE 8
 
 /// Largest number of access units between the appsrc and the payloader whose time of exposure is stored.
@@ -149,7 +149,7 @@ static void unprepared(GstRTSPMedia *media, gpointer context) {
     g_mutex_lock(&server->lock);
     bool is_present = appsrc == server->appsrc;
     g_mutex_unlock(&server->lock);
-    // A new medium can be configured before the old one has ended.
+    // A new medium of the RTSP server can be configured before the old medium has ended.
     if (is_present) set_source(server, NULL);
     if (appsrc) gst_object_unref(appsrc);
     gst_object_unref(element);
@@ -257,8 +257,8 @@ cv_server *cv_server_open(const char *address, uint16_t port, const char *path, 
     gst_rtsp_server_set_service(server->server, service);
 
     GstRTSPMediaFactory *factory = gst_rtsp_media_factory_new();
-    // The feed's parser repeats the parameter sets at each key frame. The payloader must not: it would also insert them between
-    // the slices of one picture, which decoders then lose.
+    // The feed's parser repeats the parameter sets at each key frame. The payloader must not repeat them: it would also
+    // insert them between the slices of one picture, and decoders would lose this picture.
     char *launch = g_strdup_printf(
         "( appsrc name=units is-live=true format=time block=false leaky-type=downstream max-buffers=%d max-bytes=0 "
         "caps=video/x-h264,stream-format=byte-stream,alignment=au "

@@ -67,14 +67,15 @@ int cl_sched_get(int32_t *policy, int32_t *priority);
 /// Binds the calling thread to one CPU, counted from 0.
 int cl_affinity_set(int32_t cpu);
 
-/// Returns the only CPU on which the calling thread may run, or -1 if there are several. In C because CPU_COUNT is a
-/// macro.
+/// Returns the only CPU on which the calling thread may run, or -1 if there are several. The function is in C, because
+/// CPU_COUNT is a macro.
 int32_t cl_affinity_single(void);
 
 /// Returns the highest number of the CPUs on which the calling thread may run, or -1 on an error.
 int32_t cl_affinity_last(void);
 
-/// Sets the timer slack of the calling thread with prctl(PR_SET_TIMERSLACK). In C because prctl is variadic.
+/// Sets the timer slack of the calling thread with prctl(PR_SET_TIMERSLACK). The function is in C, because prctl is
+/// variadic.
 int cl_timer_slack_set(uint64_t nanoseconds);
 
 /// Returns the soft RLIMIT_RTPRIO of the process, or -1 if it is unlimited.
@@ -85,8 +86,8 @@ int64_t cl_rtprio_limit(void);
 /// Locks all present and future memory: mlockall(MCL_CURRENT | MCL_FUTURE).
 int cl_memory_lock(void);
 
-/// Reads with adjtimex(2) whether the wall clock is synchronized, for example by NTP. In C because Swift's Glibc module
-/// does not contain sys/timex.h.
+/// Reads with adjtimex(2) whether the wall clock is synchronized, for example by NTP. The function is in C, because
+/// Swift's Glibc module does not contain sys/timex.h.
 int cl_wall_clock_synchronised(bool *is_synchronised);
 
 /// Unlocks all memory: munlockall(2).
@@ -97,15 +98,15 @@ int cl_default_stack_size_set(size_t bytes);
 
 /// Configures malloc with mallopt(3) for a process with locked memory: at most `arenas` arenas; blocks above
 /// `threshold_bytes` in mappings of their own; at most `threshold_bytes` of free memory at the heap's top. Returns 0 or
-/// EINVAL. In C because mallopt's constants are macros.
+/// EINVAL. The function is in C, because mallopt's constants are macros.
 int cl_malloc_configure(int32_t arenas, int32_t threshold_bytes);
 
-/// Returns the heap's unused pages to the kernel, so that they are not locked later. In C because malloc_trim is not in
-/// Swift's Glibc module.
+/// Returns the heap's unused pages to the kernel, so that they are not locked later. The function is in C, because
+/// malloc_trim is not in Swift's Glibc module.
 void cl_malloc_trim(void);
 
-/// Creates an anonymous file in memory with memfd_create(2), closed on exec. In C because memfd_create is not in
-/// Swift's Glibc module.
+/// Creates an anonymous file in memory with memfd_create(2), closed on exec. The function is in C, because memfd_create
+/// is not in Swift's Glibc module.
 int cl_memory_file_create(const char *name, int32_t *file);
 
 /// Punches a hole into the file with fallocate(2): the kernel frees the pages, and the file keeps its size. Returns 0

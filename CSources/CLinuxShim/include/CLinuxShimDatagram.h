@@ -1,5 +1,5 @@
 // UDP sockets for Swift. All names begin with cl_udp_. Every function returns 0 or a positive errno. The caller owns
-// descriptors and memory. In C because Swift can neither hash nor compare a sockaddr_storage.
+// descriptors and memory. The functions are in C, because Swift can neither hash nor compare a sockaddr_storage.
 #ifndef CLINUXSHIMDATAGRAM_H
 #define CLINUXSHIMDATAGRAM_H
 
@@ -10,7 +10,7 @@
 #define CL_UDP_ADDRESS_SIZE 28
 
 /// Converts a numeric address ("127.0.0.1", "::1") and a port into a socket address. Returns EINVAL for any other text.
-/// Sends no query to a name server.
+/// The function sends no query to a name server.
 int cl_udp_parse(const char *host, uint16_t port, uint8_t *address, uint32_t *length);
 
 /// Converts a socket address into the numeric address as text, and the port.
@@ -25,7 +25,7 @@ int cl_udp_open(const uint8_t *address, uint32_t length, int binds, int *descrip
 /// only the first `capacity` bytes are written; `*count` is the full length of the datagram.
 int cl_udp_receive(int descriptor, void *bytes, size_t capacity, size_t *count, uint8_t *from, uint32_t *length);
 
-/// Sends a datagram with sendto(2). Never waits.
+/// Sends a datagram with sendto(2), without waiting.
 int cl_udp_send(int descriptor, const void *bytes, size_t count, const uint8_t *to, uint32_t length);
 
 #endif

@@ -4,8 +4,9 @@
 
 #include <stdint.h>
 
-/// Opens a port, non-blocking, in raw mode with this speed, bits per second, 8N1, and without flow control. In C
-/// because struct termios2 and its ioctls are in kernel headers that conflict with those of Swift's Glibc module.
+/// Opens a port, non-blocking, in raw mode with this speed, bits per second, 8N1, and without flow control. The
+/// function is in C, because struct termios2 and its ioctls are in kernel headers that conflict with those of Swift's
+/// Glibc module.
 int cl_serial_open(const char *path, uint32_t baud, int *descriptor);
 
 /// Changes the speed, bits per second, at once (TCSETS2). Changes no other attribute of the port.
@@ -14,8 +15,8 @@ int cl_serial_set_baud(int descriptor, uint32_t baud);
 /// Reads the speed that the driver uses, bits per second (TCGETS2).
 int cl_serial_baud(int descriptor, uint32_t *baud);
 
-/// Closes the port. Discards the bytes that wait in the driver first, so that close(2) does not wait until they have
-/// been sent.
+/// Closes the port. The function first discards the bytes that wait in the driver, so that close(2) does not wait until
+/// they have been sent.
 void cl_serial_close(int descriptor);
 
 #endif

@@ -22,7 +22,7 @@
 /// Largest number of modes of a camera.
 #define CV_MODES 96
 
-/// Initializes GStreamer. The program must call it once, before all other functions.
+/// Initializes GStreamer. The program must call this function once, before all other functions.
 bool cv_start(char error[CV_TEXT]);
 
 /// Result of a wait.
@@ -43,7 +43,7 @@ typedef struct {
     /// Raw format such as `YUY2`; empty for compressed pictures.
     char format[16];
     int32_t min_width, max_width, min_height, max_height;
-    /// Pictures per second; 0 if the camera does not state it.
+    /// Pictures per second; 0 if the camera does not state this rate.
     double max_rate;
 } cv_mode;
 
