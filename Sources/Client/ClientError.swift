@@ -8,7 +8,7 @@ public enum ClientError: Error, Equatable {
     case unreachable(String)
     /// The daemon did not answer in time.
     case timeout(String)
-    /// This version does not understand the daemon's answer.
+    /// This version of the program does not understand the daemon's answer.
     case notUnderstood(String)
 
     /// A local file cannot be read, written or parsed.

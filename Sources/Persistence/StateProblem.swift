@@ -6,7 +6,8 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
     public enum Reason: Sendable, Equatable {
         /// A system call failed.
         case failed(Errno)
-        /// The file of the last save is missing, although the file of the previous save exists.
+        /// The file of the newest saved state is missing, although the file of the previous saved
+        /// state exists.
         case missing
         /// Another process keeps its state in this directory.
         case inUse

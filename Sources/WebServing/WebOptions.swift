@@ -6,8 +6,8 @@ public struct WebOptions: Sendable, Equatable {
     /// Host names that the server accepts in the header field Host, without port, in addition to
     /// `localhost` and every IP address.
     ///
-    /// This check prevents DNS rebinding: if the owner of another site lets the site's name point
-    /// to this server, the browser sends that name, and the server refuses the request.
+    /// The check of the Host prevents DNS rebinding: if the owner of another site lets the site's
+    /// name point to this server, the browser sends that name, and the server refuses the request.
     public var hosts: [String] = []
     /// Origins, such as "https://example.org", whose pages can use the server in addition to the
     /// server's own pages.

@@ -2,7 +2,7 @@ public import GimbalCore
 import Port
 
 extension Settings {
-    /// The settings converted to SI units and radians, the units of GimbalCore. Only this code
+    /// The settings converted to SI units and radians, the units of GimbalCore. Only this extension
     /// converts the degrees of settings.
     public var stabilizerParameters: Stabilizer.Parameters {
         var parameters = Stabilizer.Parameters()

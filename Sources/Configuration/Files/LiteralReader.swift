@@ -1,9 +1,9 @@
 /// Parser of the value in `--set KEY=VALUE` and `airframectl set`. The value is TOML. An unquoted
 /// word, or an unquoted address with a port, is a string.
 ///
-/// This type parses numbers, words and arrays of numbers; the TOML parser parses other values. The
-/// reason is that TOMLKit 0.6 never frees a parsed document, and a phone's slider can set a gain
-/// many times per second.
+/// `LiteralReader` parses numbers, words and arrays of numbers, and passes other values to the TOML
+/// parser. The TOML parser is avoided, because TOMLKit 0.6 never frees a parsed document, and a
+/// phone's slider can set a gain many times per second.
 enum LiteralReader {
     /// Parses `text`; nil if it is neither TOML nor a word.
     static func read(_ text: String) -> RawValue? {

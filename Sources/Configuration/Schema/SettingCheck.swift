@@ -2,7 +2,7 @@ import GimbalCore
 import PlainText
 import Port
 
-// Validation of values; only this code decides whether a value is allowed.
+// Validation of the values of settings; only this extension decides whether a value is allowed.
 extension Setting {
     /// Checks a value from a text, and converts it to the setting's type.
     ///

@@ -187,7 +187,7 @@ public struct ParameterStore: Sendable {
         return problems
     }
 
-    /// Discards the changes since the last save.
+    /// Discards all changes that have not been saved.
     public mutating func discardUnsaved() {
         live = [:]
         cleared = []

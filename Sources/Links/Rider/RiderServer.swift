@@ -68,7 +68,7 @@ public final class RiderServer: Service {
     /// Counters of the remote control's datagrams, at most 0.2 s old. Any thread can read them.
     public var status: LinkStatus { latest.withLock(\.self) }
 
-    /// Handles datagrams until shutdown.
+    /// Receives and executes datagrams until airframed shuts down.
     ///
     /// - Throws: `SocketError` when the thread cannot be started.
     public func run() async throws {

@@ -64,8 +64,8 @@ struct DatagramSocket {
                 descriptor.rawValue, buffer.baseAddress, buffer.count, &count, &from, &length)
             used = error == 0 ? min(count, buffer.count) : 0
         }
-        // This error reports an ICMP message "port unreachable" about an earlier sent datagram, so
-        // the receive is repeated.
+        // The error ECONNREFUSED reports an ICMP message "port unreachable" about a datagram that
+        // was sent earlier, so the receive is repeated.
         if error == ECONNREFUSED { return receive() }
         guard error == 0 else { return nil }
         return (bytes, DatagramAddress(bytes: Array(from.prefix(Int(length)))))

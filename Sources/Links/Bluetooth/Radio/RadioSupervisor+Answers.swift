@@ -1,7 +1,7 @@
 import GimbalCore
 
 extension RadioSupervisor {
-    /// Handles bluetoothd's answer to a request of the supervisor.
+    /// Updates the supervisor's state after bluetoothd's answer to a request.
     mutating func finish(
         _ call: RadioCall, _ failure: RadioFailure?, now: Instant
     ) -> [RadioAction] {

@@ -3,10 +3,10 @@ import GimbalCore
 /// Supervisor that starts the peripheral's advertisements and services, and restores them after
 /// every failure of the bus, bluetoothd or the adapter.
 ///
-/// The supervisor is a pure state machine: its inputs are events and the time, its outputs are
-/// requests. It compares the desired state with the present state, and requests the difference.
-/// Therefore parts can fail and return in any order. The supervisor repeats failed requests at
-/// growing intervals.
+/// The supervisor is a state machine without a clock or a bus: its inputs are events and the time,
+/// and its outputs are requests to bluetoothd. The supervisor compares the desired state with the
+/// present state, and requests the difference. Therefore parts can fail and return in any order.
+/// The supervisor repeats failed requests at growing intervals.
 struct RadioSupervisor {
     /// Desired state of Bluetooth.
     struct Plan {
