@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Longest path of a socket, bytes, without the terminating zero that sockaddr_un also contains. The function is in C,
+/// Longest path of a socket, bytes, without the terminating zero that sockaddr_un also contains. The constant is in C,
 /// because Swift imports sun_path as a tuple of 108 elements.
 #define CL_SOCKET_PATH_MAX 107
 
