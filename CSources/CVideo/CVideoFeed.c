@@ -11,6 +11,7 @@ struct cv_feed {
     cv_feed_stats stats;
     int64_t last_exposed;
     cv_recorder *recorder;
+    cv_pictures models;
 };
 
 static void read_size(cv_feed *feed, GstSample *sample) {
@@ -59,6 +60,7 @@ cv_feed *cv_feed_open(const char *description, cv_server *server, int64_t frame_
     feed->server = server;
     feed->frame_ns = frame_ns > 0 ? frame_ns : 1;
     g_mutex_init(&feed->lock);
+    cv_pictures_find(&feed->models, pipeline);
     GstAppSinkCallbacks callbacks = {.new_sample = receive};
     gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, feed, NULL);
     gst_object_unref(sink);
@@ -120,6 +122,14 @@ static void watch_pool(GstElement *pipeline, gpointer *pool) {
     gst_object_unref(*pool);
 }
 
+bool cv_feed_sample(cv_feed *feed, uint8_t *target, size_t capacity, cv_sample *sample, int64_t timeout_ns) {
+    return cv_pictures_pull(&feed->models, target, capacity, sample, timeout_ns);
+}
+
+void cv_feed_overlay(cv_feed *feed, const cv_shape *shapes, size_t count, int64_t valid_until) {
+    cv_pictures_set(&feed->models, shapes, count, valid_until);
+}
+
 void cv_feed_close(cv_feed *feed) {
     cv_server_source(feed->server, NULL);
     if (feed->pictures) gst_object_unref(feed->pictures);
@@ -132,6 +142,7 @@ void cv_feed_close(cv_feed *feed) {
         g_object_remove_weak_pointer(pool, &pool);
         if (G_OBJECT(pool)->ref_count == 1) gst_object_unref(pool);
     }
+    cv_pictures_release(&feed->models);
     g_mutex_clear(&feed->lock);
     g_free(feed);
 }

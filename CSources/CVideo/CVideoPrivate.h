@@ -7,6 +7,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
+#include <gst/video/video.h>
 
 /// Copies a text without full stops and line ends at its end.
 void cv_set_text(char *target, size_t size, const char *text);
@@ -35,6 +36,30 @@ void cv_server_request_key_frame(cv_server *server);
 
 /// Passes an access unit to a file. Only the streaming thread of a feed may call it.
 void cv_recorder_push(cv_recorder *recorder, GstSample *sample, int64_t exposed);
+
+/// Pictures of a feed for the models, and shapes over its pictures.
+typedef struct {
+    GstElement *pipeline, *sink;
+    GMutex lock;
+    cv_shape *shapes;
+    size_t count;
+    int64_t valid_until;
+} cv_pictures;
+
+/// Finds the elements `samples` and `overlay` of a pipeline.
+void cv_pictures_find(cv_pictures *pictures, GstElement *pipeline);
+
+/// Releases what `cv_pictures_find` has found. The pipeline must have been stopped.
+void cv_pictures_release(cv_pictures *pictures);
+
+/// Copies the newest picture, see `cv_feed_sample`.
+bool cv_pictures_pull(cv_pictures *pictures, uint8_t *target, size_t capacity, cv_sample *info, int64_t timeout_ns);
+
+/// Sets the shapes, see `cv_feed_overlay`.
+void cv_pictures_set(cv_pictures *pictures, const cv_shape *shapes, size_t count, int64_t valid_until);
+
+/// Draws the shapes into a picture. Probe of the element `overlay`.
+GstPadProbeReturn cv_pictures_draw(GstPad *pad, GstPadProbeInfo *info, gpointer context);
 
 /// Sets the pipeline whose encoder must send a key frame when a client begins to receive the stream; NULL means none.
 void cv_server_source(cv_server *server, GstElement *pipeline);

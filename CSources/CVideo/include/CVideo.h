@@ -161,6 +161,29 @@ void cv_feed_record(cv_feed *feed, cv_recorder *recorder);
 
 cv_feed_stats cv_feed_read(cv_feed *feed);
 
+/// A picture for the models.
+typedef struct {
+    int32_t width, height;
+    /// Time of exposure; -1 if unknown.
+    int64_t exposed;
+} cv_sample;
+
+/// Copies the newest picture of the appsink `samples`, RGB without gaps between rows; false without one within the timeout, or if it
+/// does not fit. A second thread may call it until the feed is closed.
+bool cv_feed_sample(cv_feed *feed, uint8_t *target, size_t capacity, cv_sample *sample, int64_t timeout_ns);
+
+/// A line or a filled rectangle, pixels.
+typedef struct {
+    bool is_line;
+    float x0, y0, x1, y1;
+    /// Thickness of a line, pixels.
+    int32_t thickness;
+    uint8_t luma, u, v;
+} cv_shape;
+
+/// Draws shapes into each picture that passes the element `overlay`, until a time. A second thread may call it until the feed is closed.
+void cv_feed_overlay(cv_feed *feed, const cv_shape *shapes, size_t count, int64_t valid_until);
+
 void cv_feed_close(cv_feed *feed);
 
 // MARK: Player

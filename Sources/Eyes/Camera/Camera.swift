@@ -30,6 +30,8 @@ public struct Camera: Sendable, Equatable {
         case libcamera
         /// USB cameras.
         case v4l2
+        /// A photo or a video instead of a camera.
+        case file
     }
 
     /// Interface of the operating system to the camera.

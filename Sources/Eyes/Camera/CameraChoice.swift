@@ -26,6 +26,14 @@ public enum CameraChoice: Sendable, Equatable {
             self = .drawn(reason: nil)
             return
         }
+        if video.source == .file {
+            let format = CameraFormat(
+                coding: .raw("I420"), width: video.width, height: video.height,
+                rateHz: video.rateHz)
+            self = .camera(
+                Camera(interface: .file, name: video.device, path: video.device), format)
+            return
+        }
         let modules = cameras.filter { $0.interface == .libcamera && !$0.isUSBThroughLibcamera }
         let direct = cameras.filter { $0.interface == .v4l2 }
         let indirect = cameras.filter(\.isUSBThroughLibcamera)
@@ -33,7 +41,7 @@ public enum CameraChoice: Sendable, Equatable {
             switch video.source {
             case .libcamera: modules + indirect
             case .v4l2: direct
-            case .auto, .test: modules + direct + indirect
+            case .auto, .test, .file: modules + direct + indirect
             }
         let named =
             video.device == "auto"
@@ -88,7 +96,7 @@ public struct CameraFormat: Sendable, Equatable {
             rateHz: min(video.rateHz, Int(best.maximumRate ?? Double(video.rateHz))))
     }
 
-    private init(coding: CameraMode.Coding, width: Int, height: Int, rateHz: Int) {
+    fileprivate init(coding: CameraMode.Coding, width: Int, height: Int, rateHz: Int) {
         self.coding = coding
         self.width = width
         self.height = height

@@ -1,3 +1,5 @@
+import CVideo
+
 /// Pipeline of a camera and its encoder, in gst-launch's notation. The type is pure.
 ///
 /// Each queue holds two pictures at most and drops the oldest, so a slow encoder loses pictures
@@ -31,7 +33,9 @@ struct FeedPipeline: Sendable, Equatable {
             let size = "width=\(format.width),height=\(format.height)"
             if format.coding == .h264 {
                 self.encoder = nil
-                text = "\(source) ! video/x-h264,\(size),\(rate) ! \(Self.end)"
+                text =
+                    "\(source) ! video/x-h264,\(size),\(rate)"
+                    + Self.split(video, Self.end, decoder: " ! \(Self.decoder)")
                 return
             }
             guard let encoder else { return nil }
@@ -39,6 +43,8 @@ struct FeedPipeline: Sendable, Equatable {
             let pictures =
                 switch format.coding {
                 case .jpeg: "image/jpeg,\(size),\(rate) ! \(Self.queue) ! jpegdec"
+                case .raw where camera.interface == .file:
+                    "video/x-raw,\(size),\(rate),pixel-aspect-ratio=1/1 ! \(Self.queue)"
                 case .raw(let name): "video/x-raw,format=\(name),\(size),\(rate) ! \(Self.queue)"
                 case .h264: ""
                 }
@@ -47,7 +53,7 @@ struct FeedPipeline: Sendable, Equatable {
                 ? " ! videoscale ! video/x-raw,width=\(video.width),height=\(video.height)" : ""
             text =
                 "\(source) ! \(pictures)\(scaled) ! videoconvert ! video/x-raw,format=I420"
-                + " ! \(encoder.elements(video)) ! \(Self.end)"
+                + Self.split(video, "\(encoder.elements(video)) ! \(Self.end)")
         case .drawn:
             guard let encoder else { return nil }
             self.encoder = encoder
@@ -56,7 +62,7 @@ struct FeedPipeline: Sendable, Equatable {
                 + " leaky-type=downstream max-bytes=0"
                 + " caps=video/x-raw,format=I420,width=\(video.width),height=\(video.height),"
                 + "framerate=\(video.rateHz)/1"
-                + " ! \(encoder.elements(video)) ! \(Self.end)"
+                + Self.split(video, "\(encoder.elements(video)) ! \(Self.end)")
         }
     }
 
@@ -64,7 +70,38 @@ struct FeedPipeline: Sendable, Equatable {
         switch camera.interface {
         case .libcamera: "libcamerasrc camera-name=\(quoted(camera.path))"
         case .v4l2: "v4l2src device=\(quoted(camera.path))"
+        case .file: file(camera.path)
         }
+    }
+
+    /// Elements from a file to pictures at the speed of a camera.
+    private static func file(_ path: String) -> String {
+        let photos = [".jpg", ".jpeg", ".png"]
+        let isPhoto = photos.contains { path.lowercased().hasSuffix($0) }
+        return "filesrc location=\(quoted(path)) ! decodebin"
+            + (isPhoto ? " ! imagefreeze is-live=true" : " ! identity sync=true")
+            + " ! videoconvert ! videoscale ! videorate"
+    }
+
+    /// The stream's elements, and next to them the pictures for the models, if there are models. The
+    /// valve is closed while nobody is followed. The element `overlay` draws into the stream's
+    /// pictures.
+    private static func split(
+        _ video: EyesSettings.Video, _ stream: String, decoder: String = ""
+    ) -> String {
+        guard video.peopleHz > 0 else { return " ! \(stream)" }
+        let overlay = decoder.isEmpty ? "identity name=overlay ! " : ""
+        return " ! tee name=split split. ! \(queue) ! \(overlay)\(stream)"
+            + " split. ! \(queue) ! valve name=gate drop=true\(decoder)"
+            + " ! videorate drop-only=true max-rate=\(video.peopleHz) ! videoconvert"
+            + " ! video/x-raw,format=RGB"
+            + " ! appsink name=samples sync=false async=false max-buffers=1 drop=true"
+    }
+
+    /// Decoder of a camera's H.264.
+    private static var decoder: String {
+        let names = ["v4l2h264dec", "avdec_h264", "openh264dec"]
+        return "h264parse ! " + (names.first { cv_has_element($0) } ?? "openh264dec")
     }
 
     /// Quotes a string for gst-launch's notation.

@@ -52,6 +52,7 @@ struct EyesService {
     private let link: DaemonLink?
     private let address: String
     private let phones: PhoneService?
+    private let people: PeopleService
     private let manager = SystemManager()
 
     /// Opens the server's port, and starts the threads.
@@ -73,7 +74,11 @@ struct EyesService {
         world.attitude = { link?.attitude }
         world.recording = { link?.record($0) }
         world.log = { Log.write($0) }
-        keeper = FeedKeeper(settings.video, server, world)
+        let people = PeopleService(settings) { Log.write($0) }
+        self.people = people
+        world.isWanted = { people.isActive }
+        world.feed = { people.use($0) }
+        keeper = FeedKeeper(settings.feedVideo, server, world)
         phones =
             settings.aerie.listen == "off"
             ? nil : try PhoneService(settings.aerie) { Log.write($0) }
@@ -97,6 +102,7 @@ struct EyesService {
             default:
                 manager.notify("STOPPING=1")
                 keeper.stop()
+                people.stop()
                 phones?.stop()
                 link?.stop()
                 return
@@ -126,8 +132,11 @@ struct EyesService {
     private mutating func reload() {
         do throws(ConfigurationFailure) {
             let new = try configuration.load()
-            keeper.apply(new.video)
+            keeper.apply(new.feedVideo)
             settings.video = new.video
+            settings.people = new.people
+            settings.framing = new.framing
+            people.apply(settings)
             let waiting = EyesSchema.settings.filter {
                 $0.rule.applies == .restart && $0.read(new) != $0.read(settings)
             }

@@ -22,6 +22,11 @@ public enum EyesSchema {
             tables: [
                 ("video", "The camera and its encoder."),
                 ("rtsp", "The server that players connect to."),
+                (
+                    "people",
+                    "The models that find people, so that the camera can follow one of them."
+                ),
+                ("framing", "The place of the followed person in the picture."),
                 ("aerie", "The server for phones with HawkSight."),
                 ("gimbal", "The connection to airframed."),
             ])
@@ -30,7 +35,8 @@ public enum EyesSchema {
             "Whether clients receive the stream; with false the camera stays off.")
         table.word(
             "video.source", \.video.source, .live,
-            "Picture source; auto uses camera modules, then USB cameras, then the test picture.")
+            "Picture source; auto uses camera modules, then USB cameras, then the test picture; file plays the photo or video at video.device."
+        )
         table.text(
             "video.device", \.video.device, .text(maxLength: 255), .live,
             "Name or path of the camera, as `airframe-eyes cameras` lists it; auto uses the first.")
@@ -65,6 +71,7 @@ public enum EyesSchema {
         table.integer(
             "rtsp.max_clients", \.rtsp.maxClients, 1...32, nil, .restart,
             "Largest number of clients at once; further ones are disconnected.")
+        addPeople(&table)
         table.text(
             "aerie.listen", \.aerie.listen, .endpoint, .restart,
             "Address and port of the server for phones with HawkSight; 0.0.0.0:8000 serves every network.",
@@ -103,4 +110,45 @@ public enum EyesSchema {
             "Path of airframed's socket, for the test picture and for `airframectl status`.")
         return table
     }()
+
+    private static func addPeople(_ table: inout CompanionSchema<EyesSettings>) {
+        table.bool(
+            "people.enabled", \.people.enabled, .live,
+            "Whether a person can be followed: airframectl track, or a click in a ground station.")
+        table.text(
+            "people.models", \.people.models, .text(maxLength: 255), .restart,
+            "Directory of the models and of the library libLiteRt.so; auto uses the installed one.")
+        table.integer(
+            "people.rate_hz", \.people.rateHz, 1...30, "Hz", .live,
+            "Largest number of pictures per second in which people are looked for; fewer cost less."
+        )
+        table.integer(
+            "people.divisions", \.people.divisions, 1...4, nil, .live,
+            "Number by which the shorter edge of the picture is divided to find people far away; 1 finds people nearby only, at less cost."
+        )
+        table.integer(
+            "people.field_of_view_deg", \.people.fieldOfViewDeg, 10...150, "deg", .live,
+            "Angle between the left and the right edge of the picture, from the camera's data sheet; with a wrong angle the camera turns too far or not far enough."
+        )
+        table.integer(
+            "people.patience_s", \.people.patienceS, 2...120, "s", .live,
+            "Time without the followed person after which following ends.")
+        table.bool(
+            "people.overlay", \.people.overlay, .live,
+            "Whether the stream shows skeletons and a line of text while a person is followed.")
+        table.word(
+            "framing.place", \.framing.place, .live,
+            "Horizontal place of the followed person in the picture: the middle, or one of the lines between thirds."
+        )
+        table.integer(
+            "framing.head_room_percent", \.framing.headRoomPercent, 0...40, "% of the height",
+            .live, "Smallest distance of the head from the upper edge of the picture.")
+        table.integer(
+            "framing.dead_zone_percent", \.framing.deadZonePercent, 0...30, "% of the width", .live,
+            "Distance of the person from their place, to each side, at which the camera begins to turn."
+        )
+        table.integer(
+            "framing.smoothing_ms", \.framing.smoothingMs, 50...3000, "ms", .live,
+            "Time constant with which the camera corrects the person's place; smaller is faster.")
+    }
 }

@@ -1,5 +1,6 @@
 public import Aerie
 import Configuration
+public import People
 
 /// Settings of airframe-eyes, checked. `EyesSchema` declares each with its range.
 public struct EyesSettings: Sendable, Equatable {
@@ -14,6 +15,8 @@ public struct EyesSettings: Sendable, Equatable {
         case v4l2
         /// A drawn picture of the gimbal's attitude, with a time code.
         case test
+        /// A photo or a video, for tests: its path is `video.device`.
+        case file
     }
 
     /// Choice of the encoder.
@@ -51,6 +54,10 @@ public struct EyesSettings: Sendable, Equatable {
         public var record = false
         /// Directory of recordings.
         public var recordDirectory = "/var/lib/airframe-eyes"
+
+        /// Number of pictures per second for the models; 0 without models. It follows from
+        /// `people`.
+        var peopleHz = 0
 
         /// Time from one picture to the next, ns.
         var frameNanoseconds: Int64 { 1_000_000_000 / Int64(max(1, rateHz)) }
@@ -99,14 +106,65 @@ public struct EyesSettings: Sendable, Equatable {
         var messageLimit: Int { maxFrameKb * 1000 * 16 / 9 + 8192 }
     }
 
+    /// Settings of the models that find people (table `people`).
+    public struct People: Sendable, Equatable {
+        /// Whether a person can be followed.
+        public var enabled = true
+        /// Directory of the models and of the library; `auto` means the installed one.
+        public var models = "auto"
+        /// Largest number of pictures per second that are examined.
+        public var rateHz = 10
+        /// Number by which the picture's shorter edge is divided for people far away.
+        public var divisions = 2
+        /// Angle between the left and the right edge of the picture, degrees.
+        public var fieldOfViewDeg = 62
+        /// Time without the person after which following ends, s.
+        public var patienceS = 15
+        /// Whether the stream shows skeletons and the state of following.
+        public var overlay = true
+    }
+
+    /// Settings of the place of the followed person in the picture (table `framing`).
+    public struct FramingSettings: Sendable, Equatable {
+        /// Horizontal place.
+        public var place = Framing.Side.centre
+        /// Smallest distance of the head from the upper edge, percent of the height.
+        public var headRoomPercent = 12
+        /// Distance at which the camera begins to move, percent of the width.
+        public var deadZonePercent = 0
+        /// Time constant of the camera's correction, ms.
+        public var smoothingMs = 250
+
+        /// The framing in the units of the follower.
+        var framing: Framing {
+            var framing = Framing()
+            framing.side = place
+            framing.headRoom = Double(headRoomPercent) / 100
+            framing.deadZone = Double(deadZonePercent) / 100
+            framing.smoothing = Double(smoothingMs) / 1000
+            return framing
+        }
+    }
+
     /// Settings of the pictures (table `video`).
     public var video = Video()
+    /// Settings of the models that find people (table `people`).
+    public var people = People()
+    /// Settings of the person's place in the picture (table `framing`).
+    public var framing = FramingSettings()
     /// Settings of the server for phones (table `aerie`).
     public var aerie = Aerie()
     /// Settings of the RTSP server (table `rtsp`).
     public var rtsp = RTSP()
     /// Settings of the connection to airframed (table `gimbal`).
     public var gimbal = Gimbal()
+
+    /// Settings of the video, with the pictures for the models.
+    var feedVideo: Video {
+        var video = video
+        video.peopleHz = people.enabled ? people.rateHz : 0
+        return video
+    }
 
     /// Creates the settings with their default values.
     public init() {}

@@ -43,6 +43,27 @@ final class Feed: @unchecked Sendable {
         cv_feed_set(handle, "encoder", property, value)
     }
 
+    /// Changes a property of an element while the pipeline runs; has no effect without the element.
+    func set(_ element: String, _ property: String, _ value: String) {
+        _ = cv_feed_set(handle, element, property, value)
+    }
+
+    /// Copies the newest picture for the models, RGB.
+    ///
+    /// - Returns: Whether there was a picture within a twentieth of a second.
+    func sample(into target: UnsafeMutableBufferPointer<UInt8>, _ info: inout cv_sample) -> Bool {
+        cv_feed_sample(handle, target.baseAddress, target.count, &info, 50_000_000)
+    }
+
+    /// Draws shapes over the stream's pictures.
+    ///
+    /// - Parameters:
+    ///   - shapes: The shapes.
+    ///   - until: Time at which they vanish, ns on CLOCK_MONOTONIC.
+    func overlay(_ shapes: [cv_shape], until: Int64) {
+        cv_feed_overlay(handle, shapes, shapes.count, until)
+    }
+
     /// Passes a drawn picture to the pipeline; `exposed` is its time of exposure, ns on
     /// CLOCK_MONOTONIC.
     func draw(_ bytes: [UInt8], exposed: Int64) {

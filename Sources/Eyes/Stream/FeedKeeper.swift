@@ -61,6 +61,11 @@ final class FeedKeeper: Sendable {
         var attitude: @Sendable () -> AxisVector? = { nil }
         /// Function that receives each recording when it begins, and nil when it ends.
         var recording: @Sendable (Recorder?) -> Void = { _ in }
+        /// Function that tells whether the camera must run for another reason than a client or a
+        /// recording.
+        var isWanted: @Sendable () -> Bool = { false }
+        /// Function that receives each feed of a camera when it begins, and nil before it ends.
+        var feed: @Sendable (Feed?) -> Void = { _ in }
         /// Function that writes a sentence to the log.
         var log: @Sendable (String) -> Void = { _ in }
     }
@@ -138,7 +143,7 @@ private struct FeedRun {
             usleep(50_000)
             return
         }
-        guard video.alwaysOn || video.record || keeper.isWanted else {
+        guard video.alwaysOn || video.record || keeper.isWanted || keeper.world.isWanted() else {
             close()
             loss = nil
             keeper.update { $0 = .init(keeping: $0, phase: .waiting) }
@@ -190,6 +195,7 @@ private struct FeedRun {
             open = Open(
                 feed: feed, video: video, painter: painter, encoder: pipeline.encoder,
                 isReplacement: reason != nil)
+            if reason == nil { keeper.world.feed(feed) }
             watch.open(now: cv_now())
             if loss == nil, reason != nil { _ = watch.isDue(now: cv_now()) }
             let source = choice.description
@@ -324,6 +330,7 @@ private struct FeedRun {
         count()
         stopRecording()
         open?.painter?.stop()
+        if open != nil { keeper.world.feed(nil) }
         open = nil
     }
 }

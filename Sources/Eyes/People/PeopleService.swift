@@ -1,0 +1,357 @@
+import CVideo
+import Client
+import GimbalCore
+import Glibc
+import People
+import PlainText
+import Synchronization
+import Wire
+
+/// Service that follows a person: it takes pictures from the feed, finds the people in them, and tells
+/// airframed where the camera is to look. It has its own thread and its own connection, so that
+/// neither a slow model nor airframed stops the stream.
+final class PeopleService: Sendable {
+    private struct State {
+        var settings: EyesSettings
+        var isActive = false
+        var feed: Feed?
+        /// Number of present uses of the feed, 0 or 1.
+        var uses = 0
+    }
+
+    /// Interval of the reports to airframed, ns; a wish of a user arrives with the answer.
+    private static let reportInterval: Int64 = 200_000_000
+
+    private let state: Mutex<State>
+    private let log: @Sendable (String) -> Void
+    private let thread = CompanionThread()
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - settings: The settings.
+    ///   - log: Receiver of sentences for the log.
+    init(_ settings: EyesSettings, log: @escaping @Sendable (String) -> Void) {
+        state = Mutex(State(settings: settings))
+        self.log = log
+        thread.start("eyes-people") { [self] in
+            var run = PeopleRun(service: self)
+            while !thread.mustEnd { run.step() }
+        }
+    }
+
+    /// Whether the camera must run, because a person is followed or awaited.
+    var isActive: Bool { state.withLock { $0.isActive } }
+
+    /// Applies settings.
+    func apply(_ settings: EyesSettings) { state.withLock { $0.settings = settings } }
+
+    /// Changes the source of pictures. After this method has returned, the service does not use the
+    /// previous feed any more.
+    func use(_ feed: Feed?) {
+        state.withLock { $0.feed = feed }
+        // A use ends within a twentieth of a second.
+        while state.withLock({ $0.uses > 0 }) { usleep(1000) }
+    }
+
+    /// Ends the thread.
+    func stop() { thread.stop() }
+
+    // MARK: For the thread
+
+    fileprivate var settings: EyesSettings { state.withLock { $0.settings } }
+    fileprivate func note(isActive: Bool) { state.withLock { $0.isActive = isActive } }
+    fileprivate func write(_ sentence: String) { log(sentence) }
+
+    /// Calls `body` with the feed; nil without a feed.
+    fileprivate func withFeed<Result>(_ body: (Feed) -> Result) -> Result? {
+        let feed = state.withLock { state in
+            if state.feed != nil { state.uses += 1 }
+            return state.feed
+        }
+        guard let feed else { return nil }
+        defer { state.withLock { $0.uses -= 1 } }
+        return body(feed)
+    }
+
+    fileprivate static var interval: Int64 { reportInterval }
+}
+
+/// The work of the service's thread.
+private struct PeopleRun {
+    let service: PeopleService
+    private var client: DaemonClient?
+    /// CLOCK_MONOTONIC minus the clock of airframed, s.
+    private var offset = 0.0
+    private var examiner: PictureExaminer?
+    private var follower = PersonFollower()
+    private var buffer = [UInt8](repeating: 0, count: 3 * 1920 * 1080)
+    private var nextReport: Int64 = 0
+    private var nextAttempt: Int64 = 0
+    private var seenWish = 0
+    /// Box of the followed person as fractions of the picture, and the number of people.
+    private var box: [Double]?
+    private var count = 0
+    /// Mean duration of the examination of a picture, ms; nil before the first.
+    private var cost: Double?
+    private var problem: String?
+    private var overlay: Overlay?
+
+    init(service: PeopleService) { self.service = service }
+
+    /// One round, of a tenth of a second at most, and longer while models are loaded or run.
+    mutating func step() {
+        let settings = service.settings
+        guard settings.people.enabled, settings.gimbal.socket != "off" else {
+            end()
+            client = nil
+            usleep(100_000)
+            return
+        }
+        follower.framing = settings.framing.framing
+        follower.patience = Double(settings.people.patienceS)
+        do throws(ClientError) {
+            try connect(settings)
+            try report(settings)
+            guard follower.state != .off, let client else {
+                openGate(false)
+                usleep(20_000)
+                return
+            }
+            openGate(true)
+            try examine(settings, client)
+        } catch {
+            lose(error)
+        }
+    }
+
+    // MARK: Connection
+
+    private mutating func connect(_ settings: EyesSettings) throws(ClientError) {
+        guard client == nil else { return }
+        guard cv_now() >= nextAttempt else {
+            usleep(50_000)
+            return
+        }
+        nextAttempt = cv_now() + 1_000_000_000
+        let client = try DaemonClient(path: settings.gimbal.socket, timeout: 1)
+        offset = try client.clockOffset().seconds
+        self.client = client
+        seenWish = 0
+        nextReport = 0
+    }
+
+    private mutating func lose(_ error: ClientError) {
+        if case .refused(let refusal) = error {
+            // A user may have ended the following; otherwise another source moves the camera, or the
+            // motors are off.
+            nextReport = 0
+            try? report(service.settings)
+            guard follower.state != .off else { return }
+            service.write("Following has ended: \(refusal.message).")
+            problem = refusal.message
+            end()
+            return
+        }
+        end()
+        client = nil
+        usleep(100_000)
+    }
+
+    private mutating func end() {
+        follower.stop()
+        (box, count, overlay) = (nil, 0, nil)
+        service.note(isActive: false)
+        _ = service.withFeed { $0.overlay([], until: 0) }
+        openGate(false)
+    }
+
+    private func openGate(_ isOpen: Bool) {
+        _ = service.withFeed { $0.set("gate", "drop", isOpen ? "false" : "true") }
+    }
+
+    /// Reports five times a second, and fulfils the wish in the answer.
+    private mutating func report(_ settings: EyesSettings) throws(ClientError) {
+        guard let client, cv_now() >= nextReport else { return }
+        nextReport = cv_now() + PeopleService.interval
+        var report = CompanionReport(name: "people")
+        report.finding = finding
+        if let problem, examiner == nil, follower.state == .off, isModelProblem {
+            report.level = .warn
+            report.finding = problem
+            report.remedy = "airframe-eyes people shows whether people are found."
+        }
+        report.following = FollowingState(
+            isActive: follower.state != .off, people: count, box: box)
+        if let cost { report.values["picture_ms"] = Number(cost) }
+        let answer = try client.json("companion", report.params)
+        guard let wish = answer["wish"], let number = wish["number"]?.int, number != seenWish,
+            let action = wish["action"]?.string.flatMap(FollowingWish.Action.init)
+        else { return }
+        seenWish = number
+        let now = Double(cv_now()) * 1e-9
+        switch action {
+        case .off:
+            problem = nil
+            end()
+        case .on: begin(.on, settings, now)
+        case .next: begin(.next, settings, now)
+        case .point:
+            begin(
+                .point(x: wish["x"]?.number ?? 0.5, y: wish["y"]?.number ?? 0.5), settings, now)
+        }
+    }
+
+    private var isModelProblem = false
+
+    /// Loads the models if necessary, and begins to follow.
+    private mutating func begin(
+        _ wish: PersonFollower.Wish, _ settings: EyesSettings, _ now: Double
+    ) {
+        problem = nil
+        if examiner == nil {
+            do {
+                let finder = try PersonFinder(
+                    directory: ModelFiles.directory(settings.people.models))
+                examiner = PictureExaminer(finder)
+                isModelProblem = false
+            } catch {
+                problem = error.description
+                isModelProblem = true
+                service.write(error.description)
+                return
+            }
+        }
+        if follower.state == .off { examiner?.reset() }
+        examiner?.divisions = settings.people.divisions
+        follower.ask(wish, at: now)
+        service.note(isActive: true)
+    }
+
+    // MARK: Pictures
+
+    private mutating func examine(_ settings: EyesSettings, _ client: DaemonClient)
+        throws(ClientError)
+    {
+        var info = cv_sample()
+        let isTaken =
+            service.withFeed { feed in
+                buffer.withUnsafeMutableBufferPointer { feed.sample(into: $0, &info) }
+            } ?? false
+        guard isTaken, info.exposed >= 0,
+            let picture = RGBPicture(
+                width: Int(info.width), height: Int(info.height),
+                bytes: Array(buffer[..<(3 * Int(info.width) * Int(info.height))]))
+        else {
+            // Without pictures the camera holds its direction, and the mode does not end.
+            try hold(client)
+            usleep(20_000)
+            return
+        }
+        let start = cv_now()
+        let exposed = Double(info.exposed) * 1e-9
+        let view = CameraView(
+            width: picture.width, height: picture.height,
+            fieldOfView: Double(settings.people.fieldOfViewDeg) * .pi / 180)
+        guard let attitude = try attitude(client, at: exposed) else { return }
+        var people: [Person] = []
+        do {
+            people =
+                try examiner?.examine(
+                    picture, view, attitude, at: exposed, tracker: follower.tracker,
+                    isSearching: follower.isSearching) ?? []
+        } catch {
+            problem = error.description
+            service.write(error.description)
+            end()
+            return
+        }
+        let sightings = people.map { Sighting($0, view, attitude, follower.framing) }
+        let axis = EarthDirection(attitude.rotate(Vector3(1, 0, 0)))
+        let ids = follower.update(
+            sightings, axis: axis, view,
+            point: { x, y in
+                view.direction(
+                    of: PixelPoint(x: x * view.width, y: y * view.height), attitude)
+            }, exposed: exposed, now: Double(cv_now()) * 1e-9)
+        examiner?.note(people, ids, view, attitude, at: exposed)
+        let ms = Double(cv_now() - start) * 1e-6
+        cost = cost.map { $0 + (ms - $0) * 0.1 } ?? ms
+        count = people.count
+        show(people, ids, view, settings)
+        try aim(client, axis, view)
+    }
+
+    private func attitude(_ client: DaemonClient, at time: Double) throws(ClientError)
+        -> Quaternion?
+    {
+        do throws(ClientError) {
+            let answer = try client.json("attitude", ["t": .double(time - offset)])
+            let q = answer["attitude"]?.array?.compactMap(\.number) ?? []
+            guard q.count == 4 else { return nil }
+            return Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
+        } catch {
+            // A picture that is too old is left out.
+            if case .refused = error { return nil }
+            throw error
+        }
+    }
+
+    private mutating func aim(_ client: DaemonClient, _ axis: EarthDirection, _ view: CameraView)
+        throws(ClientError)
+    {
+        let now = Double(cv_now()) * 1e-9
+        guard let aim = follower.aim(at: now, axis: axis, view) else { return }
+        try send(aim, client)
+    }
+
+    private mutating func hold(_ client: DaemonClient) throws(ClientError) {
+        guard let aim = follower.hold(at: Double(cv_now()) * 1e-9) else { return }
+        try send(aim, client)
+    }
+
+    private func send(_ aim: PersonFollower.Aim, _ client: DaemonClient) throws(ClientError) {
+        let degree = 180 / Double.pi
+        _ = try client.json(
+            "aim",
+            [
+                "yaw": .double(aim.yaw * degree), "pitch": .double(aim.pitch * degree),
+                "yaw_rate": .double(aim.yawRate * degree), "t": .double(aim.time - offset),
+                "smoothing": .double(follower.framing.smoothing),
+            ])
+    }
+
+    // MARK: Reports and overlay
+
+    private mutating func show(
+        _ people: [Person], _ ids: [Int?], _ view: CameraView, _ settings: EyesSettings
+    ) {
+        let target = follower.target
+        box = zip(people, ids).first { $0.1 != nil && $0.1 == target }.map { person, _ in
+            let box = person.box
+            return [
+                box.left / view.width, box.top / view.height,
+                (box.left + box.width) / view.width, (box.top + box.height) / view.height,
+            ]
+        }
+        let shapes =
+            settings.people.overlay
+            ? Overlay(
+                Array(zip(people, ids)).map { ($0, $1) }, target: target,
+                text: finding.uppercased(), width: Int(view.width)
+            ).shapes : []
+        // The next picture replaces the shapes; without one they vanish.
+        _ = service.withFeed { $0.overlay(shapes, until: cv_now() + 500_000_000) }
+    }
+
+    private var finding: String {
+        let seen = "\(count) \(count == 1 ? "person" : "people")"
+        let time = cost.map { ", \(Format.fixed($0, 0)) ms" } ?? ""
+        return switch follower.state {
+        case .off: problem.map { "nobody is followed: \($0)" } ?? "nobody is followed"
+        case .waiting: "waiting for a person, \(seen)\(time)"
+        case .following(let id): "follows person \(id), \(seen)\(time)"
+        case .lost(let id): "person \(id) is lost, \(seen)\(time)"
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Client
+import Glibc
+import People
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import Eyes
+
+/// The whole way: a photo of a person, the models, airframed with a simulated gimbal.
+@Suite("Following a person with both programs", .serialized, .timeLimit(.minutes(2)))
+struct FollowingProgramTests {
+    private static let photo = "/usr/share/doc/opencv-doc/examples/data/messi5.jpg"
+
+    private func programs(in directory: FilePath, source: String = photo) throws -> (
+        daemon: RunningProgram, eyes: RunningProgram
+    ) {
+        let daemon = try RunningProgram(
+            "airframed",
+            [
+                "--set", "diagnostics.socket=\(directory)/s.sock", "--set",
+                "persistence.directory=\(directory)/state", "--set", "bluetooth.enabled=false",
+                "--set", "loop.lock_memory=false", "--set", "imu.timeout_ms=1000",
+            ], in: directory)
+        #expect(
+            eventually(within: 20) { (try? status(directory))?.isEnabled == true },
+            "\(daemon.log)")
+        let port = try StreamServer(host: "127.0.0.1", port: 0, path: "/x", maximumClients: 1).port
+        let eyes = try RunningProgram(
+            "airframe-eyes",
+            [
+                "--set", "rtsp.listen=127.0.0.1:\(port)", "--set",
+                "gimbal.socket=\"\(directory)/s.sock\"", "--set", "video.source=file", "--set",
+                "video.device=\"\(source)\"",
+            ], in: directory)
+        #expect(
+            eventually(within: 20) {
+                (try? status(directory))?.companions.contains { $0.report.following != nil }
+                    == true
+            }, "\(eyes.log)")
+        return (daemon, eyes)
+    }
+
+    private func client(_ directory: FilePath) throws -> DaemonClient {
+        try DaemonClient(path: "\(directory)/s.sock", timeout: 5)
+    }
+
+    private func status(_ directory: FilePath) throws -> Status {
+        try client(directory).request("status")
+    }
+
+    private func people(_ directory: FilePath) throws -> CompanionReport? {
+        try status(directory).companions.first { $0.report.name == "people" }?.report
+    }
+
+    private var isSkipped: Bool {
+        let needed = [Self.photo, ".build/eyes-models/\(PersonFinder.Files.detector)"]
+        for path in needed where access(path, R_OK) != 0 {
+            print("skipped: there is no \(path)")
+            return true
+        }
+        return !isVideoReady
+    }
+
+    @Test("a person in the picture turns the camera, and the camera is held when eyes is killed")
+    func killed() throws {
+        if isSkipped { return }
+        try withTemporaryDirectory { directory in
+            let (daemon, eyes) = try programs(in: directory)
+            _ = try client(directory).json("follow", ["action": .string("on")])
+            // Nobody watches the stream: the camera runs for the models.
+            #expect(
+                eventually(within: 20) {
+                    (try? people(directory))?.following?.box != nil
+                }, "\(eyes.log)")
+            let report = try #require(try people(directory))
+            #expect(report.finding.contains("follows person"))
+            #expect(try #require(report.following?.box)[0] < 0.5)
+            // The person is left of the middle, and stays there, because it is a photo.
+            #expect(
+                eventually(within: 10) {
+                    ((try? status(directory))?.attitude.yawDeg.value ?? 0) < -5
+                })
+            #expect(try status(directory).mode == "tracking")
+            kill(eyes.process, SIGKILL)
+            #expect(eyes.wait(seconds: 5) == -SIGKILL)
+            #expect(eventually(within: 3) { (try? status(directory))?.mode == "locked" })
+            usleep(700_000)
+            let held = try status(directory)
+            usleep(500_000)
+            let later = try status(directory)
+            #expect(later.isEnabled && held.holder == nil)
+            #expect(abs(later.attitude.yawDeg.value - held.attitude.yawDeg.value) < 0.5)
+            _ = daemon
+        }
+    }
+
+    @Test("another request ends the following, and off switches the models off")
+    func ended() throws {
+        if isSkipped { return }
+        try withTemporaryDirectory { directory in
+            let (daemon, eyes) = try programs(in: directory)
+            _ = try client(directory).json("follow", ["action": .string("on")])
+            #expect(
+                eventually(within: 20) {
+                    (try? people(directory))?.following?.box != nil
+                }, "\(eyes.log)")
+            _ = try client(directory).json("mode", ["mode": .string("locked")])
+            #expect(
+                eventually(within: 3) {
+                    (try? people(directory))?.following?.isActive == false
+                })
+            usleep(500_000)
+            #expect(try status(directory).mode == "locked")
+            _ = try client(directory).json("follow", ["action": .string("on")])
+            #expect(
+                eventually(within: 5) { (try? people(directory))?.following?.isActive == true })
+            _ = try client(directory).json("follow", ["action": .string("off")])
+            #expect(
+                eventually(within: 5) {
+                    (try? people(directory))?.finding == "nobody is followed"
+                })
+            _ = (daemon, eyes)
+        }
+    }
+}
