@@ -8,11 +8,15 @@ import Glibc
 import PlainText
 import Wire
 
-/// Phones with HawkSight: list, calibrate.
+/// Phones with HawkSight: list, calibrate, track.
 struct AerieCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "aerie", abstract: "List phones with HawkSight, and calibrate one.",
-        subcommands: [AeriePhonesCommand.self, AerieCalibrateCommand.self, AerieForgetCommand.self])
+        commandName: "aerie",
+        abstract: "List phones with HawkSight, calibrate one, keep a person in sight.",
+        subcommands: [
+            AeriePhonesCommand.self, AerieCalibrateCommand.self, AerieForgetCommand.self,
+            AerieTrackCommand.self,
+        ])
 }
 
 extension EyesOptions {
@@ -20,9 +24,13 @@ extension EyesOptions {
     func phones() throws -> PhonesOfServer {
         let settings = try load()
         guard settings.aerie.listen != "off", let endpoint = NetworkEndpoint(settings.aerie.listen)
-        else { throw ValidationError("aerie.listen is off: there is no server for phones.") }
+        else {
+            throw LoopbackClient.Failure(
+                description: "aerie.listen is off: there is no server for phones.")
+        }
         guard settings.aerie.certificate == "off" else {
-            throw ValidationError("This command needs a server without aerie.certificate.")
+            throw LoopbackClient.Failure(
+                description: "This command needs a server without aerie.certificate.")
         }
         return PhonesOfServer(
             client: LoopbackClient(port: endpoint.port), socket: settings.gimbal.socket)
@@ -45,13 +53,15 @@ struct PhonesOfServer {
         let phones = try list()
         if let name {
             guard let phone = phones.first(where: { $0.device == name }) else {
-                throw ValidationError("No phone named \(name) is connected.")
+                throw LoopbackClient.Failure(
+                    description: "No phone named \(name) is connected.")
             }
             return phone
         }
         guard phones.count == 1, let phone = phones.first else {
-            throw ValidationError(
-                phones.isEmpty
+            throw LoopbackClient.Failure(
+                description:
+                    phones.isEmpty
                     ? "No phone is connected."
                     : "Name one of the phones: \(phones.map(\.device).joined(separator: ", ")).")
         }
@@ -172,8 +182,7 @@ struct GimbalOfDaemon {
     /// Opens the connection; the present attitude is the beginning.
     init(path: String) throws {
         client = try DaemonClient(path: path, timeout: 5)
-        let angles = try Self.angles(client)
-        beginning = (angles.yaw, angles.pitch)
+        beginning = try Self.angles(client)
     }
 
     /// Turns relative to the beginning, degrees, and waits until the camera rests.
@@ -191,20 +200,108 @@ struct GimbalOfDaemon {
         usleep(UInt32((seconds + 0.7) * 1e6))
     }
 
-    /// The camera's attitude, body to earth.
-    func attitude() throws -> Quaternion {
-        let angles = try Self.angles(client)
-        return .aboutZ(angles.yaw * .pi / 180) * .aboutX(angles.roll * .pi / 180)
-            * .aboutY(angles.pitch * .pi / 180)
+    /// Turns to a direction in the earth frame, degrees, with a jerk-limited set-point; does not wait.
+    func look(yaw: Double, pitch: Double) throws {
+        _ = try client.json(
+            "point", ["yaw": .double(yaw), "pitch": .double(pitch), "rate": .double(60)])
     }
 
-    private static func angles(_ client: DaemonClient) throws -> (
-        yaw: Double, roll: Double, pitch: Double
-    ) {
+    /// The camera's attitude, body to earth.
+    func attitude() throws -> Quaternion {
         let attitude = try client.json("status")["attitude"]
-        guard let yaw = attitude?["yaw"]?.number, let roll = attitude?["roll"]?.number,
-            let pitch = attitude?["pitch"]?.number
-        else { throw GuidedTurn.Failure(description: "The camera's attitude is not known yet.") }
-        return (yaw, roll, pitch)
+        let q = attitude?["quaternion"]?.array?.compactMap(\.number) ?? []
+        guard q.count == 4 else { throw Self.unknown }
+        return Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
+    }
+
+    private static func angles(_ client: DaemonClient) throws -> (yaw: Double, pitch: Double) {
+        let attitude = try client.json("status")["attitude"]
+        guard let yaw = attitude?["yaw_deg"]?.number, let pitch = attitude?["pitch_deg"]?.number
+        else { throw unknown }
+        return (yaw, pitch)
+    }
+
+    private static let unknown = GuidedTurn.Failure(
+        description: "The camera's attitude is not known yet.")
+}
+
+/// Keeps a person in sight whom a phone sees.
+struct AerieTrackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "track",
+        abstract: "Keep a person in sight whom a calibrated phone sees, until Ctrl-C.",
+        discussion: """
+            `airframe-eyes aerie phones` lists the people. The mode must be locked. The camera turns at 60°/s at most. \
+            If no phone sees the person, the camera holds its direction; after 10 s the command ends.
+            """)
+
+    @OptionGroup var options: EyesOptions
+
+    @Argument(help: "Number of the person.")
+    var person: String
+
+    func run() throws {
+        let server = try options.phones()
+        do {
+            let gimbal = try GimbalOfDaemon(path: server.socket)
+            var aim = PersonAim()
+            var unseen = 0
+            while unseen < 100 {
+                let state = try server.list().lazy.flatMap(\.people).first { $0.id == person }
+                guard let state else {
+                    unseen += 1
+                    usleep(100_000)
+                    continue
+                }
+                guard let yaw = state.yaw, let pitch = state.pitch else {
+                    throw LoopbackClient.Failure(
+                        description:
+                            "The phone that sees person \(person) is not calibrated: run airframe-eyes aerie calibrate."
+                    )
+                }
+                unseen = 0
+                if let (yaw, pitch) = aim.next(yaw: yaw, pitch: pitch) {
+                    try gimbal.look(yaw: yaw, pitch: pitch)
+                }
+                usleep(100_000)
+            }
+            Log.write("No phone has seen person \(person) for 10 s.")
+            throw ExitCode(1)
+        } catch let error as ClientError {
+            Log.write(error.requestError.message)
+            throw ExitCode(69)
+        } catch let error as GuidedTurn.Failure {
+            Log.write(error.description)
+            throw ExitCode(1)
+        }
+    }
+}
+
+/// Directions in which the camera looks at a person, without the tremor of the person's place.
+struct PersonAim {
+    /// Smallest change that moves the camera, degrees.
+    static let deadZone = 1.0
+    /// Largest angle from level, degrees; beyond it the heading is not defined well.
+    static let steepest = 80.0
+
+    private var last: (yaw: Double, pitch: Double)?
+
+    /// The next direction; nil if the camera can keep the present one.
+    ///
+    /// - Parameters:
+    ///   - yaw: Direction of the person, degrees.
+    ///   - pitch: Its angle above level, degrees.
+    /// - Returns: Direction of the camera, degrees.
+    mutating func next(yaw: Double, pitch: Double) -> (yaw: Double, pitch: Double)? {
+        let pitch = min(max(pitch, -Self.steepest), Self.steepest)
+        if let last {
+            var turn = yaw - last.yaw
+            if turn > 180 { turn -= 360 }
+            if turn < -180 { turn += 360 }
+            let sideways = turn * cos(pitch * .pi / 180)
+            guard max(abs(sideways), abs(pitch - last.pitch)) >= Self.deadZone else { return nil }
+        }
+        last = (yaw, pitch)
+        return (yaw, pitch)
     }
 }

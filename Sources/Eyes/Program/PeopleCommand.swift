@@ -1,5 +1,6 @@
 import ArgumentParser
 import CVideo
+import Client
 import Glibc
 import People
 import PlainText
