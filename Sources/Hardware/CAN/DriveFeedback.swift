@@ -85,6 +85,8 @@ final class DriveFeedback {
             if reports.lastError != 0, !isSilent { reports.note(error: 0) }
         } catch {
             isDown = true
+            // Frames that arrived before are still in the queue.
+            lastBusOff = now
             reports.note(error: error.code)
         }
         judge(now: now)
