@@ -157,16 +157,17 @@ extension MotionRequest {
     }
 
     /// Move one of the robot's stepper motors, 0...2.
-    public static func step(axis: Int, _ wish: StepRequest) -> MotionRequest {
+    public static func step(axis: Int, _ choice: StepRequest) -> MotionRequest {
         var misfit: Refusal?
-        if case .turn(let speed) = wish, !speed.isFinite {
+        if case .turn(let speed) = choice, !speed.isFinite {
             misfit = .outOfRange(field: "speed", allowed: "steps per second")
         }
         if !steppers.indices.contains(axis) {
             misfit = .outOfRange(field: "axis", allowed: "0...2")
         }
         return MotionRequest(
-            effect: .stepper(axis, wish), requirement: .noStop, misfit: misfit, lifetime: .stepping)
+            effect: .stepper(axis, choice), requirement: .noStop, misfit: misfit,
+            lifetime: .stepping)
     }
 
     /// Reset the controllers' integrals to zero.

@@ -17,17 +17,17 @@ struct FollowingTests {
         )
     }
 
-    @Test("a user's wish changes the mode, reaches the program, and its aim turns the camera")
-    func wish() throws {
+    @Test("a user's choice changes the mode, reaches the program, and its aim turns the camera")
+    func choice() throws {
         try withDaemon { daemon throws in
             try daemon.status("the motors are on") { $0["enabled"]?.bool == true }
             let companion = try SocketClient(daemon.socket)
-            #expect(try companion.ask(self.report)["result"]?["wish"] ?? .null == .null)
+            #expect(try companion.ask(self.report)["result"]?["choice"] ?? .null == .null)
             let done = try daemon.control("track", "on")
             #expect(done.status == 0, "\(done)")
             #expect(try daemon.ask("status")["mode"]?.string == "tracking")
-            let wish = try #require(try companion.ask(self.report)["result"]?["wish"])
-            #expect(wish["action"]?.string == "on" && wish["number"]?.int == 1)
+            let choice = try #require(try companion.ask(self.report)["result"]?["choice"])
+            #expect(choice["action"]?.string == "on" && choice["number"]?.int == 1)
             for _ in 0..<30 {
                 #expect(try self.aim(companion, 20)["error"] == nil)
                 usleep(100_000)
@@ -41,7 +41,7 @@ struct FollowingTests {
             // Off is passed on, too.
             #expect(try daemon.control("track", "off").status == 0)
             #expect(
-                try companion.ask(self.report)["result"]?["wish"]?["action"]?.string == "off")
+                try companion.ask(self.report)["result"]?["choice"]?["action"]?.string == "off")
         }
     }
 

@@ -111,11 +111,11 @@ place = receive(link, "CAMERA_TRACKING_IMAGE_STATUS", CAMERA)
 expect(place and place.tracking_status == m.CAMERA_TRACKING_STATUS_FLAGS_IDLE, "nobody is followed yet")
 expect(follows(m.MAV_CMD_CAMERA_TRACK_POINT, 1.5, 0.5, 0.1) == m.MAV_RESULT_DENIED, "a place outside the picture is refused")
 expect(follows(m.MAV_CMD_CAMERA_TRACK_POINT, 0.25, 0.5, 0.1) == 0, "a person at a point is followed")
-wish = companion.report(state)["wish"]
-expect((wish["action"], wish["x"], wish["y"]) == ("point", 0.25, 0.5), f"the companion gets the point: {wish}")
+choice = companion.report(state)["choice"]
+expect((choice["action"], choice["x"], choice["y"]) == ("point", 0.25, 0.5), f"the companion gets the point: {choice}")
 expect(follows(m.MAV_CMD_CAMERA_TRACK_RECTANGLE, 0.25, 0.25, 0.75, 1.0) == 0, "a person in a rectangle is followed")
-wish = companion.report({"active": True, "people": 2, "box": [0.25, 0.125, 0.5, 1.0]})["wish"]
-expect((wish["x"], wish["y"]) == (0.5, 0.625), f"the companion gets its middle: {wish}")
+choice = companion.report({"active": True, "people": 2, "box": [0.25, 0.125, 0.5, 1.0]})["choice"]
+expect((choice["x"], choice["y"]) == (0.5, 0.625), f"the companion gets its middle: {choice}")
 end = time.monotonic() + 3
 while time.monotonic() < end:
     place = receive(link, "CAMERA_TRACKING_IMAGE_STATUS", CAMERA)
@@ -123,7 +123,7 @@ while time.monotonic() < end:
         break
 expect((place.rec_top_x, place.rec_top_y, place.rec_bottom_x, place.rec_bottom_y) == (0.25, 0.125, 0.5, 1.0), "the person has a place")
 expect(follows(m.MAV_CMD_CAMERA_STOP_TRACKING) == 0, "following can be stopped")
-expect(companion.report(state)["wish"]["action"] == "off", "the companion stops")
+expect(companion.report(state)["choice"]["action"] == "off", "the companion stops")
 
 companion.socket.shutdown(socket.SHUT_RDWR)
 time.sleep(0.5)

@@ -150,7 +150,7 @@ struct PersonFollowerTests {
     }
 
     @Test("on follows the person nearest to the middle, next the one to the right, off nobody")
-    func wishes() throws {
+    func choices() throws {
         var follower = PersonFollower()
         var time = show(&follower, [-20, 5, 15], from: 0)
         #expect(heading(&follower, time) == nil)

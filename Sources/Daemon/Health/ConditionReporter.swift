@@ -74,7 +74,7 @@ struct ConditionReporter {
     /// the first tick.
     private static let holdSeconds = 0.02
     /// Conditions that result from a request; they are not faults, and each request is logged.
-    private static let wishes: Conditions =
+    private static let requested: Conditions =
         .inactiveMode | .retracted | .calibrating | .autotuning | .emergencyStop | .shutdown
     /// Longest interval between the log lines about a fault that comes and goes, s.
     private static let faultSilence = 600.0
@@ -86,7 +86,7 @@ struct ConditionReporter {
     private var watches = Conditions.catalogue.map { words in
         Watch(
             repetition: Repetition(
-                longest: wishes.intersects(words.condition) ? 1 : faultSilence))
+                longest: requested.intersects(words.condition) ? 1 : faultSilence))
     }
     private var isEnabled = false
     /// If the outputs go on and off in succession, both lines are logged immediately.

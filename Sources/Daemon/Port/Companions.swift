@@ -22,17 +22,17 @@ final class Companions: Sendable {
         var time: Instant
     }
 
-    /// Duration for which a wish is passed on, s: longer than the interval of two reports.
-    static let wishSeconds = 3.0
+    /// Duration for which a choice is passed on, s: longer than the interval of two reports.
+    static let choiceSeconds = 3.0
 
-    private struct Wish {
+    private struct Choice {
         var client: Int
-        var wish: FollowingWish
+        var choice: FollowingChoice
         var time: Instant
     }
 
     private let entries = Mutex<[Entry]>([])
-    private let wish = Mutex<(newest: Wish?, count: Int)>((nil, 0))
+    private let choice = Mutex<(newest: Choice?, count: Int)>((nil, 0))
 
     /// Method `companion` of the diagnostics socket, with which a companion sends its report.
     var method: SocketMethod {
@@ -44,38 +44,38 @@ final class Companions: Sendable {
             try note(report, from: caller.client.id, now: now)
             return CompanionAnswer(
                 "The report of \(report.name) is noted.",
-                wish: wish(for: caller.client.id, now: now))
+                choice: choice(for: caller.client.id, now: now))
         }
     }
 
-    // MARK: Wishes
+    // MARK: Choices of a person
 
-    /// Passes a wish on to the companion that follows people.
+    /// Passes a choice on to the companion that follows people.
     ///
     /// - Parameters:
-    ///   - action: The wish.
+    ///   - action: Action of the choice.
     ///   - x: Place for `point`, 0...1 from the left.
     ///   - y: Place for `point`, 0...1 from the top.
     ///   - now: Present time.
-    func wish(
-        _ action: FollowingWish.Action, x: Double? = nil, y: Double? = nil, now: Instant
+    func choice(
+        _ action: FollowingChoice.Action, x: Double? = nil, y: Double? = nil, now: Instant
     ) {
         guard let client = follower(now: now)?.client else { return }
-        wish.withLock { state in
+        choice.withLock { state in
             state.count += 1
-            let wish = FollowingWish(
+            let choice = FollowingChoice(
                 number: state.count, action: action, x: x.map { Number($0) },
                 y: y.map { Number($0) })
-            state.newest = Wish(client: client, wish: wish, time: now)
+            state.newest = Choice(client: client, choice: choice, time: now)
         }
     }
 
-    private func wish(for client: Int, now: Instant) -> FollowingWish? {
-        wish.withLock { state in
+    private func choice(for client: Int, now: Instant) -> FollowingChoice? {
+        choice.withLock { state in
             guard let newest = state.newest, newest.client == client,
-                now.seconds(since: newest.time) <= Self.wishSeconds
+                now.seconds(since: newest.time) <= Self.choiceSeconds
             else { return nil }
-            return newest.wish
+            return newest.choice
         }
     }
 

@@ -26,7 +26,8 @@ struct DaemonPort: GimbalPort {
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal) {
         // A request to stop a motor is always accepted.
-        if case .stepper(_, let wish) = request.effect, wish != .hold, source.link == .diagnostics,
+        if case .stepper(_, let choice) = request.effect, choice != .hold,
+            source.link == .diagnostics,
             let problem = steppers?.status.problem
         {
             throw Refusal(

@@ -99,9 +99,9 @@ struct FollowingMethods: Sendable {
 
     private var follow: SocketMethod {
         .change("follow", ["action", "x", "y"]) { (parameters, caller) throws(Refusal) in
-            let words = FollowingWish.Action.allCases.map(\.rawValue)
+            let words = FollowingChoice.Action.allCases.map(\.rawValue)
             guard let word = try parameters.word("action", of: words),
-                let action = FollowingWish.Action(rawValue: word)
+                let action = FollowingChoice.Action(rawValue: word)
             else {
                 throw Refusal(
                     .invalidParams, "follow needs action: \(words.joined(separator: ", ")).",
@@ -112,7 +112,7 @@ struct FollowingMethods: Sendable {
             guard action != .point || (x != nil && y != nil) else {
                 throw Refusal(.invalidParams, "The action point needs x and y.", field: "x")
             }
-            try wish(action, x: x, y: y, for: caller.source)
+            try choice(action, x: x, y: y, for: caller.source)
             return Acknowledgement(
                 action == .off
                     ? "Nobody is followed; the camera holds its direction."
@@ -120,13 +120,13 @@ struct FollowingMethods: Sendable {
         }
     }
 
-    /// Fulfils a user's wish: the mode changes immediately, and the companion learns the person with
+    /// Fulfils a user's choice: the mode changes immediately, and the companion learns the person with
     /// its next report.
     ///
     /// - Throws: The refusal: nothing finds people, the motors are off, or another source is in
     ///   control.
-    func wish(
-        _ action: FollowingWish.Action, x: Double? = nil, y: Double? = nil,
+    func choice(
+        _ action: FollowingChoice.Action, x: Double? = nil, y: Double? = nil,
         for source: CommandSource
     ) throws(Refusal) {
         let now = clock.now
@@ -146,6 +146,6 @@ struct FollowingMethods: Sendable {
             }
             try port.request(.beginTracking, from: companion, now: now)
         }
-        companions.wish(action, x: x, y: y, now: MonotonicClock.now)
+        companions.choice(action, x: x, y: y, now: MonotonicClock.now)
     }
 }

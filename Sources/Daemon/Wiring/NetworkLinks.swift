@@ -44,7 +44,7 @@ struct NetworkLinks: Sendable {
             let methods = FollowingMethods(
                 port: port, hub: port.hub, companions: companions, clock: port.clock)
             configuration.follow = { (action, x, y, source) throws(Refusal) in
-                try methods.wish(action, x: x, y: y, for: source)
+                try methods.choice(action, x: x, y: y, for: source)
             }
             if settings.mavlink.requireSignature {
                 let key = try settings.keyFile("mavlink").read()

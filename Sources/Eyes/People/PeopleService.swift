@@ -19,7 +19,7 @@ final class PeopleService: Sendable {
         var uses = 0
     }
 
-    /// Interval of the reports to airframed, ns; a wish of a user arrives with the answer.
+    /// Interval of the reports to airframed, ns; a choice of a user arrives with the answer.
     private static let reportInterval: Int64 = 200_000_000
 
     private let state: Mutex<State>
@@ -88,7 +88,7 @@ private struct PeopleRun {
     private var buffer = [UInt8](repeating: 0, count: 3 * 1920 * 1080)
     private var nextReport: Int64 = 0
     private var nextAttempt: Int64 = 0
-    private var seenWish = 0
+    private var seenChoice = 0
     /// Box of the followed person as fractions of the picture, and the number of people.
     private var box: [Double]?
     private var count = 0
@@ -137,7 +137,7 @@ private struct PeopleRun {
         let client = try DaemonClient(path: settings.gimbal.socket, timeout: 1)
         offset = try client.clockOffset().seconds
         self.client = client
-        seenWish = 0
+        seenChoice = 0
         nextReport = 0
     }
 
@@ -170,7 +170,7 @@ private struct PeopleRun {
         _ = service.withFeed { $0.set("gate", "drop", isOpen ? "false" : "true") }
     }
 
-    /// Reports five times a second, and fulfils the wish in the answer.
+    /// Reports five times a second, and fulfils the choice in the answer.
     private mutating func report(_ settings: EyesSettings) throws(ClientError) {
         guard let client, cv_now() >= nextReport else { return }
         nextReport = cv_now() + PeopleService.interval
@@ -185,10 +185,11 @@ private struct PeopleRun {
             isActive: follower.state != .off, people: count, box: box)
         if let cost { report.values["picture_ms"] = Number(cost) }
         let answer = try client.json("companion", report.params)
-        guard let wish = answer["wish"], let number = wish["number"]?.int, number != seenWish,
-            let action = wish["action"]?.string.flatMap(FollowingWish.Action.init)
+        guard let choice = answer["choice"], let number = choice["number"]?.int,
+            number != seenChoice,
+            let action = choice["action"]?.string.flatMap(FollowingChoice.Action.init)
         else { return }
-        seenWish = number
+        seenChoice = number
         let now = Double(cv_now()) * 1e-9
         switch action {
         case .off:
@@ -198,7 +199,7 @@ private struct PeopleRun {
         case .next: begin(.next, settings, now)
         case .point:
             begin(
-                .point(x: wish["x"]?.number ?? 0.5, y: wish["y"]?.number ?? 0.5), settings, now)
+                .point(x: choice["x"]?.number ?? 0.5, y: choice["y"]?.number ?? 0.5), settings, now)
         }
     }
 
@@ -206,7 +207,7 @@ private struct PeopleRun {
 
     /// Loads the models if necessary, and begins to follow.
     private mutating func begin(
-        _ wish: PersonFollower.Wish, _ settings: EyesSettings, _ now: Double
+        _ choice: PersonFollower.Choice, _ settings: EyesSettings, _ now: Double
     ) {
         problem = nil
         if examiner == nil {
@@ -224,7 +225,7 @@ private struct PeopleRun {
         }
         if follower.state == .off { examiner?.reset() }
         examiner?.divisions = settings.people.divisions
-        follower.ask(wish, at: now)
+        follower.ask(choice, at: now)
         service.note(isActive: true)
     }
 

@@ -12,9 +12,9 @@ extension CameraRole {
         case stopTracking = 2010
     }
 
-    /// Wish of a command; nil for another command or a place outside the picture.
-    static func wish(_ order: Order) -> (
-        action: FollowingWish.Action, x: Double?, y: Double?
+    /// Choice of a command; nil for another command or a place outside the picture.
+    static func choice(_ order: Order) -> (
+        action: FollowingChoice.Action, x: Double?, y: Double?
     )? {
         let values = order.params.map(Double.init)
         func isInside(_ values: ArraySlice<Double>) -> Bool {
@@ -75,9 +75,9 @@ extension MAVLinkComponent {
             return .accepted
         }
         guard CameraRole.choosesPerson(order) else { return nil }
-        guard let wish = CameraRole.wish(order) else { return .denied }
+        guard let choice = CameraRole.choice(order) else { return .denied }
         do throws(Refusal) {
-            try configuration.follow(wish.action, wish.x, wish.y, CommandSource(sender))
+            try configuration.follow(choice.action, choice.x, choice.y, CommandSource(sender))
             return .accepted
         } catch {
             counters.refused += 1

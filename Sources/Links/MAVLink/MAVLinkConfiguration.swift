@@ -30,11 +30,11 @@ public struct MAVLinkConfiguration: Sendable {
     public var camera: @Sendable () -> VideoStream? = { nil }
     /// State of the companion program that follows a person; nil without one.
     public var following: @Sendable () -> FollowingState? = { nil }
-    /// Receiver of a wish for a person to follow, with its place in the picture, 0...1 from the left
+    /// Receiver of a choice for a person to follow, with its place in the picture, 0...1 from the left
     /// and from the top, and its source. It throws the refusal.
     public var follow:
         @Sendable (
-            _ action: FollowingWish.Action, _ x: Double?, _ y: Double?, _ source: CommandSource
+            _ action: FollowingChoice.Action, _ x: Double?, _ y: Double?, _ source: CommandSource
         ) throws(Refusal) -> Void = { (_, _, _, _) throws(Refusal) in
             throw Refusal(.refused, "no program finds people")
         }

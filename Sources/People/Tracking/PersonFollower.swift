@@ -3,8 +3,8 @@ import CMathShim
 /// Choice of the person who is followed, and the direction in which the camera is to look. Times are
 /// seconds on one clock. Pure.
 public struct PersonFollower: Sendable {
-    /// Wish of a user.
-    public enum Wish: Sendable, Equatable {
+    /// Choice of a user.
+    public enum Choice: Sendable, Equatable {
         /// Follow the person nearest to the middle of the picture; a person who is already followed
         /// remains.
         case on
@@ -57,7 +57,7 @@ public struct PersonFollower: Sendable {
     /// them to be taken for the same.
     private static let reunion = 0.9
 
-    private var wish: Wish?
+    private var choice: Choice?
     private var begun = 0.0
     private var lastAim: Aim?
     /// Last state of the person who is followed, for the time after the tracker has forgotten them.
@@ -66,9 +66,9 @@ public struct PersonFollower: Sendable {
     /// Creates a follower of nobody.
     public init() {}
 
-    /// Notes a wish; it is fulfilled with the next picture.
-    public mutating func ask(_ wish: Wish, at time: Double) {
-        if wish == .off {
+    /// Notes a choice; it is fulfilled with the next picture.
+    public mutating func ask(_ choice: Choice, at time: Double) {
+        if choice == .off {
             stop()
         } else {
             if state == .off {
@@ -76,14 +76,14 @@ public struct PersonFollower: Sendable {
                 begun = time
                 lastAim = nil
             }
-            self.wish = wish
+            self.choice = choice
         }
     }
 
     /// Ends following, for example because another source moves the camera.
     public mutating func stop() {
         state = .off
-        wish = nil
+        choice = nil
         lastAim = nil
         last = nil
         tracker.keep(nil, seconds: 0)
@@ -132,7 +132,7 @@ public struct PersonFollower: Sendable {
     public var isSearching: Bool {
         switch state {
         case .waiting, .lost: true
-        case .off, .following: wish != nil
+        case .off, .following: choice != nil
         }
     }
 
@@ -171,23 +171,23 @@ public struct PersonFollower: Sendable {
         }
     }
 
-    /// The person whom a wish chooses; nil without a wish, or if nobody fits.
+    /// The person whom the choice selects; nil without a choice, or if nobody fits.
     private mutating func fulfil(
         _ seen: [TrackedPerson], _ axis: EarthDirection,
         _ point: (_ x: Double, _ y: Double) -> EarthDirection
     ) -> Int? {
-        guard let wish, !seen.isEmpty else { return nil }
-        switch wish {
+        guard let choice, !seen.isEmpty else { return nil }
+        switch choice {
         case .off: return nil
         case .on:
-            self.wish = nil
+            self.choice = nil
             if case .following = state { return nil }
             return nearest(seen, to: axis.yaw)?.id
         case .point(let x, let y):
-            self.wish = nil
+            self.choice = nil
             return nearest(seen, to: point(x, y).yaw)?.id
         case .next:
-            self.wish = nil
+            self.choice = nil
             let ordered = seen.sorted {
                 PersonTracker.wrapped($0.ground.yaw - axis.yaw)
                     < PersonTracker.wrapped($1.ground.yaw - axis.yaw)

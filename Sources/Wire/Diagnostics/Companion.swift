@@ -66,9 +66,9 @@ public struct FollowingState: Hashable, Sendable, Codable {
     }
 }
 
-/// Wish of a user for a companion that follows a person.
-public struct FollowingWish: Hashable, Sendable, Codable {
-    /// Action of a wish.
+/// Choice of the person whom a companion follows, made by a user.
+public struct FollowingChoice: Hashable, Sendable, Codable {
+    /// Action of a choice.
     public enum Action: String, Sendable, Codable, CaseIterable {
         /// Follow the person nearest to the middle of the picture.
         case on
@@ -80,14 +80,14 @@ public struct FollowingWish: Hashable, Sendable, Codable {
         case point
     }
 
-    /// Number of the wish, from 1; a companion fulfils each number once.
+    /// Number of the choice, from 1; a companion fulfils each number once.
     public var number: Int
     /// The action.
     public var action: Action
     /// Place of the picture for `point`, 0...1 from the left and from the top.
     public var x: Number?, y: Number?
 
-    /// A wish.
+    /// Creates a choice.
     public init(number: Int, action: Action, x: Number? = nil, y: Number? = nil) {
         self.number = number
         self.action = action
@@ -100,13 +100,13 @@ public struct FollowingWish: Hashable, Sendable, Codable {
 public struct CompanionAnswer: Hashable, Sendable, Codable {
     /// Sentence for a person.
     public var sentence: String
-    /// Newest wish, for three seconds; absent without one.
-    public var wish: FollowingWish?
+    /// Newest choice, for three seconds; absent without one.
+    public var choice: FollowingChoice?
 
     /// An answer.
-    public init(_ sentence: String, wish: FollowingWish? = nil) {
+    public init(_ sentence: String, choice: FollowingChoice? = nil) {
         self.sentence = sentence
-        self.wish = wish
+        self.choice = choice
     }
 }
 

@@ -219,7 +219,7 @@ struct TrackCommand: AcknowledgedCommand {
 
     func run() throws {
         var params: [String: JSONValue] = [
-            "action": .string(x == nil ? action.rawValue : FollowingWish.Action.point.rawValue)
+            "action": .string(x == nil ? action.rawValue : FollowingChoice.Action.point.rawValue)
         ]
         if let x, let y {
             params["x"] = .double(x)

@@ -73,7 +73,7 @@ import Wire
         #expect(ParamRequestList().frame(from: Self.gimbal, sequence: 0)[1] == 1)
     }
 
-    @Test("a ground station's wish is read from its bytes")
+    @Test("a ground station's choice is read from its bytes")
     func pitchYaw() throws {
         let frame = try Self.only(
             Self.bytes(
@@ -81,13 +81,13 @@ import Wire
             ))
         #expect(frame.sender == MAVLinkAddress(system: 255, component: 190))
         #expect(frame.sequence == 4)
-        let wish = try #require(frame.message(GimbalManagerSetPitchYaw.self))
-        #expect(wish.flags == 44)
-        #expect(wish.pitch == -0.5)
-        #expect(wish.yaw == 0.25)
-        #expect(wish.pitchRate.isNaN && wish.yawRate.isNaN)
-        #expect(wish.target == Self.gimbal)
-        #expect(wish.device == 1)
+        let choice = try #require(frame.message(GimbalManagerSetPitchYaw.self))
+        #expect(choice.flags == 44)
+        #expect(choice.pitch == -0.5)
+        #expect(choice.yaw == 0.25)
+        #expect(choice.pitchRate.isNaN && choice.yawRate.isNaN)
+        #expect(choice.target == Self.gimbal)
+        #expect(choice.device == 1)
         #expect(frame.message(Heartbeat.self) == nil)
     }
 
