@@ -1,0 +1,149 @@
+"""Each protocol of drives on a virtual CAN bus: three drives, each a process with its own motor, hold a camera at 500 Hz. For
+each protocol: held error, rate, latency, load of the bus; then the reaction to each fault, and every way out. One table.
+"""
+# lab: --bluetooth off --own-time --mips 500
+import signal, subprocess, sys, time
+
+from board import BIN, Board, rms
+from drives import BUS_OFF, INTERFACE, PROTOCOLS, RESTARTED, Drives, bring_up, build, report_error, settings
+from plant import ACCEL, GYRO
+
+board = Board([ACCEL, GYRO])
+check, until = board.check, board.until
+LIMIT_MS = 50
+# A fault code of each protocol; a GM6020 reports none.
+FAULTS = {"odrive": "40", "mit": "b", "cybergear": "4", "moteus": "27"}
+rows = []
+
+
+def stage(status, name):
+    return next(s for s in status["loop"]["stages"] if s["name"] == name)
+
+
+def held(drives):
+    first = len(drives.history)
+    time.sleep(4)
+    found = drives.history[first:]
+    return max(rms(r[c] for r in found) for c in (4, 5, 6)), max(rms(r[c] for r in found) for c in (2, 3))
+
+
+def waits_for_on(drives, words):
+    until(lambda: drives.are_on, words)
+    time.sleep(1)
+
+
+def drive_fault(drives, protocol):
+    """Milliseconds from a drive's fault until the others are off; None if the protocol reports no fault."""
+    if protocol not in FAULTS:
+        return None
+    drives.tell(2, f"fault {FAULTS[protocol]}")
+    until(lambda: drives.are_off, "a drive reports a fault: the others are off")
+    took = drives.reaction_ms(2)
+    is_logged("drive_fault")
+    waits_for_on(drives, "the fault was cleared: all are on")
+    return took
+
+
+def silence(drives, protocol):
+    drives.tell(0, "silent 1")
+    until(lambda: drives.are_off, "a drive is silent: the others are off")
+    took = drives.reaction_ms(0)
+    board.is_named("drive_silent")
+    drives.tell(0, "silent 0")
+    waits_for_on(drives, "it is back: all are on")
+    return took
+
+
+def is_logged(name):
+    # On the virtual bus the drives go on answering, so the condition ends after a tenth of a second.
+    until(lambda: name in (board.folder / "log").read_text(), f"the log names {name}")
+
+
+def off_after(drives, action):
+    """Milliseconds from an action until the last drive is off."""
+    began = time.monotonic_ns()
+    action()
+    until(lambda: drives.are_off, "all drives are off")
+    return (max(j.off_at for j in drives.joints) - began) * 1e-6
+
+
+def bus_off(drives, protocol):
+    took = off_after(drives, lambda: report_error(BUS_OFF))
+    is_logged("can_bus_off")
+    report_error(RESTARTED)
+    waits_for_on(drives, "the controller has restarted: all are on")
+    return took
+
+
+def interface_down(drives, protocol):
+    """The drives' own watchdogs stop them, because no frame reaches them."""
+    took = off_after(drives, lambda: subprocess.run(["ip", "link", "set", INTERFACE, "down"], check=True))
+    board.is_named("can_bus_off")
+    subprocess.run(["ip", "link", "set", INTERFACE, "up"], check=True)
+    waits_for_on(drives, "the interface is up again: all are on")
+    return took
+
+
+def killed(drives, protocol):
+    """airframed is killed; the unit's ExecStopPost, --outputs-off, switches the drives off."""
+    def kill():
+        board.daemon.send_signal(signal.SIGKILL)
+        board.daemon.wait()
+        subprocess.run([BIN / "airframed", "--config", board.folder / "airframed.toml", "--outputs-off"], check=True)
+    return off_after(drives, kill)
+
+
+def try_protocol(program, protocol):
+    print(f"-- {protocol}", flush=True)
+    drives = Drives(program, protocol)
+    board.start(settings(protocol), rate=500, timeout_ms=100)
+    waits_for_on(drives, "three drives are on")
+    until(lambda: not board.names("notices") & {"inertia_unknown"}, "the inertia is measured")
+    drives.swing(8)
+    time.sleep(2)
+    camera, handle = held(drives)
+    frames, load = subprocess.run([program, "monitor", INTERFACE, "3"], capture_output=True, text=True, check=True).stdout.split()
+    status = board.status()
+    rate = status["loop"]["achieved_hz"]
+    row = [protocol, f"{handle:.2f}", f"{camera:.4f}", f"{rate:.0f}", f'{stage(status, "imu_to_motor")["p50_us"]:.0f}/{stage(status, "imu_to_motor")["p99_us"]:.0f}',
+           frames, load, f'{status["can"]["load_percent"]:.0f}']
+    check(camera < 0.2, f"handle {handle:.2f} deg RMS, camera {camera:.4f}")
+    check(rate > 490, f"the loop runs at {rate:.1f} Hz")
+    check(float(load) <= status["can"]["load_percent"] + 3, f"load {load} %, computed {status['can']['load_percent']:.0f} %")
+    began = time.monotonic_ns()
+    board.ctl("point", "--pitch", "-10", "--duration", "1")
+    request = stage(board.status(), "request")
+    row.append(f'{request["p50_us"]:.0f}')
+    reactions = [silence(drives, protocol), drive_fault(drives, protocol), bus_off(drives, protocol)]
+    for took in reactions:
+        check(took is None or took <= LIMIT_MS, "reaction " + ("not reported" if took is None else f"{took:.1f} ms"))
+    has_watchdog = not protocol.startswith("gm6020")
+    reactions.append(interface_down(drives, protocol) if has_watchdog else None)
+    stopped = off_after(drives, lambda: board.ctl("stop"))
+    check(stopped < 300, f"an emergency stop turns the drives off: {stopped:.0f} ms with the start of airframectl")
+    board.start_motors()
+    waits_for_on(drives, "on again")
+    faults = sum(j.faults for j in drives.joints)
+    ended = off_after(drives, board.end)
+    check(sum(j.faults for j in drives.joints) == faults, f"SIGTERM turns the drives off by command: {ended:.0f} ms")
+    board.start(settings(protocol), rate=500, timeout_ms=100)
+    waits_for_on(drives, "on again")
+    reactions.append(killed(drives, protocol))
+    rows.append(row + [("-" if took is None else f"{took:.1f}") for took in reactions])
+    drives.stop()
+
+
+def main():
+    bring_up()
+    program = build()
+    for protocol in sys.argv[1:] or PROTOCOLS:
+        try_protocol(program, protocol)
+    heads = ["protocol", "handle deg", "held deg", "loop Hz", "IMU to frame us p50/p99", "frames/s", "load %", "computed %",
+             "request us", "silent ms", "fault ms", "bus off ms", "down ms", "killed ms"]
+    widths = [max(len(r[i]) for r in [heads, *rows]) for i in range(len(heads))]
+    for line in [heads, *rows]:
+        print("  ".join(text.rjust(width) for text, width in zip(line, widths)), flush=True)
+    board.done()
+
+
+main()
