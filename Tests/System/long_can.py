@@ -110,7 +110,6 @@ def try_protocol(program, protocol):
     check(camera < 0.2, f"handle {handle:.2f} deg RMS, camera {camera:.4f}")
     check(rate > 490, f"the loop runs at {rate:.1f} Hz")
     check(float(load) <= status["can"]["load_percent"] + 3, f"load {load} %, computed {status['can']['load_percent']:.0f} %")
-    began = time.monotonic_ns()
     board.ctl("point", "--pitch", "-10", "--duration", "1")
     request = stage(board.status(), "request")
     row.append(f'{request["p50_us"]:.0f}')
