@@ -1,3 +1,4 @@
+import Client
 import Foundation
 import Glibc
 import SystemPackage
@@ -271,6 +272,41 @@ struct ViewTests {
             )
             #expect(answer == "permission_denied")
             #expect(try rig.status()["mode"] == "locked")
+        }
+    }
+
+    @Test("a touch in the picture's frame chooses the person whom a companion follows")
+    func follow() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            #expect(
+                try page.value("Boolean(document.querySelector('.frame').checkVisibility())")
+                    == false)
+            let eyes = try DaemonClient(path: rig.socket, timeout: 5)
+            let report: [String: JSONValue] = [
+                "name": "eyes",
+                "following": ["active": true, "people": 2, "box": [0.25, 0.5, 0.5, 1]],
+            ]
+            _ = try eyes.json("companion", report)
+            try #require(try page.wait("document.querySelector('.frame').checkVisibility()") != nil)
+            #expect(
+                try page.wait(
+                    "document.querySelector('main').textContent.includes('2 people are in the picture')"
+                ) != nil)
+            let box = try page.value(
+                "(() => { const b = document.querySelector('.person').getBoundingClientRect(), f = document.querySelector('.frame').getBoundingClientRect(); return Math.round(100 * b.width / f.width); })()"
+            )
+            #expect(abs((box.int ?? 0) - 25) <= 1)
+            try page.tap(".frame")
+            var wish: JSONValue?
+            #expect(
+                eventually(within: 2) {
+                    wish = (try? eyes.json("companion", report))?["wish"]
+                    return wish != nil
+                })
+            #expect(wish?["action"] == "point")
+            #expect(abs((wish?["x"]?.number ?? 0) - 0.5) < 0.05)
+            #expect(try rig.status()["mode"] == "tracking")
         }
     }
 
