@@ -83,6 +83,7 @@ let eyes: [Target] = [
         dependencies: [
             "Aerie", "Eyes", "CTurboJPEG", "CVideo", "Client", "Configuration", "GimbalCore",
             "People", "Recording", "TestSupport", "Wire",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
             .product(name: "SystemPackage", package: "swift-system"),
         ],
         swiftSettings: strict),
@@ -409,6 +410,7 @@ let package = Package(
             dependencies: [
                 "Web", "WebServing", "Client", "Configuration", "Wire", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["audit.js"], swiftSettings: strict),
         .testTarget(

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Configuration
 import TestSupport
 import Testing
