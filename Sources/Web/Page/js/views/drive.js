@@ -3,6 +3,7 @@
 import { attempt, el, fixed, setText } from "../dom.js";
 import { axes } from "../live.js";
 import { Pad } from "../pad.js";
+import { People } from "../people.js";
 import { Scene } from "../scene.js";
 
 const titles = { pan_follow: "Pan follow", fpv: "FPV" };
@@ -22,6 +23,7 @@ export class DriveView {
     this.holder = el("p");
     this.rights = el("div", { hidden: true });
     this.video = el("section", { class: "card", hidden: true, "aria-label": "Video" });
+    this.people = new People((params) => this.#ask("follow", params));
     this.nodes = [el("h1", {}, "Drive"), this.rights, el("div", { class: "split two" }, this.#left(), this.#right())];
     this.onValues = () => this.#draw();
     this.onStatus = () => this.#status();
@@ -51,7 +53,7 @@ export class DriveView {
     return el("div", { class: "split" },
       el("section", { class: "card", "aria-label": "Attitude" }, this.canvas,
         el("dl", { class: "angles" }, axes.map((axis) => el("div", {}, el("dt", {}, axis), this.values[axis])))),
-      this.video);
+      this.people.node, this.video);
   }
 
   #right() {
@@ -142,6 +144,7 @@ export class DriveView {
     for (const button of this.modes.children) button.setAttribute("aria-pressed", button.dataset.mode === status.mode);
     const isMine = status.holder && status.holder === this.link.identity?.name;
     setText(this.holder, isMine ? "You are in control." : status.holder ? `In control: ${status.holder}.` : "No client is in control.");
+    this.people.show(status.companions);
     const stream = status.companions.map((companion) => companion.report.stream).find(Boolean);
     this.video.hidden = !stream;
     if (stream && this.video.dataset.uri !== stream.uri) {
