@@ -188,6 +188,26 @@ extension Conditions {
                 "The joints' encoders have stopped delivering angles, so the effect of a torque is unknown. Check their buses and magnets."
         ),
         ConditionWords(
+            condition: .canErrors, name: "can_errors",
+            sentence:
+                "The CAN controller reports errors. Check the wires, the two 120 Ω terminators and the bit rate."
+        ),
+        ConditionWords(
+            condition: .driveFault, name: "drive_fault",
+            sentence:
+                "A drive reports a fault, or does not switch its motor on. `airframectl status` shows the drives; check the drive's supply and its set-up."
+        ),
+        ConditionWords(
+            condition: .driveSilent, name: "drive_silent",
+            sentence:
+                "A drive has sent nothing for three periods. Check its supply, its wires and hardware.linux.can_id."
+        ),
+        ConditionWords(
+            condition: .canBusOff, name: "can_bus_off",
+            sentence:
+                "The CAN controller is off the bus, or its interface is down. Check wires and bit rate, and set restart-ms of the interface."
+        ),
+        ConditionWords(
             condition: .simulatorSilent, name: "simulator_silent",
             sentence:
                 "The simulator has sent no line for hardware.lockstep.timeout. The next line from the simulator resumes the run, and the motors come on again."

@@ -35,7 +35,7 @@ struct SupervisorTests {
     }
 
     /// Every bit that a condition has, and some that none has yet.
-    static let bits = 0..<UInt64(48)
+    static let bits = 0..<UInt64(56)
 
     @Test("each condition has the response of the table", arguments: bits)
     func table(bit: UInt64) {
@@ -43,9 +43,10 @@ struct SupervisorTests {
         let expected: Response =
             switch condition {
             case .imuMissing, .emergencyStop, .shutdown, .simulatorMissing, .simulatorSilent,
-                .controlFault:
+                .controlFault, .canBusOff:
                 .off
-            case .imuStale, .imuFrozen, .gyroContradicted, .gravityMismatch, .responseReversed:
+            case .imuStale, .imuFrozen, .gyroContradicted, .gravityMismatch, .responseReversed,
+                .driveSilent, .driveFault:
                 .brake
             case .inactiveMode, .retracted, .calibrating, .imuImplausible, .imuTimeFault,
                 .busError, .encoderMissing, .loopUnreliable, .rotorLost:

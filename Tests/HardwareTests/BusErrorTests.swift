@@ -18,6 +18,11 @@ struct BusErrorTests {
             (.gpio, 17, EACCES, "GPIO line 17", "group gpio"),
             (.gpio, 17, EBUSY, "GPIO line 17", "gpioinfo"),
             (.gpio, 99, EINVAL, "GPIO line 99", "no such line"),
+            (.can, 0x2E, ENETDOWN, "CAN frame 0x2e", "ip link set can0 up"),
+            (.can, 0, ENODEV, "CAN frame 0x0", "hardware.linux.can_interface"),
+            (.can, 0, EAFNOSUPPORT, "CAN frame 0x0", "can.conf"),
+            (.can, 0x8001, EINVAL, "CAN frame 0x8001", "fd on"),
+            (.can, 0x2E, ENOBUFS, "CAN frame 0x2e", "No drive acknowledges"),
         ] as [(BusError.Device, UInt16, Int32, String, String)])
     func words(
         device: BusError.Device, address: UInt16, code: Int32, place: String, remedy: String

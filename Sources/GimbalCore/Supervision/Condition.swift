@@ -218,4 +218,20 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var rotorLost: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 45) }
     }
+    /// A drive on the CAN bus has sent nothing for three periods.
+    @inlinable public static var driveSilent: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 50) }
+    }
+    /// A drive on the CAN bus reports a fault, or stays off although it was switched on.
+    @inlinable public static var driveFault: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 51) }
+    }
+    /// The CAN controller is off the bus, or its interface is down.
+    @inlinable public static var canBusOff: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 52) }
+    }
+    /// The CAN controller has reported an error within the last second.
+    @inlinable public static var canErrors: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 53) }
+    }
 }

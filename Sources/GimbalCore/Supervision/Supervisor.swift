@@ -89,17 +89,18 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     public static var offAtOnce: Conditions {
         @_noLocks get {
             .imuMissing | .emergencyStop | .shutdown | .simulatorMissing | .simulatorSilent
-                | .controlFault
+                | .controlFault | .canBusOff
         }
     }
 
-    /// Conditions that prevent closed-loop control, because the camera's motion is unknown or a
-    /// sign is wrong. Without motors a moving camera would coast, so the motors brake it before
-    /// they go off.
+    /// Conditions that prevent closed-loop control, because the camera's motion is unknown, a sign
+    /// is wrong, or a motor is missing. Without motors a moving camera would coast, so the motors
+    /// brake it before they go off.
     @inlinable
     public static var braking: Conditions {
         @_noLocks get {
             .imuStale | .imuFrozen | .gyroContradicted | .gravityMismatch | .responseReversed
+                | .driveSilent | .driveFault
         }
     }
 

@@ -132,13 +132,14 @@ struct GimbalReport {
         if conditions.intersects(.encoderMissing | .jointsUnknown) { failures.insert(.encoder) }
         if conditions.intersects(
             .motorSaturated | .motorHot | .motorSlipped | .motorStalled | .responseReversed
-                | .rotorLost)
+                | .rotorLost | .driveFault | .driveSilent)
         {
             failures.insert(.motor)
         }
         if conditions.intersects(.loopOverrun | .loopUnreliable) { failures.insert(.software) }
         if conditions.intersects(
-            .busError | .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault)
+            .busError | .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault
+                | .canBusOff | .canErrors)
         {
             failures.insert(.communication)
         }

@@ -8,6 +8,7 @@ extension BusError {
         case .pwm: pwmRemedy
         case .gpio: gpioRemedy
         case .spi: spiRemedy
+        case .can: canRemedy
         }
     }
 
@@ -33,6 +34,22 @@ extension BusError {
         case EACCES, EPERM:
             "The user of airframed has no permission to open the bus: add this user to the group spi."
         default: "Check the wires and hardware.linux.spi_khz."
+        }
+    }
+
+    private var canRemedy: String {
+        switch code {
+        case ENODEV:
+            "The CAN interface does not exist: `ip link` lists the interfaces; set hardware.linux.can_interface, and add the overlay of the CAN board to config.txt."
+        case ENETDOWN:
+            "The CAN interface is down: `ip link set can0 up type can bitrate 1000000 restart-ms 100`."
+        case ENOBUFS, EAGAIN:
+            "No drive acknowledges the frames: check the drives' supply, the wires, the two 120 Ω terminators, and the bit rate."
+        case EINVAL:
+            "The interface does not carry CAN FD: `ip link set can0 up type can bitrate 1000000 dbitrate 5000000 fd on`."
+        case EAFNOSUPPORT, EPERM, EACCES:
+            "airframed is not allowed to use CAN: copy can.conf to /etc/systemd/system/airframed.service.d, and load the module can-raw."
+        default: "Check the CAN interface with `ip -details -statistics link show can0`."
         }
     }
 

@@ -76,6 +76,8 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
         case gpio = 2
         /// A chip on SPI; the address is the number of its chip select.
         case spi = 3
+        /// A drive on a CAN bus; the address is the identifier of the frame, cut to 16 bits.
+        case can = 4
     }
 
     /// The failed operation.
@@ -110,6 +112,7 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
             case .pwm: "PWM channel \(address)"
             case .gpio: "GPIO line \(address)"
             case .spi: "SPI device \(address)"
+            case .can: "CAN frame 0x\(String(address, radix: 16))"
             }
         return "\(verb) \(place) failed: \(errorText(code))"
     }

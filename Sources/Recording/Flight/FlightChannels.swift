@@ -44,6 +44,6 @@ enum FlightFaults {
         .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault | .busError
             | .gravityMismatch | .emergencyStop | .responseReversed | .loopUnreliable
             | .motorStalled | .motorSlipped | .rotorLost | .encoderMissing | .handleIMUMissing
-            | .magnetometerMissing | .simulatorSilent
+            | .magnetometerMissing | .simulatorSilent | .driveSilent | .driveFault | .canBusOff
     }
 }
