@@ -1,4 +1,5 @@
 import Aerie
+import Client
 import Configuration
 import FoundationEssentials
 import Glibc
@@ -12,7 +13,7 @@ final class PhoneService: Sendable {
     let server: AerieServer
     /// Pages for `airframe-eyes phones`, with the calibrations.
     let pages: LocalPages
-    private let thread = StreamThread()
+    private let thread = CompanionThread()
 
     /// Starts the server and its thread.
     ///
