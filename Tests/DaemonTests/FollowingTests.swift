@@ -35,6 +35,12 @@ struct FollowingTests {
             let status = try daemon.ask("status")
             #expect(abs(try #require(status["attitude"]?["yaw_deg"]?.number) - 20) < 2)
             #expect(abs(try #require(status["attitude"]?["pitch_deg"]?.number) + 5) < 2)
+            // A person whom a phone sees.
+            #expect(try daemon.control("track", "person", "7").status == 0)
+            let remote = try #require(try companion.ask(self.report)["result"]?["choice"])
+            #expect(remote["action"]?.string == "person" && remote["person"]?.string == "7")
+            #expect(try daemon.control("track", "person").status != 0)
+            #expect(try daemon.control("track", "on", "7").status != 0)
             // Someone else moves the camera: the program must stop.
             #expect(try daemon.control("mode", "locked").status == 0)
             #expect(try self.aim(companion, 30)["error"]?["code"]?.string == "refused")

@@ -56,16 +56,18 @@ final class Companions: Sendable {
     ///   - action: Action of the choice.
     ///   - x: Place for `point`, 0...1 from the left.
     ///   - y: Place for `point`, 0...1 from the top.
+    ///   - person: Number of the person for `person`.
     ///   - now: Present time.
     func choice(
-        _ action: FollowingChoice.Action, x: Double? = nil, y: Double? = nil, now: Instant
+        _ action: FollowingChoice.Action, x: Double? = nil, y: Double? = nil,
+        person: String? = nil, now: Instant
     ) {
         guard let client = follower(now: now)?.client else { return }
         choice.withLock { state in
             state.count += 1
             let choice = FollowingChoice(
                 number: state.count, action: action, x: x.map { Number($0) },
-                y: y.map { Number($0) })
+                y: y.map { Number($0) }, person: person)
             state.newest = Choice(client: client, choice: choice, time: now)
         }
     }

@@ -98,7 +98,7 @@ struct FollowingMethods: Sendable {
     // MARK: For users
 
     private var follow: SocketMethod {
-        .change("follow", ["action", "x", "y"]) { (parameters, caller) throws(Refusal) in
+        .change("follow", ["action", "x", "y", "person"]) { (parameters, caller) throws(Refusal) in
             let words = FollowingChoice.Action.allCases.map(\.rawValue)
             guard let word = try parameters.word("action", of: words),
                 let action = FollowingChoice.Action(rawValue: word)
@@ -112,7 +112,13 @@ struct FollowingMethods: Sendable {
             guard action != .point || (x != nil && y != nil) else {
                 throw Refusal(.invalidParams, "The action point needs x and y.", field: "x")
             }
-            try choice(action, x: x, y: y, for: caller.source)
+            let person = try parameters.string("person")
+            guard action != .person || (1...32).contains(person?.utf8.count ?? 0) else {
+                throw Refusal(
+                    .invalidParams, "The action person needs person, the number of a person.",
+                    field: "person")
+            }
+            try choice(action, x: x, y: y, person: person, for: caller.source)
             return Acknowledgement(
                 action == .off
                     ? "Nobody is followed; the camera holds its direction."
@@ -127,7 +133,7 @@ struct FollowingMethods: Sendable {
     ///   control.
     func choice(
         _ action: FollowingChoice.Action, x: Double? = nil, y: Double? = nil,
-        for source: CommandSource
+        person: String? = nil, for source: CommandSource
     ) throws(Refusal) {
         let now = clock.now
         guard let client = companions.follower(now: MonotonicClock.now)?.client else {
@@ -146,6 +152,7 @@ struct FollowingMethods: Sendable {
             }
             try port.request(.beginTracking, from: companion, now: now)
         }
-        companions.choice(action, x: x, y: y, now: MonotonicClock.now)
+        companions.choice(
+            action, x: x, y: y, person: person, now: MonotonicClock.now)
     }
 }

@@ -1,3 +1,4 @@
+import Aerie
 import CVideo
 import Client
 import GimbalCore
@@ -20,18 +21,25 @@ final class PeopleService: Sendable {
     }
 
     /// Interval of the reports to airframed, ns; a choice of a user arrives with the answer.
-    private static let reportInterval: Int64 = 200_000_000
+    fileprivate static let interval: Int64 = 200_000_000
 
     private let state: Mutex<State>
     private let log: @Sendable (String) -> Void
+    /// Places of people whom phones see; nil without a server for phones.
+    fileprivate let phones: LocalPages?
     private let thread = CompanionThread()
 
     /// Starts the thread.
     ///
     /// - Parameters:
     ///   - settings: The settings.
+    ///   - phones: Places of people whom phones see; nil without a server for phones.
     ///   - log: Receiver of sentences for the log.
-    init(_ settings: EyesSettings, log: @escaping @Sendable (String) -> Void) {
+    init(
+        _ settings: EyesSettings, phones: LocalPages? = nil,
+        log: @escaping @Sendable (String) -> Void
+    ) {
+        self.phones = phones
         state = Mutex(State(settings: settings))
         self.log = log
         thread.start("eyes-people") { [self] in
@@ -73,8 +81,6 @@ final class PeopleService: Sendable {
         defer { state.withLock { $0.uses -= 1 } }
         return body(feed)
     }
-
-    fileprivate static var interval: Int64 { reportInterval }
 }
 
 /// The work of the service's thread.
@@ -96,6 +102,8 @@ private struct PeopleRun {
     private var cost: Double?
     private var problem: String?
     private var overlay: Overlay?
+    /// Person whom a phone sees and the camera follows, the newest direction, rad, and its time, s.
+    private var remote: (id: String, yaw: Double, pitch: Double, seen: Double?)?
 
     init(service: PeopleService) { self.service = service }
 
@@ -113,6 +121,7 @@ private struct PeopleRun {
         do throws(ClientError) {
             try connect(settings)
             try report(settings)
+            if remote != nil, let client { return try followRemote(client) }
             guard follower.state != .off, let client else {
                 openGate(false)
                 usleep(20_000)
@@ -147,7 +156,7 @@ private struct PeopleRun {
             // motors are off.
             nextReport = 0
             try? report(service.settings)
-            guard follower.state != .off else { return }
+            guard follower.state != .off || remote != nil else { return }
             service.write("Following has ended: \(refusal.message).")
             problem = refusal.message
             end()
@@ -160,6 +169,7 @@ private struct PeopleRun {
 
     private mutating func end() {
         follower.stop()
+        remote = nil
         (box, count, overlay) = (nil, 0, nil)
         service.note(isActive: false)
         _ = service.withFeed { $0.overlay([], until: 0) }
@@ -182,7 +192,7 @@ private struct PeopleRun {
             report.remedy = "airframe-eyes people shows whether people are found."
         }
         report.following = FollowingState(
-            isActive: follower.state != .off, people: count, box: box)
+            isActive: follower.state != .off || remote != nil, people: count, box: box)
         if let cost { report.values["picture_ms"] = Number(cost) }
         let answer = try client.json("companion", report.params)
         guard let choice = answer["choice"], let number = choice["number"]?.int,
@@ -200,6 +210,10 @@ private struct PeopleRun {
         case .point:
             begin(
                 .point(x: choice["x"]?.number ?? 0.5, y: choice["y"]?.number ?? 0.5), settings, now)
+        case .person:
+            end()
+            problem = nil
+            remote = (choice["person"]?.string ?? "", 0, 0, nil)
         }
     }
 
@@ -210,6 +224,7 @@ private struct PeopleRun {
         _ choice: PersonFollower.Choice, _ settings: EyesSettings, _ now: Double
     ) {
         problem = nil
+        remote = nil
         if examiner == nil {
             do {
                 let finder = try PersonFinder(
@@ -227,6 +242,32 @@ private struct PeopleRun {
         examiner?.divisions = settings.people.divisions
         follower.ask(choice, at: now)
         service.note(isActive: true)
+    }
+
+    // MARK: People whom phones see
+
+    /// Aims the camera at the person whom a phone sees. While no phone sees the person, the camera
+    /// holds its direction, and after `patience` the following ends.
+    private mutating func followRemote(_ client: DaemonClient) throws(ClientError) {
+        guard var remote else { return }
+        let now = Double(cv_now()) * 1e-9
+        let found = service.phones?.find(remote.id)
+        if let angles = found?.angles { remote = (remote.id, angles.yaw, angles.pitch, now) }
+        self.remote = remote
+        guard let seen = remote.seen, now - seen < follower.patience else {
+            let reason = found == nil ? "no phone sees" : "no calibrated phone sees"
+            problem = "\(reason) person \(remote.id)"
+            service.write("Following has ended: \(reason) person \(remote.id).")
+            return end()
+        }
+        let degree = 180 / Double.pi
+        _ = try client.json(
+            "aim",
+            [
+                "yaw": .double(remote.yaw * degree), "pitch": .double(remote.pitch * degree),
+                "t": .double(now - offset), "smoothing": .double(follower.framing.smoothing),
+            ])
+        usleep(50_000)
     }
 
     // MARK: Pictures
@@ -348,6 +389,7 @@ private struct PeopleRun {
     private var finding: String {
         let seen = "\(count) \(count == 1 ? "person" : "people")"
         let time = cost.map { ", \(Format.fixed($0, 0)) ms" } ?? ""
+        if let remote { return "follows person \(remote.id) of a phone" }
         return switch follower.state {
         case .off: problem.map { "nobody is followed: \($0)" } ?? "nobody is followed"
         case .waiting: "waiting for a person, \(seen)\(time)"

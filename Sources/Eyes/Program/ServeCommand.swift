@@ -74,14 +74,14 @@ struct EyesService {
         world.attitude = { link?.attitude }
         world.recording = { link?.record($0) }
         world.log = { Log.write($0) }
-        let people = PeopleService(settings) { Log.write($0) }
+        phones =
+            settings.aerie.listen == "off"
+            ? nil : try PhoneService(settings.aerie) { Log.write($0) }
+        let people = PeopleService(settings, phones: phones?.pages) { Log.write($0) }
         self.people = people
         world.isWanted = { people.isActive }
         world.feed = { people.use($0) }
         keeper = FeedKeeper(settings.feedVideo, server, world)
-        phones =
-            settings.aerie.listen == "off"
-            ? nil : try PhoneService(settings.aerie) { Log.write($0) }
         if let phones {
             Log.write(
                 "Phones can connect to port \(phones.port) (\(settings.aerie.listen)).")

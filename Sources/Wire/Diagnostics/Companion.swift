@@ -78,6 +78,8 @@ public struct FollowingChoice: Hashable, Sendable, Codable {
         case next
         /// Follow the person at a place of the picture.
         case point
+        /// Follow a person whom a phone sees.
+        case person
     }
 
     /// Number of the choice, from 1; a companion fulfils each number once.
@@ -86,13 +88,18 @@ public struct FollowingChoice: Hashable, Sendable, Codable {
     public var action: Action
     /// Place of the picture for `point`, 0...1 from the left and from the top.
     public var x: Number?, y: Number?
+    /// Number of the person for `person`.
+    public var person: String?
 
     /// Creates a choice.
-    public init(number: Int, action: Action, x: Number? = nil, y: Number? = nil) {
+    public init(
+        number: Int, action: Action, x: Number? = nil, y: Number? = nil, person: String? = nil
+    ) {
         self.number = number
         self.action = action
         self.x = x
         self.y = y
+        self.person = person
     }
 }
 

@@ -189,22 +189,25 @@ struct ReleaseCommand: AcknowledgedCommand {
 struct TrackCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "track",
-        abstract: "Follow a person with the camera: on, off, next.",
+        abstract: "Follow a person with the camera: on, off, next, person NUMBER.",
         discussion: """
             on follows the person nearest to the middle of the picture, next the person to the right of the present one. \
-            --x and --y choose the person at a place of the picture. The motors must be on. \
+            --x and --y choose the person at a place of the picture. \
+            person follows the person with this number whom a calibrated phone sees (`airframe-eyes aerie phones`). The motors must be on. \
             Every other request that moves the camera ends the following.
             Needs airframe-eyes, which finds the people.
             """)
 
     /// Action that a person can request.
     enum Action: String, ExpressibleByArgument, CaseIterable {
-        case on, off, next
+        case on, off, next, person
     }
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "on, off or next; default: on.")
+    @Argument(help: "on, off, next or person; default: on.")
     var action = Action.on
+    @Argument(help: "Number of the person, for person.")
+    var person: String?
     @Option(help: "Place from the left edge, as a fraction of the picture's width, 0 to 1.")
     var x: Double?
     @Option(help: "Place from the upper edge, as a fraction of the picture's height, 0 to 1.")
@@ -214,6 +217,9 @@ struct TrackCommand: AcknowledgedCommand {
         guard (x == nil) == (y == nil) else { throw ValidationError("Give both --x and --y.") }
         guard x == nil || action == .on else {
             throw ValidationError("Give --x and --y with the action on only.")
+        }
+        guard (person != nil) == (action == .person) else {
+            throw ValidationError("Give a number with the action person, and only with it.")
         }
     }
 
@@ -225,6 +231,7 @@ struct TrackCommand: AcknowledgedCommand {
             params["x"] = .double(x)
             params["y"] = .double(y)
         }
+        if let person { params["person"] = .string(person) }
         try acknowledge(try options.connect(), .follow, params)
     }
 }
