@@ -25,7 +25,7 @@ struct FollowingTests {
             #expect(try companion.ask(self.report)["result"]?["choice"] ?? .null == .null)
             let done = try daemon.control("track", "on")
             #expect(done.status == 0, "\(done)")
-            #expect(try daemon.ask("status")["mode"]?.string == "tracking")
+            try daemon.status("the mode is tracking") { $0["mode"]?.string == "tracking" }
             let choice = try #require(try companion.ask(self.report)["result"]?["choice"])
             #expect(choice["action"]?.string == "on" && choice["number"]?.int == 1)
             for _ in 0..<30 {

@@ -298,15 +298,15 @@ struct ViewTests {
             )
             #expect(abs((box.int ?? 0) - 25) <= 1)
             try page.tap(".frame")
-            var wish: JSONValue?
+            var choice: JSONValue?
             #expect(
                 eventually(within: 2) {
-                    wish = (try? eyes.json("companion", report))?["wish"]
-                    return wish != nil
+                    choice = (try? eyes.json("companion", report))?["choice"]
+                    return choice != nil
                 })
-            #expect(wish?["action"] == "point")
-            #expect(abs((wish?["x"]?.number ?? 0) - 0.5) < 0.05)
-            #expect(try rig.status()["mode"] == "tracking")
+            #expect(choice?["action"] == "point")
+            #expect(abs((choice?["x"]?.number ?? 0) - 0.5) < 0.05)
+            #expect(eventually(within: 2) { (try? rig.status()["mode"]) == "tracking" })
         }
     }
 

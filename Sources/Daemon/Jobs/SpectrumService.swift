@@ -48,7 +48,7 @@ final class SpectrumService: Sendable {
         }
         guard let report else {
             throw Refusal(
-                .refused, "Another client records a spectrum; try again in some seconds.")
+                .refused, "Another client is recording a spectrum; try again in a few seconds.")
         }
         return report
     }

@@ -152,8 +152,8 @@ private struct PeopleRun {
 
     private mutating func lose(_ error: ClientError) {
         if case .refused(let refusal) = error {
-            // A user may have ended the following; otherwise another source moves the camera, or the
-            // motors are off.
+            // The camera no longer follows a person: a user has ended it, another source moves the
+            // camera, or the motors are off.
             nextReport = 0
             try? report(service.settings)
             guard follower.state != .off || remote != nil else { return }

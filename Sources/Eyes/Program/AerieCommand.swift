@@ -132,7 +132,9 @@ struct AerieCalibrateCommand: ParsableCommand {
             _ = try server.client.request(
                 "POST", "/alignment", body: Array(try JSONEncoder().encode(alignment)))
             let degrees = Format.fixed(result.residual * 180 / .pi, 2)
-            print("\(phone.device) is calibrated; both attitudes agree to \(degrees)° RMS.")
+            print(
+                "\(phone.device) is calibrated; the attitudes of phone and gimbal agree to \(degrees)° RMS."
+            )
         } catch let error as ClientError {
             Log.write(error.requestError.message)
             throw ExitCode(69)

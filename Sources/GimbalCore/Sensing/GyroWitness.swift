@@ -38,8 +38,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Value of `bridged` without the last used sample, rad/s. If later samples repeat that sample,
     /// the sensor was already frozen, and this value replaces `bridged`.
     private var earlier = Vector3.zero
-    /// Whether a dispute is open and the newest sample is refused or repeats the previous sample.
-    /// The camera's rate is then `bridged`.
+    /// Whether a witness contradicts the gyroscope at present, and the newest sample was refused or
+    /// equals the previous sample. The camera's rate is then `bridged`.
     var isDoubtful: Bool { @_noLocks get { isDisputed && (isRefusing || isRepeating) } }
 
     /// Recent joint angles from the encoders, rad.

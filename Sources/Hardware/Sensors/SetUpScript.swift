@@ -33,7 +33,7 @@ struct KeptRegisters: Sendable {
         set { words[slot] = newValue }
     }
 
-    /// One register of a slot.
+    /// Value of one register of the given slot.
     func byte(_ slot: Int, _ index: Int) -> UInt8 {
         UInt8(truncatingIfNeeded: words[slot] >> (8 * UInt64(index)))
     }

@@ -45,7 +45,7 @@ struct PointForecast {
         if !left.isEmpty {
             limits.append("mode")
             sentences.append(
-                "Mode \(mode.name) controls \(left), which this request does not change.")
+                "Mode \(mode.name) itself controls \(left); the request's value for it is ignored.")
         }
         return Acknowledgement(
             sentences.joined(separator: " "),

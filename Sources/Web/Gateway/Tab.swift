@@ -92,7 +92,9 @@ final class Tab: WebSocketEndpoint {
             case .closed: return true
             }
         }
-        if !isTaken { session.close(code: 1013, reason: "airframed does not read.") }
+        if !isTaken {
+            session.close(code: 1013, reason: "airframed does not read this page's requests.")
+        }
     }
 
     func closed(_ session: WebSession, code: Int, reason: String) {

@@ -205,8 +205,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Amplitude of each axis's probe, N·m. A response of the loop with this amplitude is not an
-    /// oscillation.
+    /// Amplitude of each axis's probe, N·m. The loop's response up to this amplitude does not
+    /// count as an oscillation.
     var swings: AxisVector {
         @_noLocks @inline(__always) get {
             axes.map { $0.swing }
