@@ -297,6 +297,7 @@ let package = Package(
                 "Policy", "Recording", "Configuration",
                 "PlainText",
                 "Plot", "Wire", "Links", "Hardware", "CLinuxShim", "CMallocCounter", "FakeBlueZ",
+                "Aerie", "TestSupport", "WebServing",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -26,6 +26,9 @@ struct Main {
             name: "clients", summary: "the loop among clients that flood, stall or never finish",
             run: BadClientsBench.run),
         Bench(
+            name: "web", summary: "the companions' web server: 10^5 connections, slow tabs, phones",
+            run: WebBench.run),
+        Bench(
             name: "recorder", summary: "the flight recorder: tick, processor, disk, kill -9",
             run: RecorderBench.run),
         Bench(
