@@ -79,7 +79,7 @@ import WebServing
     @Test(
         "a browser's name becomes plain text",
         arguments: [
-            ("Lea's phone\n\u{1B}[31m", "Leas phone31m"), ("", "browser"), ("\u{202E}x", "x"),
+            ("hall's phone\n\u{1B}[31m", "halls phone31m"), ("", "browser"), ("\u{202E}x", "x"),
             (String(repeating: "ä", count: 40), String(repeating: "ä", count: 24)),
         ])
     func names(_ name: String, _ plain: String) { #expect(TokenBook.plain(name) == plain) }

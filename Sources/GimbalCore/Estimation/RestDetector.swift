@@ -160,8 +160,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     }
 
     /// Reduces the trust in the bias, because the direction of gravity has changed while the sensor
-    /// seemed to be at rest: the sensor rotates. If the bias was learned in a short rest, the bias
-    /// resulted from this rotation and counts as unknown again. If the bias was known from longer
+    /// seemed to be at rest: the sensor rotates. A bias that was learned in a short rest can be
+    /// the rate of a slow rotation that looked like rest, so it counts as unknown again. If the bias was known from longer
     /// rests, only the last rest is no longer counted as support for the bias.
     @_noLocks @_noAllocation
     private mutating func refute(

@@ -53,14 +53,14 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// Exponentially weighted sum of the rate changes that the gyroscope measured, without
     /// subtraction of the set-point's changes, rad/s.
     private var shown = 0.0
-    /// Time for which the gyroscope has measured the mirror image, s.
+    /// Time for which the gyroscope has measured the opposite of the motor's effect, s.
     private var lasting = 0.0
 
     /// Time constant of the weighted sums, s; at least six samples.
     private static var memory: Double { @_noLocks get { 0.008 } }
 
-    /// Time for which the gyroscope must measure the mirror image until `isReversed` is true, s; at
-    /// least five samples.
+    /// Time for which the gyroscope must measure the opposite of the motor's effect until
+    /// `isReversed` is true, s; at least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
     /// For the rate changes that the motor should have caused: smallest ratio of the squared mean
@@ -69,7 +69,7 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// Rate below which the camera does not count as turning, rad/s.
     private static var leastRate: Double { @_noLocks get { 0.1 } }
 
-    /// Whether the gyroscope measured the mirror image of the motor's effect at the last step.
+    /// Whether the gyroscope measured the opposite of the motor's effect at the last step.
     private(set) var isReversed = false
 
     /// Correlation of the rate changes that the motor should have caused with the measured rate
@@ -131,7 +131,7 @@ struct PolarityChecks: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// The axes on which the gyroscope measured the mirror image of the motor's effect at the last
+    /// The axes on which the gyroscope measured the opposite of the motor's effect at the last
     /// step.
     var reversed: AxisSet {
         @_noLocks get {

@@ -142,8 +142,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var level = 0.0
     private var tolerated = 0.0
 
-    /// Time constant of the means, s, and its minimum as a phase at the corner frequency, rad: one
-    /// and a half cycles. The minimum of the time constant applies only without a probe.
+    /// Time constant of the running means, s, and its minimum, one and a half cycles of the corner
+    /// frequency, as a phase, rad. The minimum applies only without a probe.
     private static var memory: Double { @_noLocks get { 0.04 } }
     private static var memorySwings: Double { @_noLocks get { 3 * .pi } }
     /// Shortest duration of an oscillation until it is reported, s; by then the effect of a knock
@@ -181,8 +181,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Smallest coherence of a pure tone: the fraction of the rate's mean square that the command
     /// explains.
     private static var pureCoherence: Double { @_noLocks get { 0.95 } }
-    /// Smallest amplitude of a pure tone that grows, as a multiple of `Sight.floor`. The value is
-    /// small, because a light camera turns by degrees before its motors reach their limit.
+    /// Smallest amplitude at which a growing pure tone counts as an oscillation, as a multiple of
+    /// `Sight.floor`. The value is small, because a light camera turns by degrees before its motors reach their limit.
     private static var early: Double { @_noLocks get { 0.6 } }
 
     /// Filter coefficients of one period, for one corner frequency.

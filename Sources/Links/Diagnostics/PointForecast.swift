@@ -45,7 +45,7 @@ struct PointForecast {
         if !left.isEmpty {
             limits.append("mode")
             sentences.append(
-                "Mode \(mode.name) itself controls \(left); the request's value for it is ignored.")
+                "Mode \(mode.name) controls \(left); the request's value for it is ignored.")
         }
         return Acknowledgement(
             sentences.joined(separator: " "),

@@ -4,7 +4,7 @@ import Glibc
 import PlainText
 import Wire
 
-/// Command that sends one request, and prints the sentence that the daemon answers.
+/// Command that sends one request, and prints the daemon's answer.
 protocol AcknowledgedCommand: ParsableCommand {
     var options: GlobalOptions { get }
 }
