@@ -424,7 +424,7 @@ let package = Package(
         .testTarget(
             name: "AerieTests",
             dependencies: [
-                "Aerie", "GimbalCore", "TestSupport", "WebServing",
+                "Aerie", "Client", "GimbalCore", "TestSupport", "WebServing",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),

@@ -29,6 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "rotation.h"
+
 // What the processes share. Times are of CLOCK_MONOTONIC, ns. Python reads it as 9 numbers of 8 bytes for each joint.
 struct joint {
     volatile double torque, angle, rate;   // N·m, rad, rad/s
@@ -70,32 +72,6 @@ static void listen_to(void (*take)(const char *)) {
 static double noise(void) { return (rand() % 2001 - 1000) / 1000.0; }
 
 // ---- plant
-
-typedef struct { double m[3][3]; } rotation;
-
-static rotation times(rotation a, rotation b) {
-    rotation r;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            r.m[i][j] = 0;
-            for (int k = 0; k < 3; k++) r.m[i][j] += a.m[i][k] * b.m[k][j];
-        }
-    return r;
-}
-
-static rotation inverse(rotation a) {
-    rotation r;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) r.m[i][j] = a.m[j][i];
-    return r;
-}
-
-static rotation from_angles(double yaw, double roll, double pitch) {
-    rotation z = {{{cos(yaw), -sin(yaw), 0}, {sin(yaw), cos(yaw), 0}, {0, 0, 1}}};
-    rotation x = {{{1, 0, 0}, {0, cos(roll), -sin(roll)}, {0, sin(roll), cos(roll)}}};
-    rotation y = {{{cos(pitch), 0, sin(pitch)}, {0, 1, 0}, {-sin(pitch), 0, cos(pitch)}}};
-    return times(times(z, x), y);
-}
 
 static void to_angles(rotation r, double angles[3]) {
     angles[0] = atan2(-r.m[0][1], r.m[1][1]);

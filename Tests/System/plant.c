@@ -20,11 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "rotation.h"
+
 #define GRAVITY 9.80665
 #define SERVO_LAG 0.02
 #define STEP 0.002
-
-typedef struct { double m[3][3]; } rotation;
 
 // The slow clock of the sensor's buffer, s.
 #define BUFFER_PERIOD 1.02e-3
@@ -32,31 +32,6 @@ typedef struct { double m[3][3]; } rotation;
 static int accelerometer, gyroscope, icm = -1, mpu = -1, handle_mpu = -1, has_magnetometer, fifo = -1, encoders[3] = {-1}, servos = -1, gpio, pwm = -1;
 static double frame_hz, amplitude;
 static int is_frozen, has_edges = 1;
-
-static rotation times(rotation a, rotation b) {
-    rotation r;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            r.m[i][j] = 0;
-            for (int k = 0; k < 3; k++) r.m[i][j] += a.m[i][k] * b.m[k][j];
-        }
-    return r;
-}
-
-static rotation inverse(rotation a) {
-    rotation r;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) r.m[i][j] = a.m[j][i];
-    return r;
-}
-
-// Rz(yaw) Rx(roll) Ry(pitch).
-static rotation from_angles(double yaw, double roll, double pitch) {
-    rotation z = {{{cos(yaw), -sin(yaw), 0}, {sin(yaw), cos(yaw), 0}, {0, 0, 1}}};
-    rotation x = {{{1, 0, 0}, {0, cos(roll), -sin(roll)}, {0, sin(roll), cos(roll)}}};
-    rotation y = {{{cos(pitch), 0, sin(pitch)}, {0, 1, 0}, {-sin(pitch), 0, cos(pitch)}}};
-    return times(times(z, x), y);
-}
 
 static double roll_of(rotation r) { return asin(fmax(-1, fmin(1, r.m[2][1]))) * 180 / M_PI; }
 static double pitch_of(rotation r) { return atan2(-r.m[2][0], r.m[2][2]) * 180 / M_PI; }

@@ -1,0 +1,54 @@
+import Client
+import Glibc
+
+@testable import Aerie
+
+/// Finder that finds what the tests place before the camera.
+struct DrawnPeople: PoseSource {
+    /// People in the picture; the picture's first byte is the number of the scene.
+    var scenes: [Int: (people: [Skeleton], pose: DevicePose)]
+    /// Time that each picture takes, s.
+    var duration = 0.0
+
+    func bodies(in jpeg: [UInt8], quarterTurns: Int) throws -> (
+        width: Int, height: Int, bodies: [Body]
+    ) {
+        usleep(UInt32(duration * 1e6))
+        guard let scene = scenes[Int(jpeg[0])] else { throw AerieWorker.Unusable("not a JPEG") }
+        return (1920, 1440, scene.people.map { $0.seen(from: scene.pose) })
+    }
+}
+
+/// Thread that examines frames while `body` runs.
+func withWorker(
+    _ server: AerieServer, _ source: DrawnPeople,
+    report: @escaping @Sendable (String, [PhonePerson]) -> Void = { _, _ in },
+    _ body: () throws -> Void
+) rethrows {
+    let thread = CompanionThread()
+    thread.start("aerie-worker") {
+        var worker = AerieWorker(server, source, report: report)
+        while !thread.mustEnd { worker.step(within: 0.02) }
+    }
+    defer { thread.stop() }
+    try body()
+}
+
+/// A running server on a free port of this computer.
+func withAerie(
+    _ change: (inout AerieOptions) -> Void = { $0.acceptsLegacyToken = true },
+    _ body: (AerieServer) throws -> Void
+) throws {
+    var options = AerieOptions(listen: "127.0.0.1:0")
+    change(&options)
+    let server = AerieServer(options)
+    try server.start()
+    defer { server.stop() }
+    try body(server)
+}
+
+/// Waits at most 5 s for a condition; returns whether it holds.
+func wait(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<500 where !condition() { usleep(10_000) }
+    return condition()
+}
