@@ -12,12 +12,7 @@ struct EyesManualPageTests {
     private func page() throws -> CompanionPage {
         CompanionPage(
             try HelpPage(AirframeEyes._dumpHelp()),
-            EyesSchema.table.tables.map { name, summary in
-                .init(
-                    name: name, summary: summary,
-                    settings: EyesSchema.table.settings.filter { $0.rule.table == name }
-                        .map { ($0.rule.key, "\($0.rule.summary) \($0.rule.facts)") })
-            }, manual: "eyes.md")
+            EyesSchema.table.documentation, manual: "eyes.md")
     }
 
     @Test("says what help texts and settings say")

@@ -1,23 +1,14 @@
 /// Manual page of a companion program, made from its help texts and its settings.
 public struct CompanionPage {
-    /// A table of the configuration file.
-    public struct Table {
-        /// Name and one sentence.
-        let name, summary: String
-        /// Key of each setting, and sentences about it.
-        let settings: [(key: String, text: String)]
-
-        /// Creates a table.
-        public init(name: String, summary: String, settings: [(key: String, text: String)]) {
-            self.name = name
-            self.summary = summary
-            self.settings = settings
-        }
-    }
+    /// Tables of the configuration file: name, one sentence, and the settings with sentences about
+    /// each.
+    public typealias Tables = [(
+        name: String, summary: String, settings: [(key: String, text: String)]
+    )]
 
     /// The help texts.
     public let help: HelpPage
-    private let tables: [Table]
+    private let tables: Tables
     private let manual: String
 
     /// Creates a page.
@@ -26,7 +17,7 @@ public struct CompanionPage {
     ///   - help: The program's help texts.
     ///   - tables: The settings.
     ///   - manual: Name of the manual's chapter: `eyes.md`.
-    public init(_ help: HelpPage, _ tables: [Table], manual: String) {
+    public init(_ help: HelpPage, _ tables: Tables, manual: String) {
         self.help = help
         self.tables = tables
         self.manual = manual

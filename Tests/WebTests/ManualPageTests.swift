@@ -12,12 +12,7 @@ struct WebManualPageTests {
     private func page() throws -> CompanionPage {
         CompanionPage(
             try HelpPage(AirframeWeb._dumpHelp()),
-            WebSchema.table.tables.map { name, summary in
-                .init(
-                    name: name, summary: summary,
-                    settings: WebSchema.table.settings.filter { $0.rule.table == name }
-                        .map { ($0.rule.key, "\($0.rule.summary) \($0.rule.facts)") })
-            }, manual: "web.md")
+            WebSchema.table.documentation, manual: "web.md")
     }
 
     @Test("says what help texts and settings say")

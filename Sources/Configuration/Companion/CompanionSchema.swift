@@ -96,6 +96,18 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
                 }))
     }
 
+    /// Tables with their settings, for a manual page: sentences about each setting.
+    public var documentation:
+        [(name: String, summary: String, settings: [(key: String, text: String)])]
+    {
+        tables.map { table in
+            let rules = settings.map(\.rule).filter { $0.table == table.name }
+            return (
+                table.name, table.summary, rules.map { ($0.key, "\($0.summary) \($0.facts)") }
+            )
+        }
+    }
+
     /// Create the text of the sample file, with every setting and its default as comments.
     ///
     /// - Parameter advice: Last comment at the top of the file, about a reload.
