@@ -48,7 +48,7 @@ struct FollowingMethods: Sendable {
                     .noValue,
                     error == .tooEarly
                         ? "The attitude at this time is not kept any more; ask within a second."
-                        : "The attitude at this time is not known yet; t is a time on the clock of ping.",
+                        : "The attitude at this time is not known yet. t must be a time on the loop's clock, as `ping` returns it.",
                     field: "t")
             }
         }
@@ -77,7 +77,7 @@ struct FollowingMethods: Sendable {
             guard (-0.1...Self.oldest).contains(present - t) else {
                 throw Refusal(
                     .outOfRange,
-                    "t must be at most \(Int(Self.oldest)) s in the past, on the clock of ping.",
+                    "t must be at most \(Int(Self.oldest)) s in the past, on the loop's clock, as `ping` returns it.",
                     field: "t")
             }
             let smoothing = try parameters.number(
