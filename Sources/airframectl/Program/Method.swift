@@ -9,8 +9,6 @@ enum Method: String, Sendable {
     case doctor
     /// Returns program and protocol version: `VersionInfo`.
     case version
-    /// Returns all settings with unit and range: `[Setting]`.
-    case keys
     /// Returns settings by key: `[Setting]`.
     case get
     /// Changes one setting, optionally with a timed rollback: `Setting`.
@@ -31,16 +29,11 @@ enum Method: String, Sendable {
     case point
     /// Turns at rates until the dead-man time of the socket has passed: `Acknowledgement`.
     case rate
-    /// Turns at pan and tilt rates in mode tracking, until the dead-man time of tracking has
-    /// passed: `Acknowledgement`.
-    case track
     /// Chooses the person whom a companion program follows: `Acknowledgement`.
     case follow
     /// In mode inactive, moves one motor slightly for half a second, unless the request is
     /// repeated: `Acknowledgement`.
     case motorTest = "motor_test"
-    /// Drives two wheels until the dead-man time of driving has passed: `Acknowledgement`.
-    case drive
     /// Moves one of a robot's stepper motors, finds its home switch, or stops it:
     /// `Acknowledgement`.
     case step
@@ -67,8 +60,6 @@ enum Method: String, Sendable {
     case log
     /// Starts a stream of named variables: `SubscriptionInfo`, then `SubscriptionMessage` lines.
     case subscribe
-    /// Ends a stream: `SubscriptionInfo`.
-    case unsubscribe
     /// Returns the names for `subscribe`: `[Variable]`.
     case variables
     /// Answers without any effect: `Acknowledgement`.
