@@ -16,21 +16,17 @@ class Adapter(mavutil.mavfile):
 
     def __init__(self, path):
         self.path = path
-        self.plug()
-        super().__init__(self.radio, path, source_system=255, source_component=190)
-
-    def plug(self):
         self.radio, self.port = os.openpty()
         tty.setraw(self.port)
         os.set_blocking(self.radio, False)
         os.symlink(os.ttyname(self.port), self.path)
         self.fd = self.radio
+        super().__init__(self.radio, path, source_system=255, source_component=190)
 
     def pull(self):
         os.remove(self.path)
         os.close(self.port)
         os.close(self.radio)
-        self.fd = None
 
     def recv(self, n=None):
         # pymavlink takes one message from each read: one that waited for more would leave the rest for later and later.
@@ -41,10 +37,6 @@ class Adapter(mavutil.mavfile):
 
     def write(self, data):
         os.write(self.fd, data)
-
-
-def until(peer, condition, what, seconds=10):
-    expect(peer.pump(seconds, lambda _: condition()) is not None, what)
 
 
 def main():
@@ -79,22 +71,27 @@ def main():
     before = daemon.link("mavlink")["bad_checksums"]
     frame = bytearray(m.MAVLink_command_long_message(1, 154, 1000, 0, 0, 0, 0, 0, 0, 0, 0).pack(station.mav))
     frame[-1] ^= 0x55
-    adapter.write(bytes(frame[:10]))
-    time.sleep(0.1)
-    adapter.write(bytes(frame[10:]))
-    until(station, lambda: daemon.link("mavlink")["bad_checksums"] == before + 1, "a frame that the line has damaged is counted")
+    # The gimbal gives up a frame whose rest is 0.1 s late, which a busy computer can cause: hence more than one attempt.
+    for _ in range(5):
+        adapter.write(bytes(frame[:10]))
+        time.sleep(0.02)
+        adapter.write(bytes(frame[10:]))
+        if station.pump(1, lambda _: daemon.link("mavlink")["bad_checksums"] > before):
+            break
+    expect(daemon.link("mavlink")["bad_checksums"] > before, "a frame that the line has damaged is counted")
 
     # ---- pulled out, and back
     everybody.remove(station)
     adapter.pull()
     expect(laptop.pump(2) is None and laptop.next("HEARTBEAT"), "the adapter is pulled out; UDP goes on")
-    adapter.plug()
-    everybody.append(station)
-    station.next("HEARTBEAT", 10)
-    expect(station.take() == "ACCEPTED", "it is back, and 255/190 has control again")
-    expect(station.point(5, 0, LOCK | EARTH) == "ACCEPTED", "point: pitch 5")
-    step(f"it is there: {station.arrives(5, None)}")
-    for peer in (laptop, station):
+    # A reader of its own: the one before can still contain messages, and these do not show that the new line is open.
+    again = Peer(Adapter(options.tty), 255, 190)
+    everybody.append(again)
+    again.next("HEARTBEAT", 10)
+    expect(again.take() == "ACCEPTED", "it is back, and 255/190 has control again")
+    expect(again.point(5, 0, LOCK | EARTH) == "ACCEPTED", "point: pitch 5")
+    step(f"it is there: {again.arrives(5, None)}")
+    for peer in (laptop, station, again):
         expect(peer.bad == 0, f"every frame to {peer.system}/{peer.component} was decoded: {sum(peer.seen.values())}")
 
 
