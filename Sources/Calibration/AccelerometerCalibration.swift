@@ -22,7 +22,7 @@ public struct AccelerometerCalibration: Sendable {
         /// `Parameters.largestTilt`, the sensor's mounting differs from the configured one, and the
         /// pose is not used.
         public var tilt: Double
-        /// Whether the correction includes the tilt of the upright pose.
+        /// True if the correction includes the tilt of the upright pose.
         public var isLevel: Bool
     }
 
@@ -87,7 +87,7 @@ public struct AccelerometerCalibration: Sendable {
     }
     /// Reason of the last interruption of the present pose.
     public var motion: Motion? { window.motion }
-    /// Whether the present pose differs from all earlier poses. If the pose is not new, the
+    /// True if the present pose differs from all earlier poses. If the pose is not new, the
     /// calibration waits for another face.
     public private(set) var isNewPose = true
 
@@ -173,7 +173,7 @@ public struct AccelerometerCalibration: Sendable {
         result.correction.rowZ = Vector3(x.z, y.z, z.z)
     }
 
-    /// Whether the pose differs by more than 20° from every earlier pose (cos 20° = 0.94), or is on
+    /// True if the pose differs by more than 20° from every earlier pose (cos 20° = 0.94), or is on
     /// a missing face.
     private func isNew(_ accel: Vector3) -> Bool {
         if let face = CameraFace(specificForce: mounting.rotate(accel)) {

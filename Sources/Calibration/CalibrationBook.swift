@@ -18,7 +18,7 @@ public struct CalibrationBook: Sendable, Equatable {
     /// The calibration of this kind that is in force.
     public func record(_ kind: CalibrationKind) -> CalibrationRecord? { entries[kind]?.current }
 
-    /// Whether the last change of this kind can be undone, even if it was the first calibration.
+    /// True if the last change of this kind can be undone, even if it was the first calibration.
     public func canUndo(_ kind: CalibrationKind) -> Bool { (entries[kind]?.change ?? 0) > 0 }
 
     /// Puts a calibration in force, and keeps the previous one for an undo.

@@ -53,7 +53,7 @@ public struct CalibrationRecord: Sendable, Equatable {
         self.temperature = temperature
     }
 
-    /// Whether the numbers are possible for a healthy sensor. This check prevents a damaged file
+    /// True if the numbers are possible for a healthy sensor. This check prevents a damaged file
     /// from turning the camera around.
     public var isPlausible: Bool {
         guard values.count == kind.valueCount,

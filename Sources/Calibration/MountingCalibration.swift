@@ -51,7 +51,7 @@ public struct MountingCalibration: Sendable {
         window = StillWindow(parameters: parameters.window)
     }
 
-    /// Whether the level pose has been measured.
+    /// True if the level pose has been measured.
     public var hasLevelPose: Bool { level != nil }
     /// Progress of the calibration, 0...1.
     public var progress: Double { (hasLevelPose ? 0.5 : 0) + 0.5 * window.progress }

@@ -47,7 +47,7 @@ extension Stabilizer {
         return axes
     }
 
-    /// Whether a source of joint angles exists, or will exist with the outputs on.
+    /// True if a source of joint angles exists, or will exist with the outputs on.
     var showsJoints: Bool {
         // Inlined, like `axes()`, because a call would copy the whole stabilizer, about 20 kB.
         @inline(__always) get {

@@ -20,7 +20,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Rate, rad/s, and time of the newest sample, accepted or not; camera frame, bias included.
     private var newestRate = Vector3.zero
     private var newestTime = Instant(nanoseconds: 0)
-    /// Whether a sample has arrived since the last step.
+    /// True if a sample has arrived since the last step.
     private var hasNewSample = false
     private(set) var estimator: AttitudeEstimator
     /// The camera's attitude at this step, body to earth.
@@ -53,7 +53,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var gaps = GapWatch()
     private var seenRefutations: UInt64 = 0
     private(set) var isGravityLost = false
-    /// Whether the estimator has converged at this step.
+    /// True if the estimator has converged at this step.
     private(set) var isConverged = false
     private(set) var faults = FaultLatch()
 
@@ -168,7 +168,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.rawMagneticField = new.magneticField
     }
 
-    /// Whether the sample, with `rate` in the camera frame, rad/s, agrees with the known motion.
+    /// True if the sample, with `rate` in the camera frame, rad/s, agrees with the known motion.
     private mutating func isBelieved(_ new: IMUSample, rate: Vector3) -> Bool {
         let dt = new.time.seconds(since: newestTime)
         guard dt > 0, new.gyro.isFinite else { return true }
@@ -320,7 +320,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         supervisor.authority = 0
     }
 
-    /// Whether the loop is closed: the outputs are on and do not brake.
+    /// True if the loop is closed: the outputs are on and do not brake.
     private var isClosed: Bool {
         @inline(__always) get {
             if case .braking = supervisor.phase { false } else { supervisor.isEnabled }

@@ -25,7 +25,7 @@ extension Stabilizer {
         public var jointRange = JointRange()
         /// Calibration and mounting of the sensors.
         public var correction = SensorCorrection()
-        /// Whether a calibration is in progress. The outputs then stay off, because the camera must
+        /// True if a calibration is in progress. The outputs then stay off, because the camera must
         /// be still, or a person turns it by hand.
         public var isCalibrating = false
         /// Type of the motors. The stabilizer reads this value only at the start.

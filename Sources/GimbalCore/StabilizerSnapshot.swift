@@ -11,7 +11,7 @@ public enum JointSource: UInt8, Sendable, BitwiseCopyable {
     /// A second IMU on the handle.
     case handleIMU
 
-    /// Whether two sources are different. The comparison is a method, because the checker of
+    /// True if two sources are different. The comparison is a method, because the checker of
     /// real-time code rejects the synthesized operator.
     @_noLocks
     func differs(from other: JointSource) -> Bool {
@@ -97,13 +97,13 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Root mean square of the estimator's velocity innovation over a second, in standard
     /// deviations; at most 1 if the estimator's assumptions hold.
     public var innovation = 0.0
-    /// Whether a gyroscope axis was at full scale in the last sample.
+    /// True if a gyroscope axis was at full scale in the last sample.
     public var isGyroSaturated = false
     /// Root mean square of the specific force above 31 Hz over a second, m/s².
     public var accelVibration = 0.0
     /// Root mean square of the rate above 31 Hz over a second, rad/s.
     public var gyroVibration = 0.0
-    /// Whether the estimator detects rest.
+    /// True if the estimator detects rest.
     public var isAtRest = false
     /// Last corrected specific force, body frame, m/s².
     public var accel = Vector3.zero
@@ -115,7 +115,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var rawAccel = Vector3.zero
     /// Last raw magnetic field, sensor frame, µT; valid with `hasMagneticField`.
     public var rawMagneticField = Vector3.zero
-    /// Whether the last sample contained a magnetic field.
+    /// True if the last sample contained a magnetic field.
     public var hasMagneticField = false
     /// Last temperature of the sensor, °C; NaN if the sensor does not measure its temperature.
     public var temperature = Double.nan
@@ -144,7 +144,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Torque of motors without encoders at the time of the gyroscope's newest sample, N·m, on each
     /// joint; zero for other motors.
     public var exerted = AxisVector.zero
-    /// Whether a source of joint angles exists, or will exist with the outputs on.
+    /// True if a source of joint angles exists, or will exist with the outputs on.
     public var showsJoints = false
     /// Number of requests for a mode since the start, including emergency stops.
     public var modeRequests: UInt64 = 0

@@ -53,7 +53,7 @@ public struct AutotuneRun: Sendable {
     private var saturated = 0
     private var baseline = 0.0
     private var swing = 0.0
-    /// Whether the gains in force are good enough for the final measurement.
+    /// True if the gains in force are good enough for the final measurement.
     private var isFine = true
     private var trial: Stabilizer.Parameters?
     private var excitation: Excitation

@@ -26,7 +26,7 @@ public struct GyroDelay: Sendable, Equatable {
         self.gain = gain
     }
 
-    /// Whether the result is accurate enough for a setting: its standard deviation is below 0.2 ms,
+    /// True if the result is accurate enough for a setting: its standard deviation is below 0.2 ms,
     /// and the handle was at rest.
     public var isCertain: Bool { sigma < 0.2e-3 && abs(gain - 1) < 0.1 }
 

@@ -19,7 +19,7 @@ public struct GyroRecording: Sendable {
         var end: Int
         /// Time of the last sample of the tick.
         var time: Instant
-        /// Whether the previous tick is missing in the recording.
+        /// True if the previous tick is missing in the recording.
         var isTorn: Bool
     }
 
@@ -40,7 +40,7 @@ public struct GyroRecording: Sendable {
     /// - Parameters:
     ///   - batch: Samples of the tick, oldest first.
     ///   - time: Time of the last sample.
-    ///   - isTorn: Whether a tick before this one was lost.
+    ///   - isTorn: True if a tick before this one was lost.
     public mutating func append(_ batch: GyroBatch, time: Instant, isTorn: Bool) {
         guard batch.count > 0 else { return }
         for index in 0..<batch.count { rates.append(batch[index]) }

@@ -82,7 +82,7 @@ public struct RecordedField: Sendable {
     public let number: Int
     /// Name that ends with the unit, for example `gyro_bias_yaw_dps`.
     public let name: String
-    /// Whether the value is a flag (true or false) instead of a number.
+    /// True if the value is a flag (true or false) instead of a number.
     public let isFlag: Bool
     /// Function that reads the value from a record, in the unit of `name`; 1 or 0 for a flag.
     public let value: @Sendable (TelemetryRecord) -> Double

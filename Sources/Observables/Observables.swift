@@ -218,9 +218,9 @@ extension Observable {
 }
 
 extension StabilizerSnapshot {
-    /// Whether the controller of the motors uses the camera's inertia.
+    /// True if the controller of the motors uses the camera's inertia.
     fileprivate var knowsInertia: Bool { inertia.pitch > 0 }
 
-    /// Whether the motors are servos.
+    /// True if the motors are servos.
     fileprivate var hasServos: Bool { !followed.pitch.isNaN }
 }

@@ -11,7 +11,7 @@ struct Axis {
     /// Distance between marks, in the unit of the axis: 1, 2 or 5 times a power of ten, or a round
     /// fraction of 360°.
     let step: Double
-    /// Whether the axis is logarithmic, so that equal ratios have equal distances.
+    /// True if the axis is logarithmic, so that equal ratios have equal distances.
     let isLogarithmic: Bool
 
     /// Creates an axis.
@@ -21,7 +21,7 @@ struct Axis {
     ///   - start: Pixel position of the range's lower end.
     ///   - end: Pixel position of the range's upper end.
     ///   - marks: Approximate number of marks.
-    ///   - isLogarithmic: Whether the axis is logarithmic; the range must then be above zero.
+    ///   - isLogarithmic: True if the axis is logarithmic; the range must then be above zero.
     init(
         range: ClosedRange<Double>, start: Double, end: Double, marks: Int,
         isLogarithmic: Bool = false

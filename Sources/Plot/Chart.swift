@@ -16,10 +16,10 @@ public struct Chart: Sendable {
         /// Smallest difference of adjacent values at which the line is interrupted, for angles that
         /// wrap around.
         public var breaksAt: Double
-        /// Whether the range of the ordinate includes the whole line. If not, parts of the line
+        /// True if the range of the ordinate includes the whole line. If not, parts of the line
         /// outside the range of the other lines are cut off.
         public var setsRange: Bool
-        /// Whether single points are drawn instead of a line.
+        /// True if single points are drawn instead of a line.
         public var isPoints: Bool
 
         /// Creates a line.
@@ -31,8 +31,8 @@ public struct Chart: Sendable {
         ///   - band: Half the height of the band at each value; empty for no band.
         ///   - breaksAt: Difference of adjacent values at which the line is interrupted; infinity
         ///     means a continuous line.
-        ///   - setsRange: Whether the range of the ordinate includes the whole line.
-        ///   - isPoints: Whether single points are drawn instead of a line.
+        ///   - setsRange: True if the range of the ordinate includes the whole line.
+        ///   - isPoints: True if single points are drawn instead of a line.
         public init(
             _ name: String, color: String, values: [Double], band: [Double] = [],
             breaksAt: Double = .infinity, setsRange: Bool = true, isPoints: Bool = false
@@ -53,7 +53,7 @@ public struct Chart: Sendable {
         public var name: String
         /// Colour as in SVG.
         public var color: String
-        /// Whether the condition holds, one value for each abscissa of the figure.
+        /// True if the condition holds, one value for each abscissa of the figure.
         public var holds: [Bool]
 
         /// Creates shaded intervals.
@@ -61,7 +61,7 @@ public struct Chart: Sendable {
         /// - Parameters:
         ///   - name: Name in the legend; omitted there if no interval exists.
         ///   - color: Colour as in SVG.
-        ///   - holds: Whether the condition holds, one value for each abscissa.
+        ///   - holds: True if the condition holds, one value for each abscissa.
         public init(_ name: String, color: String, holds: [Bool]) {
             self.name = name
             self.color = color

@@ -12,7 +12,7 @@ public struct Figure: Sendable {
     public var abscissa: [Double]
     /// Charts from top to bottom.
     public var charts: [Chart]
-    /// Whether the abscissa is logarithmic, so that equal ratios have equal distances; all
+    /// True if the abscissa is logarithmic, so that equal ratios have equal distances; all
     /// abscissas must then be above zero.
     public var isLogarithmic = false
     /// Named vertical lines, each with its abscissa.

@@ -31,7 +31,7 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
         self.name = name
     }
 
-    /// Whether two sources are the same connection.
+    /// True if two sources are the same connection.
     public static func == (a: CommandSource, b: CommandSource) -> Bool {
         a.link == b.link && a.connection == b.connection
     }

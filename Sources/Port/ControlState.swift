@@ -10,7 +10,7 @@ public struct ControlState: Sendable {
     public var age: Double?
     /// The active mode, or the requested mode if the loop has not executed the request yet.
     public var mode: Mode
-    /// Whether an emergency stop is latched.
+    /// True if an emergency stop is latched.
     public var isStopped: Bool { stoppedBy != nil }
     /// The source of the latched stop; if there are several, the source with the highest rank.
     public var stoppedBy: CommandSource?
@@ -44,7 +44,7 @@ public struct ControlState: Sendable {
             /// The motors' outputs are off.
             case off
 
-            /// Whether reaction `a` is milder than reaction `b`.
+            /// True if reaction `a` is milder than reaction `b`.
             public static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }
         }
 

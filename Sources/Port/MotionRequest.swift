@@ -51,10 +51,10 @@ public struct MotionRequest: Sendable, Equatable {
     public private(set) var misfit: Refusal?
     /// Kind of dead-man time; nil for a request that does not expire.
     public private(set) var lifetime: Lifetime?
-    /// Whether the request makes the camera turn until a dead-man time has passed; nil if the
+    /// True if the request makes the camera turn until a dead-man time has passed; nil if the
     /// request neither begins nor ends such a turn.
     public private(set) var isTurning: Bool?
-    /// Whether the source of the request takes control.
+    /// True if the source of the request takes control.
     public private(set) var takesControl = true
 }
 
@@ -222,7 +222,7 @@ extension MotionRequest {
 }
 
 extension AxisVector {
-    /// Whether at least one axis has a request, which is a value that is not NaN.
+    /// True if at least one axis has a request, which is a value that is not NaN.
     public var isRequested: Bool { !yaw.isNaN || !roll.isNaN || !pitch.isNaN }
 
     /// List of the values of all axes.

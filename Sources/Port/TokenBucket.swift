@@ -22,7 +22,7 @@ public struct TokenBucket: Sendable {
     /// Takes one token.
     ///
     /// - Parameter now: Present time, not earlier than in the last call.
-    /// - Returns: Whether a token was available.
+    /// - Returns: True if a token was available.
     public mutating func take(now: Instant) -> Bool {
         if let last { tokens = min(burst, tokens + max(0, now.seconds(since: last)) * perSecond) }
         last = now

@@ -21,11 +21,11 @@ public enum AttitudeReplay {
         /// Root mean square of the normalised velocity innovation over the last second; at most 1
         /// if the model holds.
         public var innovation: Double
-        /// Whether the sensor is at rest.
+        /// True if the sensor is at rest.
         public var isAtRest: Bool
-        /// Whether a gyroscope axis was at full scale.
+        /// True if a gyroscope axis was at full scale.
         public var isSaturated: Bool
-        /// Whether the record was used; if not, the estimate is that of the previous record.
+        /// True if the record was used; if not, the estimate is that of the previous record.
         public var isUsed: Bool
     }
 
@@ -41,7 +41,7 @@ public enum AttitudeReplay {
     /// - Parameters:
     ///   - log: The recording; its times determine each sample's step.
     ///   - parameters: Parameters of the attitude estimator.
-    ///   - magnetometer: Whether the heading comes from a recorded magnetometer (y is magnetic
+    ///   - magnetometer: True if the heading comes from a recorded magnetometer (y is magnetic
     ///     north). If false, the heading starts at zero and follows the gyroscope.
     ///   - consume: Function that receives one row for each record of the log, in order.
     /// - Returns: Numbers of the records that the replay could not use, and of the gaps and clock
@@ -88,7 +88,7 @@ public enum AttitudeReplay {
     /// - Parameters:
     ///   - log: The recording.
     ///   - parameters: Parameters of the attitude estimator.
-    ///   - magnetometer: Whether the heading comes from a recorded magnetometer, as for `run`.
+    ///   - magnetometer: True if the heading comes from a recorded magnetometer, as for `run`.
     ///   - observe: Function that also receives each row.
     ///   - write: Function that receives UTF-8 text in pieces of whole lines, at most about 64 KiB
     ///     each.

@@ -5,7 +5,7 @@ extension IMULog {
     /// Checks that the log contains the sensors that the estimator needs.
     ///
     /// - Parameters:
-    ///   - magnetometer: Whether a magnetometer is also required.
+    ///   - magnetometer: True if a magnetometer is also required.
     ///   - path: Name of the log, for error messages.
     /// - Throws: `IMULogError.missingSensor`. A log without records is accepted.
     public func requireSensors(magnetometer: Bool, path: FilePath) throws(IMULogError) {

@@ -24,13 +24,13 @@ public struct IMULog: Sendable {
         /// True orientation: rotation from the sensor frame to the earth frame (z up); NaN if it
         /// was not measured.
         public var reference: Quaternion
-        /// Whether the sample belongs to a motion phase, in which errors are evaluated.
+        /// True if the sample belongs to a motion phase, in which errors are evaluated.
         public var isMoving: Bool
     }
 
     /// Sample rate that the header states, Hz.
     public var sampleRate: Double
-    /// Whether the magnetometer was recorded.
+    /// True if the magnetometer was recorded.
     public var hasMagnetometer: Bool
     /// The samples, in the order of the file; `ReplayClock` checks their times.
     public var records: [Record]

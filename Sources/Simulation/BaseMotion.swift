@@ -101,7 +101,7 @@ public struct BaseMotion: Sendable {
     /// - Parameters:
     ///   - recording: The recording.
     ///   - stillDuration: Rest before the recording begins, s.
-    ///   - isRepeated: Whether the recording is repeated. Between two repetitions, the handle turns
+    ///   - isRepeated: True if the recording is repeated. Between two repetitions, the handle turns
     ///     back to the initial attitude within `RecordedMotion.returnSeconds`.
     public init(
         _ recording: RecordedMotion, stillDuration: Double = 4, isRepeated: Bool = false

@@ -56,7 +56,7 @@ public struct IMUModel: Sendable {
         public var gyroRange = 2000 * Double.pi / 180
         /// Full scale of the accelerometer, m/s²; 16 bit. Data sheet: ±6 g at 5460 LSB/g.
         public var accelRange = 6.0 * 9.81
-        /// Whether the readings are rounded to 16 bit.
+        /// True if the readings are rounded to 16 bit.
         public var isQuantized = true
         /// Corner of the gyroscope's filter, Hz. Data sheet: 230 Hz at 2000 Hz output rate.
         public var gyroBandwidthHz = 230.0

@@ -37,7 +37,7 @@ public struct SimulatedGimbal: Sendable {
         /// Resolution of the joint encoders, counts per turn; 0 means no encoders. Servos have no
         /// encoders.
         public var encoderCounts = 16384.0
-        /// Whether a second sensor of the same kind is on the handle.
+        /// True if a second sensor of the same kind is on the handle.
         public var hasHandleGyro = false
         /// Time from a sample to its delivery, s.
         public var busLatency = 0.0

@@ -14,7 +14,7 @@ public final class CompanionThread: Sendable {
     /// Creates a thread that has not started.
     public init() {}
 
-    /// Whether the thread must end its work soon.
+    /// True if the thread must end its work soon.
     public var mustEnd: Bool { mustStop.withLock { $0 } }
 
     /// Starts the thread.

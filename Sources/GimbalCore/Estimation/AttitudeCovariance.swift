@@ -50,7 +50,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         gg = gyro
     }
 
-    /// Whether the variances of tilt, velocity and bias are positive, and the sum of all variances
+    /// True if the variances of tilt, velocity and bias are positive, and the sum of all variances
     /// is finite (below 1e12).
     var isHealthy: Bool {
         @_noLocks @_noAllocation get {

@@ -28,7 +28,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     public var relativeRate = Vector3.zero
     /// Cause of the joints' motion when `relativeRate` is not zero.
     public var jointDrive = JointDrive.unknown
-    /// Whether the estimator can conclude that the sensor is at rest. Set this property to false
+    /// True if the estimator can conclude that the sensor is at rest. Set this property to false
     /// when another source reports motion, or while motors keep the gyroscope's rate at zero and
     /// the joints cannot be measured; a quiet gyroscope is then not evidence of rest.
     public var restIsPlausible = true
@@ -55,7 +55,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// exceeds three standard deviations, as in a braking vehicle; 0 while the accelerometer is not
     /// used.
     public internal(set) var accelerationWeight = 1.0
-    /// Whether a gyroscope axis was at full scale in the last sample.
+    /// True if a gyroscope axis was at full scale in the last sample.
     public private(set) var isSaturated = false
 
     /// Vertical component of the specific force at rest, m/s²; negative if z points down.
@@ -221,18 +221,18 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation @inline(__always) get { cm_sqrt(innovationSquare) }
     }
 
-    /// Whether the sensor is at rest.
+    /// True if the sensor is at rest.
     public var isAtRest: Bool {
         @_noLocks @_noAllocation @inline(__always) get { detector.isAtRest }
     }
 
-    /// Whether the measured direction of gravity has changed although the gyroscope has not
+    /// True if the measured direction of gravity has changed although the gyroscope has not
     /// measured a rotation. The accelerometer is then not used.
     public var isGravityDoubtful: Bool {
         @_noLocks @_noAllocation @inline(__always) get { gravityWatch.isDoubtful }
     }
 
-    /// Whether motors can be switched on: the inclination is known, and the bias is known or cannot
+    /// True if motors can be switched on: the inclination is known, and the bias is known or cannot
     /// be learned because the sensor is not at rest. While the sensor may be at rest, the value is
     /// false for at most `restTime`, so that the bias can be learned.
     ///

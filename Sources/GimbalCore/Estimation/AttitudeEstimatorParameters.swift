@@ -131,7 +131,7 @@ extension AttitudeEstimator {
         /// The attitude is extrapolated by this delay with the current rate. A delay of 3 ms is
         /// typical of a MEMS sensor with its filter at 100 Hz.
         public var sensorDelay = 0.003
-        /// Whether a sample is the mean rate since the previous sample, as from a decimating
+        /// True if a sample is the mean rate since the previous sample, as from a decimating
         /// sensor, and not an instantaneous rate. The sample is then older by half the interval
         /// between samples.
         public var averagesRate = false

@@ -33,10 +33,10 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// value adds a margin of about the same size for other people.
     static var meanSigma: Double { @_noLocks @_noAllocation get { 5 * .pi / 180 } }
 
-    /// Whether the sensor is in motion, so that the vertical comes from a mean.
+    /// True if the sensor is in motion, so that the vertical comes from a mean.
     private(set) var isMean = false
 
-    /// Whether enough samples have arrived to determine the vertical.
+    /// True if enough samples have arrived to determine the vertical.
     var isComplete: Bool {
         @_noLocks @_noAllocation get { time > (isMean ? Self.seconds : Self.quietSeconds) }
     }

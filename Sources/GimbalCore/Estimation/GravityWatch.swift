@@ -18,7 +18,7 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     /// Smoothed vertical specific force relative to its value at rest: 1 if the estimate is right,
     /// -1 if the estimate is upside down.
     private(set) var share = 1.0
-    /// Whether the accelerometer counts as doubtful.
+    /// True if the accelerometer counts as doubtful.
     private(set) var isDoubtful = false
 
     private var time = 0.0
@@ -55,7 +55,7 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     ///   - inclinationSigma: Standard deviation of the estimate's inclination, rad.
     ///   - duration: Length of the period, s.
     ///   - parameters: Threshold and times.
-    /// - Returns: Whether the estimate is wrong, so that the estimator must start again.
+    /// - Returns: True if the estimate is wrong, so that the estimator must start again.
     @_noLocks @_noAllocation
     mutating func refutes(
         force: Vector3, inclinationSigma: Double, duration: Double,

@@ -8,7 +8,7 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
     /// Motors turn the joints, because a command turns the camera.
     case commanded
 
-    /// Whether this is `commanded`. The operator is written out, because the checker of real-time
+    /// True if this is `commanded`. The operator is written out, because the checker of real-time
     /// code rejects the synthesized operator.
     var isCommanded: Bool {
         @_noLocks @_noAllocation get { if case .commanded = self { true } else { false } }
@@ -23,7 +23,7 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
 /// that noise does not accumulate. With the defaults, joints that turn more slowly than 0.03 °/s
 /// count as still.
 struct JointStillness: Sendable, BitwiseCopyable {
-    /// Whether the joints have moved.
+    /// True if the joints have moved.
     private(set) var areMoving = false
 
     private var turn: Vector3 = .zero
@@ -39,7 +39,7 @@ struct JointStillness: Sendable, BitwiseCopyable {
     ///   - relativeRate: Rate of the sensor relative to its carrier, body frame, rad/s.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
-    /// - Returns: Whether `areMoving` has changed.
+    /// - Returns: True if `areMoving` has changed.
     @_noLocks @_noAllocation
     mutating func step(
         relativeRate: Vector3, duration: Double, parameters: AttitudeEstimator.Parameters

@@ -34,7 +34,7 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
     ///   - drift: Increase of the heading's variance since the previous sample, rad².
     ///   - dt: Seconds since the previous sample.
     ///   - period: Length of the period, s.
-    /// - Returns: Whether the period is complete, so that the caller must call `step`.
+    /// - Returns: True if the period is complete, so that the caller must call `step`.
     @_noLocks @_noAllocation
     mutating func add(field: Vector3, drift: Double, dt: Double, period: Double) -> Bool {
         sum += field * dt

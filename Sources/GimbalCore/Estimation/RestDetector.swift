@@ -39,10 +39,10 @@ struct RestDetector: Sendable, BitwiseCopyable {
     /// Variance that the caller must add to the bias estimate, (rad/s)², because the last step
     /// revealed that the bias was not learned at rest; otherwise zero.
     private(set) var lostTrust = 0.0
-    /// Whether the sensor has been still for `restTime`.
+    /// True if the sensor has been still for `restTime`.
     private(set) var isAtRest = false
 
-    /// Whether the sensor may be at rest: it is still at present, or the detector has not received
+    /// True if the sensor may be at rest: it is still at present, or the detector has not received
     /// a sample yet.
     var isCandidate: Bool {
         @_noLocks @_noAllocation get { !isSeeded || stillTime > 0 }
@@ -178,7 +178,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the RMS deviations of rate and specific force from their means are below their
+    /// True if the RMS deviations of rate and specific force from their means are below their
     /// thresholds, and the present deviations are below three times the thresholds. A noisy sensor
     /// at a low sample rate can exceed the threshold now and then, but the average must not hide a
     /// motion.
@@ -214,7 +214,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         evidence.restartWatch()
     }
 
-    /// Whether the rate agrees with the estimated bias. At rest the comparison has the margin
+    /// True if the rate agrees with the estimated bias. At rest the comparison has the margin
     /// `restGateFloor`. During motion of the joints the margin is a fifth of this value, for the
     /// noise of `slowRate`, plus the error of a commanded turn, `jointRate`.
     @_noLocks @_noAllocation

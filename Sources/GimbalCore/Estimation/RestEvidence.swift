@@ -24,7 +24,7 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Whether gravity has been observed for long enough to accept rest. The value is true
+    /// True if gravity has been observed for long enough to accept rest. The value is true
     /// immediately if no earlier evidence contradicted rest.
     var isProven: Bool { @_noLocks @_noAllocation get { watched >= proof } }
 
@@ -95,7 +95,7 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     ///   - rate: Mean raw rate of the carrier, rad/s.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
-    /// - Returns: Whether the deviating rate has lasted so long that the bias must be wrong.
+    /// - Returns: True if the deviating rate has lasted so long that the bias must be wrong.
     @_noLocks @_noAllocation
     mutating func overrules(
         rate: Vector3, duration: Double, parameters: AttitudeEstimator.Parameters

@@ -10,7 +10,7 @@
 ///
 /// The detector only reports its result; it does not change the estimate.
 struct TiltDoubt: Sendable, BitwiseCopyable {
-    /// Whether the lean is too large at present, so that the estimate is doubtful.
+    /// True if the lean is too large at present, so that the estimate is doubtful.
     private(set) var isDoubtful = false
     /// Tangent of the angle between the long mean of the force and the estimated vertical.
     private(set) var lean = 0.0

@@ -20,11 +20,11 @@ public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
         @_noLocks get { AxisSet(yaw: false, roll: false, pitch: false) }
     }
 
-    /// Whether the set is empty.
+    /// True if the set is empty.
     @inlinable
     public var isEmpty: Bool { @_noLocks get { rawValue == 0 } }
 
-    /// Whether the set contains `axis`.
+    /// True if the set contains `axis`.
     @inlinable @_noLocks
     public func contains(_ axis: GimbalAxis) -> Bool { rawValue & 1 << axis.rawValue != 0 }
 

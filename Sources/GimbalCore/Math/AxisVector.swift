@@ -29,7 +29,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { AxisVector(repeating: 0) }
     }
 
-    /// Whether all three values are equal. The operator is written out, because the checker of
+    /// True if all three values are equal. The operator is written out, because the checker of
     /// real-time code rejects the synthesized operator.
     @inlinable @inline(__always) @_noLocks
     public static func == (a: AxisVector, b: AxisVector) -> Bool {
@@ -77,7 +77,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
             pitch: min(max(pitch, low.pitch), high.pitch))
     }
 
-    /// Whether each axis is within ±`limit` of that axis.
+    /// True if each axis is within ±`limit` of that axis.
     @_noLocks
     func isWithin(_ limit: AxisVector) -> Bool {
         abs(yaw) <= limit.yaw && abs(roll) <= limit.roll && abs(pitch) <= limit.pitch
@@ -103,7 +103,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
             pitch: pitch.isNaN ? other.pitch : pitch)
     }
 
-    /// Whether no axis is NaN or infinite.
+    /// True if no axis is NaN or infinite.
     @inlinable
     public var isFinite: Bool {
         @_noLocks @inline(__always) get { yaw.isFinite && roll.isFinite && pitch.isFinite }

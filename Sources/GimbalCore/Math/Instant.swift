@@ -14,7 +14,7 @@ public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     @inlinable @_noLocks
     public init(seconds: Double) { nanoseconds = Int64(seconds * 1e9) }
 
-    /// Whether `a` is earlier than `b`.
+    /// True if `a` is earlier than `b`.
     @inlinable @_noLocks
     public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
 

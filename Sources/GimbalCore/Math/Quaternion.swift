@@ -132,7 +132,7 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
         (conjugate * target).rotationVector
     }
 
-    /// Whether no component is NaN or infinite.
+    /// True if no component is NaN or infinite.
     @inlinable
     public var isFinite: Bool {
         @_noLocks get { w.isFinite && x.isFinite && y.isFinite && z.isFinite }

@@ -22,7 +22,7 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     @inlinable
     public static var zero: Vector3 { @_noLocks @inline(__always) get { Vector3(0, 0, 0) } }
 
-    /// Whether all components are equal. The operator is written out, because the checker of
+    /// True if all components are equal. The operator is written out, because the checker of
     /// real-time code rejects the synthesized operator.
     @inlinable @inline(__always) @_noLocks
     public static func == (a: Vector3, b: Vector3) -> Bool {
@@ -83,7 +83,7 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     @inlinable
     public var norm: Double { @_noLocks @inline(__always) get { cm_sqrt(squaredNorm) } }
 
-    /// Whether no component is NaN or infinite.
+    /// True if no component is NaN or infinite.
     @inlinable
     public var isFinite: Bool {
         @_noLocks @inline(__always) get { x.isFinite && y.isFinite && z.isFinite }

@@ -86,14 +86,14 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     /// Creates a motor at rest at position 0.
     public init(parameters: Parameters) { self.parameters = parameters }
 
-    /// Whether the motor is at rest.
+    /// True if the motor is at rest.
     public var isStanding: Bool { speed == 0 }
 
     /// Computes the states of the lines for the next tick.
     ///
     /// - Parameters:
     ///   - goal: The newest goal of the motor.
-    ///   - isAtSwitch: Whether the home switch is pressed.
+    ///   - isAtSwitch: True if the home switch is pressed.
     ///   - now: The time of this tick.
     ///   - dt: Interval between two ticks, s.
     public mutating func tick(_ goal: Goal, isAtSwitch: Bool, now: Instant, dt: Double) {

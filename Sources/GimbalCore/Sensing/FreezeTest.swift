@@ -9,9 +9,9 @@
 ///
 /// Loop thread only; constant time.
 struct FreezeTest: Sendable, BitwiseCopyable {
-    /// Whether the chip was frozen at the last sample.
+    /// True if the chip was frozen at the last sample.
     private(set) var isFrozen = false
-    /// Whether the last sample repeated the sample before it.
+    /// True if the last sample repeated the sample before it.
     var isRepeating: Bool { @_noLocks get { count > 0 } }
 
     private var count: Int32 = 0
@@ -32,10 +32,10 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     /// Updates the detector with the next sample.
     ///
     /// - Parameters:
-    ///   - isSame: Whether the sample is identical to the previous sample, to the bit.
+    ///   - isSame: True if the sample is identical to the previous sample, to the bit.
     ///   - dt: Seconds between the two samples.
     ///   - longestSeconds: Duration from which on a repetition means a frozen chip, s.
-    /// - Returns: Whether the detector recognises with this sample that the chip is frozen; false
+    /// - Returns: True if the detector recognises with this sample that the chip is frozen; false
     ///   for the following samples of the same repetition.
     @_noLocks
     mutating func note(isSame: Bool, dt: Double, longestSeconds: Double) -> Bool {

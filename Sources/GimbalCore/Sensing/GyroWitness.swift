@@ -28,7 +28,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private var reference = Vector3.zero
     /// Change of the camera's rate by motors and disturbance since the newest sample, rad/s.
     private var silent = Vector3.zero
-    /// Whether a witness contradicts the gyroscope, or no witness has confirmed an implausible
+    /// True if a witness contradicts the gyroscope, or no witness has confirmed an implausible
     /// change.
     private(set) var isContradicted = false
 
@@ -38,7 +38,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Value of `bridged` without the last used sample, rad/s. If later samples repeat that sample,
     /// the sensor was already frozen, and this value replaces `bridged`.
     private var earlier = Vector3.zero
-    /// Whether a witness contradicts the gyroscope at present, and the newest sample was refused or
+    /// True if a witness contradicts the gyroscope at present, and the newest sample was refused or
     /// equals the previous sample. The camera's rate is then `bridged`.
     var isDoubtful: Bool { @_noLocks get { isDisputed && (isRefusing || isRepeating) } }
 
@@ -104,11 +104,11 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - rate: The gyroscope's rate minus its bias, camera frame, rad/s.
     ///   - measuredJoints: The encoders' angles at the same time, rad; nil without encoders.
-    ///   - isRepeated: Whether the sample is identical to the gyroscope's last sample, to the bit.
+    ///   - isRepeated: True if the sample is identical to the gyroscope's last sample, to the bit.
     ///   - motors: Effect of the motors; nil while the outputs are off.
     ///   - sensorDelay: Age of the gyroscope's rate relative to the joint angles, s.
     ///   - dt: Seconds since the previous sample, more than 0.
-    /// - Returns: Whether the sample can be used.
+    /// - Returns: True if the sample can be used.
     @_noLocks
     mutating func believes(
         rate: Vector3, joints measuredJoints: AxisVector?, isRepeated: Bool, motors: Motors?,
@@ -311,7 +311,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         use(rate)
     }
 
-    /// Whether the joints have turned by the angle that the gyroscope has measured in this dispute;
+    /// True if the joints have turned by the angle that the gyroscope has measured in this dispute;
     /// nil if undecided. Both angles cover the same interval: the joint angles are delayed by the
     /// gyroscope's delay.
     @_noLocks

@@ -24,7 +24,7 @@ struct HandleIMU: Sendable, BitwiseCopyable {
     /// Joint angles, rad.
     private(set) var joints = AxisVector.zero
 
-    /// Whether the handle turns so slowly that it can be at rest.
+    /// True if the handle turns so slowly that it can be at rest.
     var isStill: Bool { @_noLocks get { rate.norm < 0.02 } }
 
     private var hasJoints = false
@@ -39,7 +39,7 @@ struct HandleIMU: Sendable, BitwiseCopyable {
     ///   - measured: Reading of the handle's gyroscope, handle frame, rad/s; finite.
     ///   - cameraRate: Camera rate without bias, camera frame, rad/s.
     ///   - upright: Joint angles if the handle were upright, rad; yaw is not used.
-    ///   - isAtRest: Whether the camera's sensor is at rest.
+    ///   - isAtRest: True if the camera's sensor is at rest.
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks
     mutating func update(

@@ -19,7 +19,7 @@ public struct IMUSample: Sendable, BitwiseCopyable {
         @inlinable @_noLocks
         public mutating func insert(_ other: Contents) { rawValue |= other.rawValue }
 
-        /// Whether all parts of `other` are in the set.
+        /// True if all parts of `other` are in the set.
         @inlinable @_noLocks
         public func contains(_ other: Contents) -> Bool {
             rawValue & other.rawValue == other.rawValue
@@ -70,7 +70,7 @@ public struct IMUSample: Sendable, BitwiseCopyable {
         self.accel = accel
     }
 
-    /// Whether the sample contains a temperature, and a working chip can have it (-60...150 °C).
+    /// True if the sample contains a temperature, and a working chip can have it (-60...150 °C).
     var hasPossibleTemperature: Bool {
         @_noLocks get {
             contents.contains(.temperature) && temperature > -60 && temperature < 150

@@ -17,7 +17,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether `motion` is accurate enough for joint limits and for modes that follow the handle.
+    /// True if `motion` is accurate enough for joint limits and for modes that follow the handle.
     /// Angles from a second gyroscope are not good enough: they assume an upright handle, and their
     /// yaw drifts.
     var isKnown: Bool {
@@ -29,7 +29,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the joints provide enough information to detect rest while the motors are on,
+    /// True if the joints provide enough information to detect rest while the motors are on,
     /// because motors can hold the camera still in a moving hand. The value is true if the joint
     /// angles are known, or if a second IMU measures that the handle is at rest.
     var tellsRest: Bool {
@@ -38,7 +38,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the angles come from encoders.
+    /// True if the angles come from encoders.
     var isMeasured: Bool {
         @_noLocks @inline(__always) get { if case .encoders = source { true } else { false } }
     }
@@ -67,7 +67,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
     ///   - modelSource: The source to report for these angles: the kind of model.
     ///   - attitude: Estimated camera attitude, body to earth.
     ///   - rate: Camera rate without bias, body frame, rad/s.
-    ///   - isAtRest: Whether the estimator detects rest.
+    ///   - isAtRest: True if the estimator detects rest.
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks
     mutating func update(

@@ -10,7 +10,7 @@ struct NoiseEvidence: Sendable, BitwiseCopyable {
     /// Fraction of the differences that must change their sign on every axis.
     private static var share: Double { @_noLocks get { 0.4 } }
 
-    /// Whether a test has found noise on all axes since the start.
+    /// True if a test has found noise on all axes since the start.
     private(set) var isNoisy = false
     private var gyroStep = Vector3.zero
     private var accelStep = Vector3.zero

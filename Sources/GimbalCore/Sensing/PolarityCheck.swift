@@ -69,7 +69,7 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// Rate below which the camera does not count as turning, rad/s.
     private static var leastRate: Double { @_noLocks get { 0.1 } }
 
-    /// Whether the gyroscope measured the opposite of the motor's effect at the last step.
+    /// True if the gyroscope measured the opposite of the motor's effect at the last step.
     private(set) var isReversed = false
 
     /// Correlation of the rate changes that the motor should have caused with the measured rate

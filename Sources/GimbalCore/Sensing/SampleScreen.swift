@@ -24,7 +24,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// measured on it; if false, always. True for simulators without noise, in which a camera
         /// at rest or in uniform rotation repeats its samples to the bit.
         public var frozenNeedsNoise = false
-        /// Whether the gyroscope is compared with motors, joints and its own history (see
+        /// True if the gyroscope is compared with motors, joints and its own history (see
         /// `GyroWitness`).
         public var witnessesGyro = true
         /// Longest normal interval between two samples, s; a longer interval is reported as a gap.
@@ -100,7 +100,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - sample: The next raw sample, in the order of arrival.
-    ///   - isBelieved: Whether the sample agrees with the camera's known motion (see
+    ///   - isBelieved: True if the sample agrees with the camera's known motion (see
     ///     `GyroWitness`).
     /// - Returns: The decision. Loop thread; constant time.
     @_noLocks
@@ -160,7 +160,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         return result
     }
 
-    /// Whether this gyroscope sample repeats the previous sample to the bit, although a working
+    /// True if this gyroscope sample repeats the previous sample to the bit, although a working
     /// chip would have noise.
     @_noLocks @inline(__always)
     func repeatsGyro(_ sample: IMUSample) -> Bool {
@@ -171,7 +171,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     /// range raises it immediately.
     private static var mostRefused: Double { @_noLocks get { 4.5 } }
 
-    /// Whether repeated samples mean a frozen chip: false for a simulator without noise, and for a
+    /// True if repeated samples mean a frozen chip: false for a simulator without noise, and for a
     /// saturated gyroscope.
     @inline(__always)
     private func canFreeze(_ sample: IMUSample) -> Bool {

@@ -52,7 +52,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         @_noLocks
         public init() {}
 
-        /// Whether a calibration has determined the bias.
+        /// True if a calibration has determined the bias.
         @inlinable
         public var isKnown: Bool { @_noLocks get { sigma > 0 } }
 
@@ -70,7 +70,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
             return cm_sqrt(sigma * sigma + drift * drift)
         }
 
-        /// Whether two priors are equal. The operator is written out, because the checker of
+        /// True if two priors are equal. The operator is written out, because the checker of
         /// real-time code rejects the synthesized operator. Two unknown temperatures are equal.
         @_noLocks
         public static func == (a: BiasPrior, b: BiasPrior) -> Bool {

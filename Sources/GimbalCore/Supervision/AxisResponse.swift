@@ -11,10 +11,10 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     /// Smallest angle by which the camera must have turned away from its set-point, rad. This angle
     /// must exceed the remaining motion of a stabilised camera while a person walks.
     var evidence: Double
-    /// Whether an encoder must also measure that the joint turns with the camera. This condition is
+    /// True if an encoder must also measure that the joint turns with the camera. This condition is
     /// needed when the range of credible ratios is so wide that the ratio alone is weak evidence.
     var needsJoint: Bool
-    /// Whether the loop's delay is known. The response to a probe of 50 Hz looks inverted if it
+    /// True if the loop's delay is known. The response to a probe of 50 Hz looks inverted if it
     /// arrives 10 ms later than assumed; such a response is not evidence of a wrong sign.
     var isDelayKnown = true
 
@@ -106,7 +106,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether the response of the joint was reversed in the last period.
+    /// True if the response of the joint was reversed in the last period.
     private(set) var isReversed = false
 
     /// Updates `isReversed` with command and response of one period.
@@ -151,7 +151,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         pastSeen = seen
     }
 
-    /// Whether the joint has turned by at least half the camera's angle.
+    /// True if the joint has turned by at least half the camera's angle.
     private mutating func turns(_ joint: Double?, astray: Double, _ pace: Pace) -> Bool {
         let share = pace.joint
         turnedWithJoint += astray * pace.dt - turnedWithJoint * share
@@ -191,7 +191,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether the correlation of command and response is negative, below -0.3.
+    /// True if the correlation of command and response is negative, below -0.3.
     var isOpposed: Bool {
         @_noLocks get { products < -0.3 * cm_sqrt(toldSquares * seenSquares) }
     }

@@ -34,7 +34,7 @@ struct BrakeWatch: Sendable, BitwiseCopyable {
     ///   - rate: Magnitude of the camera's rate, rad/s.
     ///   - delay: Time from a torque to the sample that contains its effect, s.
     ///   - dt: Seconds since the previous period.
-    /// - Returns: Whether braking accelerates the camera.
+    /// - Returns: True if braking accelerates the camera.
     @_noLocks
     mutating func step(rate: Double, delay: Double, dt: Double) -> Bool {
         seconds += dt

@@ -30,11 +30,11 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
         Conditions(rawValue: rawValue & ~other.rawValue)
     }
 
-    /// Whether the two sets have a condition in common.
+    /// True if the two sets have a condition in common.
     @inlinable @_noLocks
     public func intersects(_ other: Conditions) -> Bool { rawValue & other.rawValue != 0 }
 
-    /// Whether the set is empty.
+    /// True if the set is empty.
     @inlinable
     public var isEmpty: Bool { @_noLocks get { rawValue == 0 } }
 

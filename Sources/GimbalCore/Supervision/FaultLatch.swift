@@ -5,7 +5,7 @@
 struct FaultLatch: Sendable, BitwiseCopyable {
     /// Observations of one period.
     struct Evidence: Sendable, BitwiseCopyable {
-        /// Whether the outputs are on.
+        /// True if the outputs are on.
         var isEnabled: Bool
         /// The joints with a reversed response.
         var reversed: AxisSet
@@ -126,7 +126,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     ///     nil while the outputs are off.
     ///   - rate: Magnitude of the camera's rate, rad/s.
     ///   - dt: Seconds since the previous call of this method.
-    /// - Returns: Whether the motors must be off because of a loss.
+    /// - Returns: True if the motors must be off because of a loss.
     @_noLocks
     mutating func step(astray: Double?, rate: Double, dt: Double) -> Bool {
         flung *= 1 - min(dt / Self.memory, 1)

@@ -20,7 +20,7 @@ struct GapWatch: Sendable, BitwiseCopyable {
     /// Compares one period with the mean period.
     ///
     /// - Parameter dt: Seconds since the previous period.
-    /// - Returns: Whether the period was a gap.
+    /// - Returns: True if the period was a gap.
     @_noLocks
     mutating func step(dt: Double) -> Bool {
         usualPeriod = usualPeriod == 0 ? dt : usualPeriod + (dt - usualPeriod) * Self.newShare

@@ -25,10 +25,10 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         var floor: Double
         /// Lower limit of the monitored frequencies, rad/s: above the loop's crossover.
         var corner: Double
-        /// Whether no probe excites the camera. Without a probe, a growing oscillation certainly
+        /// True if no probe excites the camera. Without a probe, a growing oscillation certainly
         /// comes from the loop.
         var isKnown: Bool
-        /// Whether the command includes the hand's motion. The command must then be larger above
+        /// True if the command includes the hand's motion. The command must then be larger above
         /// the corner frequency than below it, and must be a single tone for six cycles.
         var followsHand: Bool
 
@@ -97,7 +97,7 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         return AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
     }
 
-    /// Whether all axes are without signs of an oscillation.
+    /// True if all axes are without signs of an oscillation.
     var isCalm: Bool { @_noLocks get { yaw.isCalm && roll.isCalm && pitch.isCalm } }
 
     /// Marks the present oscillation of these axes as tolerated, because the loop does not cause
@@ -259,7 +259,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether this axis is without recent signs of an oscillation.
+    /// True if this axis is without recent signs of an oscillation.
     var isCalm: Bool { @_noLocks get { evidence == 0 && halves < 3 } }
 
     /// Counts the half cycles of the command; a new half cycle begins when the command changes its

@@ -11,7 +11,7 @@ public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
     /// The outputs go off immediately.
     case off
 
-    /// Whether `a` is milder than `b`.
+    /// True if `a` is milder than `b`.
     @inlinable @_noLocks
     public static func < (a: Response, b: Response) -> Bool { a.rawValue < b.rawValue }
 }
@@ -68,7 +68,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         /// Creates the initial state: the outputs are off, and no fault has occurred.
         public init() {}
 
-        /// Whether the power stages are on.
+        /// True if the power stages are on.
         @inlinable
         public var isEnabled: Bool { @_noLocks get { phase != .off } }
     }

@@ -92,7 +92,7 @@ public struct Steppers: Sendable {
     /// Creates the interface.
     ///
     /// - Parameters:
-    ///   - hasSwitches: Whether each motor has a home switch.
+    ///   - hasSwitches: True if each motor has a home switch.
     ///   - ask: Function that receives a goal and the number of the stepper motor, 0...2. The
     ///     function must not call the `Commander`.
     public init(

@@ -6,9 +6,9 @@ public struct LoopState: Sendable, Equatable {
     public var mode: Mode
     /// Number of mode requests that the loop has executed, including emergency stops.
     public var modeRequests: UInt64
-    /// Whether a sensor sample has arrived.
+    /// True if a sensor sample has arrived.
     public var hasSample: Bool
-    /// Whether the joint angles are known now, or will be known when the outputs are on.
+    /// True if the joint angles are known now, or will be known when the outputs are on.
     public var showsJoints: Bool
 
     /// Creates a state.

@@ -29,7 +29,7 @@ public struct LossOfControl: Sendable, Equatable {
         ///
         /// - Parameters:
         ///   - silence: Time since the last rate request, s.
-        ///   - isCutOff: Whether the connection has ended, so that no further rate request can
+        ///   - isCutOff: True if the connection has ended, so that no further rate request can
         ///     arrive.
         /// - Returns: The stage; nil while the last rate request is valid.
         public func stage(silence: Double, isCutOff: Bool) -> Stage? {

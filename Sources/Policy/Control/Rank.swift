@@ -18,7 +18,7 @@ public enum Rank: Int, Sendable, Comparable, CaseIterable {
     /// A client of the diagnostics socket with the right to write.
     case local
 
-    /// Whether rank `a` is lower than rank `b`.
+    /// True if rank `a` is lower than rank `b`.
     public static func < (a: Rank, b: Rank) -> Bool { a.rawValue < b.rawValue }
 }
 
@@ -30,7 +30,7 @@ public enum Rank: Int, Sendable, Comparable, CaseIterable {
 struct EmergencyStopLatch {
     private var asked: [CommandSource.Link: CommandSource] = [:]
 
-    /// Whether an emergency stop is latched.
+    /// True if an emergency stop is latched.
     var isLatched: Bool { !asked.isEmpty }
 
     /// The source with the highest rank that requested the stop; nil without a latched stop.

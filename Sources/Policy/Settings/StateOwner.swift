@@ -133,7 +133,7 @@ package final class StateOwner: Sendable {
 
     /// Runs a job that waits for a disk, after all earlier jobs.
     ///
-    /// - Returns: Whether the job will run.
+    /// - Returns: True if the job will run.
     func run(_ job: @escaping @Sendable () -> Void) -> Bool { worker.post(job) }
 
     /// Saves the unsaved entries of the history at the end of the process, after all earlier

@@ -18,7 +18,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     /// Creates a rollback without a temporary change.
     public init() {}
 
-    /// Whether a temporary change is active, which reverts unless it is saved.
+    /// True if a temporary change is active, which reverts unless it is saved.
     public var isPending: Bool { pending != nil }
 
     /// Seconds until the change reverts, not negative; nil without a temporary change.
@@ -70,7 +70,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
 
     /// Makes the temporary change permanent.
     ///
-    /// - Returns: Whether a temporary change was active; false if the change has reverted already;
+    /// - Returns: True if a temporary change was active; false if the change has reverted already;
     ///   the caller must report this.
     public mutating func keep() -> Bool {
         defer { pending = nil }
@@ -80,7 +80,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     /// Makes the temporary change permanent if this connection or link made it.
     ///
     /// - Parameter owner: Number of the connection or link, as given to `begin`.
-    /// - Returns: Whether this connection or link made the change.
+    /// - Returns: True if this connection or link made the change.
     public mutating func keep(owner: UInt64) -> Bool {
         guard pending?.owner == owner else { return false }
         return keep()

@@ -74,13 +74,13 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
     var overruns: UInt64 { load(.overruns) }
     var silences: UInt64 { load(.silences) }
     var lastError: BusError? { BusError(packed: load(.lastError)) }
-    /// Whether the thread has not called `noteTurn` for the given time; false before its first
+    /// True if the thread has not called `noteTurn` for the given time; false before its first
     /// call.
     func isHanging(now: Instant, seconds: Double) -> Bool {
         let turn = Instant(nanoseconds: Int64(bitPattern: load(.turn)))
         return turn.nanoseconds != 0 && now.seconds(since: turn) > seconds
     }
-    /// Whether the motors have confirmed that they were turned off at the thread's end.
+    /// True if the motors have confirmed that they were turned off at the thread's end.
     var isOff: Bool { load(.isOff) != 0 }
 }
 

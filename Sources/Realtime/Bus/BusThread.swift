@@ -22,7 +22,7 @@ struct BusThread: ~Copyable {
     ///   - bus: Bus with the sensors, and with the motors unless they have their own bus.
     ///   - ports: Connections to the other threads.
     ///   - periodNanoseconds: Period of the reads, ns.
-    ///   - drivesMotors: Whether the motors are on this bus; in this case the durations of the
+    ///   - drivesMotors: True if the motors are on this bus; in this case the durations of the
     ///     writes are recorded.
     init(
         bus: any GimbalBus, ports: consuming BusPorts, periodNanoseconds: Int64,

@@ -153,7 +153,7 @@ public struct SampleBatch: Sendable {
     /// Adds a sample at the end.
     ///
     /// - Parameter sample: A sample that is newer than the previous samples.
-    /// - Returns: Whether the sample fitted into the batch.
+    /// - Returns: True if the sample fitted into the batch.
     @discardableResult
     public mutating func append(_ sample: IMUSample) -> Bool {
         guard count < Self.capacity else { return false }

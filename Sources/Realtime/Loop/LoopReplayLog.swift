@@ -24,9 +24,9 @@ public struct ReplayLogTick: Sendable, BitwiseCopyable {
     public var samples: Int32
     /// Number of ticks since the start whose frames were lost because the replay log was full.
     public var lostTicks: UInt32
-    /// Whether the loop kept the outputs off, because it was warming up.
+    /// True if the loop kept the outputs off, because it was warming up.
     public var isWarmingUp: Bool
-    /// Whether only the supervisor ran, at the time of the previous tick, see `ControlLoop.look`.
+    /// True if only the supervisor ran, at the time of the previous tick, see `ControlLoop.look`.
     public var isLook: Bool
     /// The published values, as in the telemetry ring.
     public var record: TelemetryRecord
@@ -39,7 +39,7 @@ public struct ReplayLogTick: Sendable, BitwiseCopyable {
 /// dropped frame, all frames are dropped until there is room for a complete state again.
 struct LoopReplayLog: ~Copyable, Sendable {
     private var ring: ReplayLogWriter
-    /// Whether all frames are dropped until the next complete state.
+    /// True if all frames are dropped until the next complete state.
     private var isBroken = true
     /// Number of ticks since the start that are not on the replay log.
     private(set) var lostTicks: UInt32 = 0
@@ -57,7 +57,7 @@ struct LoopReplayLog: ~Copyable, Sendable {
 
     /// Begins a tick.
     ///
-    /// - Returns: Whether a complete state is due, because the last one is a second old or was
+    /// - Returns: True if a complete state is due, because the last one is a second old or was
     ///   dropped. The caller passes the state only in this case, because the call copies the whole
     ///   state.
     mutating func begin(tick: UInt64, now: Instant) -> Bool {

@@ -84,7 +84,7 @@ public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
         return MailboxReading(value: content.value, sequence: content.sequence, isNew: isNew)
     }
 
-    /// Whether the mailbox contains a value that `read()` has not returned yet.
+    /// True if the mailbox contains a value that `read()` has not returned yet.
     @inlinable
     public var hasNew: Bool { storage.middle.load(ordering: .relaxed) & freshFlag != 0 }
 }
@@ -96,7 +96,7 @@ public struct MailboxReading<Value: BitwiseCopyable & Sendable>: BitwiseCopyable
     public var value: Value
     /// Number of values published up to and including this value.
     public var sequence: UInt64
-    /// Whether this reader reads the value for the first time.
+    /// True if this reader reads the value for the first time.
     public var isNew: Bool
 
     @usableFromInline

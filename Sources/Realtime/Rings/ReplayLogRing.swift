@@ -28,7 +28,7 @@ struct ReplayLogEnds: ~Copyable, Sendable {
 /// the producer never waits.
 struct ReplayLogWriter: ~Copyable, @unchecked Sendable {
     private let storage: ReplayLogStorage
-    /// Whether the ring exists, so that frames are recorded.
+    /// True if the ring exists, so that frames are recorded.
     let isOn: Bool
     /// Number of bytes written since the start; the shared atomic variable contains a copy for the
     /// consumer.
@@ -52,7 +52,7 @@ struct ReplayLogWriter: ~Copyable, @unchecked Sendable {
     ///   - tick: Number of the frame's tick.
     ///   - now: Beginning of the tick.
     ///   - value: Value that is copied into the ring.
-    /// - Returns: Whether the ring had room for the frame.
+    /// - Returns: True if the ring had room for the frame.
     mutating func append<Value: BitwiseCopyable>(
         _ kind: ReplayLogKind, tick: UInt64, now: Instant, _ value: Value
     ) -> Bool {
@@ -79,7 +79,7 @@ struct ReplayLogWriter: ~Copyable, @unchecked Sendable {
         return true
     }
 
-    /// Whether the given number of bytes fits into the ring now.
+    /// True if the given number of bytes fits into the ring now.
     mutating func hasRoom(_ bytes: UInt) -> Bool {
         if head &+ bytes &- cachedTail <= storage.mask &+ 1 { return true }
         cachedTail = storage.tail.load(ordering: .acquiring)

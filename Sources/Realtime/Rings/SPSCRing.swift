@@ -54,7 +54,7 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     /// never waits, and takes constant time. Only the producer calls it.
     ///
     /// - Parameter element: Value that is copied into the ring.
-    /// - Returns: Whether the ring had room for the element.
+    /// - Returns: True if the ring had room for the element.
     @inlinable
     @discardableResult
     public mutating func push(_ element: Element) -> Bool {

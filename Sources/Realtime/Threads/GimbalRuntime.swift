@@ -24,7 +24,7 @@ public struct RuntimeSettings: Sendable {
     public var warmUpTicks = 100
     /// Largest number of requests that one tick executes.
     public var requestsPerTick = 8
-    /// Whether the loop counts ticks that take longer than a period, and reports them as a
+    /// True if the loop counts ticks that take longer than a period, and reports them as a
     /// condition.
     public var watchesOverruns = true
 

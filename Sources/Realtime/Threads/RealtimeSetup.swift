@@ -36,7 +36,7 @@ public enum RealtimeSetup {
     /// Locks all present and future memory of the process, so that no thread waits for a page
     /// fault.
     ///
-    /// - Returns: Whether the memory is locked, and the reason of a failure.
+    /// - Returns: True if the memory is locked, and the reason of a failure.
     public static func lockMemory() -> MemoryLockReport {
         cl_malloc_trim()
         let error = cl_memory_lock()
@@ -47,7 +47,7 @@ public enum RealtimeSetup {
             residentBytes: statusField("VmRSS", in: status))
     }
 
-    /// Whether the kernel reports in /sys that it is fully preemptible (PREEMPT_RT).
+    /// True if the kernel reports in /sys that it is fully preemptible (PREEMPT_RT).
     public static var isKernelRealtime: Bool {
         readSmallFile("/sys/kernel/realtime")?.first == "1"
     }
@@ -88,7 +88,7 @@ public enum RealtimeSetup {
 
 /// Result of the request to lock memory.
 public struct MemoryLockReport: Sendable, Equatable {
-    /// Whether all present and future memory pages are locked.
+    /// True if all present and future memory pages are locked.
     public var isLocked: Bool
     /// Reason of a failure, and its remedy; nil after a success.
     public var problem: String?

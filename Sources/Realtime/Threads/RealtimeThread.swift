@@ -45,7 +45,7 @@ public final class RealtimeThread: Sendable {
     /// Waits for the thread to end. Call this method once.
     ///
     /// - Parameter deadline: End of the wait.
-    /// - Returns: Whether the thread has ended. A thread that has not ended is detached, and the
+    /// - Returns: True if the thread has ended. A thread that has not ended is detached, and the
     ///   memory that it uses must not be freed.
     public func join(until deadline: Instant) -> Bool {
         // The wait uses a doorbell, followed by a join without a deadline, because thread

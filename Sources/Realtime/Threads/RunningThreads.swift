@@ -40,12 +40,12 @@ struct RunningThreads: Sendable {
 
 /// Result of stopping a runtime.
 public struct StopReport: Sendable, Equatable {
-    /// Whether the threads of the buses have ended. False means that a transfer hangs and its
+    /// True if the threads of the buses have ended. False means that a transfer hangs and its
     /// thread still runs.
     public var busEnded: Bool
-    /// Whether the loop has ended.
+    /// True if the loop has ended.
     public var loopEnded: Bool
-    /// Whether the power line is off, or every bus accepted the request to turn its power stages
+    /// True if the power line is off, or every bus accepted the request to turn its power stages
     /// off.
     public var motorsOff: Bool
 }

@@ -25,13 +25,13 @@ public struct ThreadReport: Sendable, Equatable {
     /// A sentence for each refused request; empty if all were granted.
     public var problems: [String]
 
-    /// Whether the thread runs under SCHED_FIFO.
+    /// True if the thread runs under SCHED_FIFO.
     public var isRealtime: Bool { policy == .fifo }
 }
 
 /// Properties of the process that explain a refusal of SCHED_FIFO.
 struct RealtimeRights: Equatable {
-    /// Whether the effective user of the process is root.
+    /// True if the effective user of the process is root.
     var isRoot: Bool
     /// Soft limit RLIMIT_RTPRIO, the largest priority; nil if unlimited.
     var priorityLimit: Int?

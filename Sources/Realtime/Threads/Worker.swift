@@ -65,7 +65,7 @@ public final class Worker: Sendable {
     ///
     /// - Parameter job: Job to run on the worker's thread, or on the caller's thread if no further
     ///   thread can be created.
-    /// - Returns: Whether the job will run; false while `capacity` jobs wait, and after the end.
+    /// - Returns: True if the job will run; false while `capacity` jobs wait, and after the end.
     @discardableResult
     public func post(_ job: @escaping Job) -> Bool {
         let (isTaken, isFirst) = queue.contents.withLock { contents in
@@ -97,7 +97,7 @@ public final class Worker: Sendable {
     /// Completes the waiting jobs, and ends the thread. Later jobs are refused.
     ///
     /// - Parameter seconds: Longest duration, s.
-    /// - Returns: Whether all jobs were completed; if not, the thread is still blocked in a job.
+    /// - Returns: True if all jobs were completed; if not, the thread is still blocked in a job.
     @discardableResult
     public func end(within seconds: Double) -> Bool {
         let thread = queue.contents.withLock { contents in

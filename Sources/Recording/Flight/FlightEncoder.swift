@@ -12,7 +12,7 @@ public struct FlightEncoder: ~Copyable {
         public var chunk: MCAPChunk?
         /// Faults that have begun in this frame.
         public var faults: Conditions = .none
-        /// Whether the frame contains new tuning.
+        /// True if the frame contains new tuning.
         public var hasParameters = false
     }
 

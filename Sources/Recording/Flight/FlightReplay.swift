@@ -50,7 +50,7 @@ public struct FlightReplay: Sendable {
         /// Remarks about the replay for the user, as sentences.
         public var remarks: [String] = []
 
-        /// Whether all results of the replay are bit-identical to the recorded ones.
+        /// True if all results of the replay are bit-identical to the recorded ones.
         public var isIdentical: Bool { ticks > 0 && identicalTicks == ticks }
     }
 

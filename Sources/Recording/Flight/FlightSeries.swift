@@ -12,7 +12,7 @@ public struct FlightSeries: Sendable {
         /// Change that the event reports, such as `begins`, `ends`, `locked` or `on`; empty for
         /// requests.
         public var what: String
-        /// Whether the recorder treated the event as a fault.
+        /// True if the recorder treated the event as a fault.
         public var isFault: Bool
     }
 
@@ -31,7 +31,7 @@ public struct FlightSeries: Sendable {
     public private(set) var period: [Double] = []
     /// Duration of estimation and control, µs.
     public private(set) var thinking: [Double] = []
-    /// Whether the outputs were on.
+    /// True if the outputs were on.
     public private(set) var isEnabled: [Bool] = []
     /// Events, in order of time.
     public private(set) var events: [Event] = []

@@ -61,7 +61,7 @@ public struct RecordingStore {
     /// Creates a store that has not written anything yet.
     public init(recordings: RecordingDirectory) { self.recordings = recordings }
 
-    /// Whether a continuous recording has an open file.
+    /// True if a continuous recording has an open file.
     public var isOpen: Bool { open != nil }
 
     /// Writes chunks to a separate file.

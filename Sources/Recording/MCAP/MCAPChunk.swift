@@ -54,7 +54,7 @@ struct MCAPChunkBuilder {
     private let compressor = ZstdCompressor()
     private let memory = ChunkMemory()
 
-    /// Whether the builder contains no messages.
+    /// True if the builder contains no messages.
     var isEmpty: Bool { records.isEmpty }
     /// Uncompressed size of the builder's messages so far, bytes.
     var size: Int { records.count }

@@ -24,7 +24,7 @@ public struct MCAPReader: Sendable {
         public var chunks = 0
         /// Problems of the file, as sentences; empty for a complete file.
         public var remarks: [String] = []
-        /// Whether the file has its regular end.
+        /// True if the file has its regular end.
         public var isComplete = false
         /// Number of bytes that the remaining chunks are allowed to have after decompression.
         var room = Int.max

@@ -17,7 +17,7 @@ public enum MCAPRecovery {
     /// Reads the file from its beginning, and completes it if it is incomplete.
     ///
     /// - Parameter path: Path of the file.
-    /// - Returns: Whether the file was completed. False for a complete file, for a file that
+    /// - Returns: True if the file was completed. False for a complete file, for a file that
     ///   `FlightWriter` has locked because it is being written, and for a file with another
     ///   structure than the files of `FlightWriter`. These files stay unchanged.
     /// - Throws: The system's error.
@@ -75,7 +75,7 @@ public enum MCAPRecovery {
             self.size = size
         }
 
-        /// Whether the file begins like an MCAP file, but has no regular end.
+        /// True if the file begins like an MCAP file, but has no regular end.
         var isOpenEnded: Bool {
             let magic = MCAPOpcode.magic
             return size > magic.count && bytes(0, magic.count) == magic

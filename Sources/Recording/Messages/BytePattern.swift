@@ -16,7 +16,7 @@ enum BytePattern {
     /// - Parameters:
     ///   - bytes: Bytes to check, at least as many as the type's size.
     ///   - type: Any struct, tuple, enumeration or number.
-    /// - Returns: Whether the bytes are a valid value; false for kinds of types that this check
+    /// - Returns: True if the bytes are a valid value; false for kinds of types that this check
     ///   does not support.
     static func isValue(_ bytes: UnsafeRawPointer, of type: Any.Type) -> Bool {
         if type == Bool.self { return bytes.load(as: UInt8.self) <= 1 }
@@ -44,7 +44,7 @@ enum BytePattern {
         /// Type of the variable; its metadata never changes.
         var type: Any.Type
 
-        /// Whether the bytes are a valid value.
+        /// True if the bytes are a valid value.
         func holds(_ start: UnsafeRawPointer) -> Bool {
             BytePattern.isValue(start + offset, of: type)
         }
@@ -64,7 +64,7 @@ enum BytePattern {
         return [Check(offset: offset, type: type)]
     }
 
-    /// Whether every bit pattern is a value, so that no check is needed.
+    /// True if every bit pattern is a value, so that no check is needed.
     static func isAny(_ type: Any.Type) -> Bool {
         if type == Bool.self || type == Int.self { return false }
         if let array = type as? any FixedArray.Type { return isAny(array.element) }
@@ -159,7 +159,7 @@ enum BytePattern {
             return Int(tag) < count && isCanonical(bytes, tag) ? Int(tag) : nil
         }
 
-        /// Whether the tag bits are exactly the bits of the given case. The witness function also
+        /// True if the tag bits are exactly the bits of the given case. The witness function also
         /// accepts some bit patterns that do not belong to a case, but compiled code that switches
         /// over the cases does not accept them.
         private func isCanonical(_ bytes: UnsafeRawPointer, _ tag: UInt32) -> Bool {

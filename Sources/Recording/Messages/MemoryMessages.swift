@@ -41,7 +41,7 @@ struct EventMessage: RecordedMessage, Sendable {
     var word = ""
     /// Change that the event reports, such as `begins`, `ends`, or the name of a mode.
     var what = ""
-    /// Whether the flight recorder treats the event as a fault.
+    /// True if the flight recorder treats the event as a fault.
     var isFault = false
 
     mutating func visit(_ visitor: inout some FieldVisitor) {

@@ -44,7 +44,7 @@ public struct FieldController: MotorController {
     /// Torques that the last step requested through the load angles of the fields, N·m, limited to
     /// the torques that the fields can exert.
     public private(set) var asked = AxisVector.zero
-    /// Whether the rotors are locked and the inertia is known, so that the controller can follow a
+    /// True if the rotors are locked and the inertia is known, so that the controller can follow a
     /// set-point.
     public private(set) var isReady = false
     /// The joints that turned opposite to their field in the last step.
@@ -55,7 +55,7 @@ public struct FieldController: MotorController {
         @_noLocks get { search.sigmas }
     }
 
-    /// Whether `exerted` is reliable: the angles of all rotors are known.
+    /// True if `exerted` is reliable: the angles of all rotors are known.
     private var isPlaced: Bool {
         @_noLocks @inline(__always) get {
             rotors.yaw.isPlaced && rotors.roll.isPlaced && rotors.pitch.isPlaced

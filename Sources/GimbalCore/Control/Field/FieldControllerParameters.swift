@@ -14,9 +14,9 @@ extension FieldController {
         /// Inertia of the camera and the parts that turn with it, about the camera's axes, kg·m²;
         /// the initial estimate if `probesInertia` is set.
         public var inertia = AxisVector(repeating: 2.5e-3)
-        /// Whether a small swing measures the inertia when the motors come on for the first time.
+        /// True if a small swing measures the inertia when the motors come on for the first time.
         public var probesInertia = true
-        /// Whether the controller reduces the assumed inertia, and with it the gains, when the
+        /// True if the controller reduces the assumed inertia, and with it the gains, when the
         /// motors make the camera oscillate.
         public var watchesOscillation = true
         /// Gain from attitude error to commanded rate, about the camera's axes, 1/s.

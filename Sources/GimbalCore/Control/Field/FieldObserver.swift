@@ -29,12 +29,12 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// too, so this time is twenty times the time in which a wrong sign is detected.
     private static var placedMemory: Double { @_noLocks get { 1 } }
 
-    /// Whether `expected` is reliable: the fast and the slow estimate of the rotor's angle
+    /// True if `expected` is reliable: the fast and the slow estimate of the rotor's angle
     /// (`electrical` and `kinematic`) agreed over the last second. If the handle turns faster than
     /// the slow estimate can follow, they differ by more than the load angle.
     var isPlaced: Bool { @_noLocks get { separation < Self.placedWithin * Self.placedWithin } }
 
-    /// Whether the rotor is lost: for more than 0.15 s, the gyroscope's readings imply a motion
+    /// True if the rotor is lost: for more than 0.15 s, the gyroscope's readings imply a motion
     /// that a hand cannot cause.
     var isLost: Bool { @_noLocks get { atBound > 0.15 } }
 

@@ -32,7 +32,7 @@ struct JointPolarity: Sendable, BitwiseCopyable {
     ///   - known: Part of the joint's rate that a sensor measures, rad/s.
     ///   - hidden: Part of the joint's rate that only the observer estimates, rad/s.
     ///   - dt: Time since the previous call, s, more than 0.
-    /// - Returns: Whether the joint turns opposite to its field.
+    /// - Returns: True if the joint turns opposite to its field.
     @_noLocks
     mutating func step(known: Double, hidden: Double, dt: Double) -> Bool {
         let keep = 1 - min(dt / Self.memory, 1)

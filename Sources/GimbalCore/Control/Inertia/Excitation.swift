@@ -110,7 +110,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
     public struct State: Sendable, BitwiseCopyable {
         /// Identifier of the excitation that was passed to `start`; 0 before the first excitation.
         public var id: UInt32 = 0
-        /// Whether the excitation is running.
+        /// True if the excitation is running.
         public var isActive = false
         /// Reason for the end of the excitation; `none` while it is running.
         public var ending = Ending.none

@@ -12,7 +12,7 @@ internal import CMathShim
 ///
 /// Loop thread only; constant time, no allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
-    /// Whether the swing that measures the inertia has ended. The value returns to false if a rotor
+    /// True if the swing that measures the inertia has ended. The value returns to false if a rotor
     /// slips before the inertia has been measured.
     private(set) var isOver = false
     /// The camera axes whose inertia a test swing has measured.
@@ -54,7 +54,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Whether the motors have made the camera oscillate within the last seconds.
+    /// True if the motors have made the camera oscillate within the last seconds.
     var isShaking: Bool { @_noLocks get { sinceShaking < Self.calmingTime } }
 
     /// The camera axes whose gains are reduced after an oscillation.
@@ -66,7 +66,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the swing that measures the inertia is in progress.
+    /// True if the swing that measures the inertia is in progress.
     var isSwinging: Bool { @_noLocks get { yaw.isRunning } }
 
     /// Standard deviation of the natural logarithm of each axis's inertia. An inertia that has not
@@ -83,7 +83,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - first: Configured inertia, kg·m².
-    ///   - isProbed: Whether test swings correct the configured inertia.
+    ///   - isProbed: True if test swings correct the configured inertia.
     /// - Returns: Assumed inertia, kg·m².
     @_noLocks
     func belief(first: AxisVector, isProbed: Bool) -> AxisVector {
@@ -135,7 +135,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - kinematics: The joints' present geometry.
     ///   - first: Configured inertia, kg·m².
-    /// - Returns: Whether the test swing is complete; false if an oscillation disturbed the test
+    /// - Returns: True if the test swing is complete; false if an oscillation disturbed the test
     ///   swing, which is then repeated with lower gains.
     @_noLocks
     mutating func conclude(_ kinematics: JointKinematics, first: AxisVector) -> Bool {
@@ -215,7 +215,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///   - belief: The assumed inertia, kg·m².
     ///   - delay: Time from a command to the sample that contains its effect, s.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: Whether the estimate was reduced, so that a new test swing must measure the
+    /// - Returns: True if the estimate was reduced, so that a new test swing must measure the
     ///   inertia.
     @_noLocks
     mutating func watch(

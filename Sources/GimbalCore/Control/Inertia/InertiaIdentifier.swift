@@ -102,11 +102,11 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Measured delay of a torque's effect in addition to `loopDelay`, s. Only a measurement at the
     /// low frequency can give a negative delay, because friction can also advance the response.
     private(set) var extraDelay = 0.0
-    /// Whether the camera moved against the torque in two consecutive measurements.
+    /// True if the camera moved against the torque in two consecutive measurements.
     private(set) var isReversed = false
-    /// Whether a search for the inertia is in progress, including the pauses between searches.
+    /// True if a search for the inertia is in progress, including the pauses between searches.
     private(set) var isProbing = false
-    /// Whether the last search has ended without a result, so that the probe pauses.
+    /// True if the last search has ended without a result, so that the probe pauses.
     private(set) var hasGivenUp = false
 
     private var amplitude = 0.0
@@ -118,13 +118,13 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var previous = 0.0
     private var previousAmplitude = 0.0
     private var rounds = 0
-    /// Whether the probe has the low frequency, at which it measures the delay.
+    /// True if the probe has the low frequency, at which it measures the delay.
     private var isSlow = false
     /// Amplitude of the probe at full frequency before the change to the low frequency, N·m.
     private var fastAmplitude = 0.0
     /// Delay in addition to `loopDelay`, measured at low frequency or on another axis, s.
     private var coarseDelay = 0.0
-    /// Whether the probe at the low frequency has proved that the camera moves in the torque's
+    /// True if the probe at the low frequency has proved that the camera moves in the torque's
     /// direction.
     private var isUprightKnown = false
     /// Phase of the previous response, rad; NaN if the response was not clear.
@@ -142,7 +142,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         sigma = parameters.startSigma
     }
 
-    /// Whether the inertia estimate is certain enough for the full gains.
+    /// True if the inertia estimate is certain enough for the full gains.
     var isKnown: Bool { @_noLocks @inline(__always) get { sigma <= Self.knownSigma } }
 
     /// Fraction of the full gains that is safe with the present inertia estimate, 0...1.
@@ -318,7 +318,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         cm_sqrt(1 - (1 - cm_cos(turn)) / 3)
     }
 
-    /// Whether inertia and friction with about the assumed delay can cause this phase, rad.
+    /// True if inertia and friction with about the assumed delay can cause this phase, rad.
     private func isPlausible(phase: Double) -> Bool { phase > -0.8 && phase < 1 }
 
     /// Evaluates one measurement of the probe at full frequency.

@@ -20,7 +20,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
 
     /// Ratio of measured to expected acceleration, which is the ratio of assumed to true inertia.
     private(set) var scale = 1.0
-    /// Whether `scale` has been measured.
+    /// True if `scale` has been measured.
     private(set) var isKnown = false
 
     private var time = 0.0
@@ -50,7 +50,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func begin() { self = InertiaProbe() }
 
-    /// Whether the test swing is in progress.
+    /// True if the test swing is in progress.
     var isRunning: Bool { @_noLocks get { time < Self.duration } }
 
     /// Updates the measurement with the signals of one control period, and computes the next torque

@@ -13,7 +13,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Last known difference between the measured and the assumed delay, s; NaN until the delay of
     /// an axis is known.
     private var lastDelay = Double.nan
-    /// Whether the probe checks a configured inertia when the outputs come on.
+    /// True if the probe checks a configured inertia when the outputs come on.
     private var isChecked = false
     /// The camera axes whose probe has contradicted the configured inertia.
     private(set) var stale = AxisSet.none
@@ -55,8 +55,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - start: Initial estimate of the inertia about the camera's axes, kg·m².
-    ///   - isKnown: Whether the initial estimate counts as the true inertia.
-    ///   - isChecked: Whether the probe checks a known inertia too, each time the outputs come on.
+    ///   - isKnown: True if the initial estimate counts as the true inertia.
+    ///   - isChecked: True if the probe checks a known inertia too, each time the outputs come on.
     @_noLocks
     init(start: AxisVector, isKnown: Bool, isChecked: Bool = false) {
         if isKnown { given = start }
@@ -104,7 +104,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the loop's delay has been measured, or no probe will measure it.
+    /// True if the loop's delay has been measured, or no probe will measure it.
     var isDelayKnown: Bool {
         @_noLocks @inline(__always) get { !isProbing || !foundDelay.isNaN || !lastDelay.isNaN }
     }
@@ -129,7 +129,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the inertia of every axis is known well enough to follow a set-point.
+    /// True if the inertia of every axis is known well enough to follow a set-point.
     var isReady: Bool {
         @_noLocks @inline(__always) get {
             axes.axes { $0.sigma > Self.readySigma }.isEmpty
@@ -143,7 +143,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether a probe is active.
+    /// True if a probe is active.
     var isProbing: Bool {
         @_noLocks @inline(__always) get { !axes.axes { $0.isProbing }.isEmpty }
     }
@@ -216,7 +216,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Updates the inertia estimates with the exerted moment, N·m, and the measured rate, rad/s,
     /// camera frame.
     ///
-    /// - Returns: Whether the inertia estimate of an axis has changed.
+    /// - Returns: True if the inertia estimate of an axis has changed.
     @_noLocks
     mutating func observe(moment: Vector3, rate: Vector3, dt: Double) -> Bool {
         guard isProbing else { return false }
@@ -236,7 +236,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
 
     /// Keeps the configured inertia if the probe's result agrees with it.
     ///
-    /// - Returns: Whether the probe's result contradicts the configured inertia.
+    /// - Returns: True if the probe's result contradicts the configured inertia.
     private static func compare(_ axis: inout InertiaIdentifier, with given: Double) -> Bool {
         guard axis.isKnown else { return false }
         if abs(cm_log(axis.inertia / given)) > agreement { return true }

@@ -16,7 +16,7 @@ struct ProbeBlock: Sendable, BitwiseCopyable {
     @_noLocks
     init(length: Double) { self.length = length }
 
-    /// Whether the measurement is complete.
+    /// True if the measurement is complete.
     var isComplete: Bool { @_noLocks get { time >= length } }
     /// Mean control period during the measurement, s.
     var period: Double { @_noLocks get { time / Double(periods) } }

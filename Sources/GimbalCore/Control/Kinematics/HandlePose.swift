@@ -6,7 +6,7 @@ struct HandlePose: Sendable, BitwiseCopyable {
     let rate: Vector3
     /// Joint angles, rad.
     let joints: AxisVector
-    /// Whether the joint angles are derived from the motors' magnetic fields, not measured. Derived
+    /// True if the joint angles are derived from the motors' magnetic fields, not measured. Derived
     /// angles are wrong by the load angle, and by whole pole pairs after a rotor has slipped.
     let isBelieved: Bool
 

@@ -15,7 +15,7 @@ public struct JointRange: Sendable, BitwiseCopyable, Equatable {
         self.maximum = maximum
     }
 
-    /// Whether every joint angle is within its joint's range.
+    /// True if every joint angle is within its joint's range.
     @_noLocks
     public func contains(_ joints: AxisVector) -> Bool { outside(joints).isEmpty }
 

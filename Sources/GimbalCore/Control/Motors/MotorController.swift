@@ -10,7 +10,7 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     public var joints: AxisVector
     /// Geometry of the joints at the angles `joints`.
     var kinematics: JointKinematics
-    /// Whether the angles in `joints` come from encoders.
+    /// True if the angles in `joints` come from encoders.
     public var areJointsMeasured: Bool
     /// Rate of the handle from a second IMU, handle frame, rad/s; nil without a second IMU.
     public var handleRate: Vector3?
@@ -59,7 +59,7 @@ public struct ControlInput: Sendable, BitwiseCopyable {
         self.dt = dt
     }
 
-    /// Whether a controller can use this input: all values are finite, and `dt` is in its range.
+    /// True if a controller can use this input: all values are finite, and `dt` is in its range.
     var isUsable: Bool {
         @_noLocks get {
             attitude.isFinite && rate.isFinite && joints.isFinite && setpoint.isFinite
@@ -78,7 +78,7 @@ struct MotorState: Sendable, BitwiseCopyable {
     var saturated = AxisSet.none
     /// The camera axes whose gains are reduced after an oscillation.
     var oscillating = AxisSet.none
-    /// Whether motors without encoders have made the camera oscillate within the last seconds. The
+    /// True if motors without encoders have made the camera oscillate within the last seconds. The
     /// camera's response then does not prove a wrong sign.
     var isShaking = false
     /// The camera axes whose inertia could not be identified; the identification is repeated later.
@@ -93,7 +93,7 @@ struct MotorState: Sendable, BitwiseCopyable {
     var opposed = AxisSet.none
     /// The rotors that have slipped out of their field within the last second.
     var slipping = AxisSet.none
-    /// Whether the controller can follow a set-point: false while the inertia is being identified.
+    /// True if the controller can follow a set-point: false while the inertia is being identified.
     var isReady = true
     /// Identified or configured inertia about the camera's axes, kg·m², and standard deviation of
     /// its natural logarithm.

@@ -141,7 +141,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         var attitude: Quaternion
         /// Joint angles, rad.
         var joints: AxisVector
-        /// Whether the angles in `joints` come from encoders.
+        /// True if the angles in `joints` come from encoders.
         var areJointsMeasured: Bool
         /// Fraction of the output that reaches the motors, 0...1.
         var authority: Double

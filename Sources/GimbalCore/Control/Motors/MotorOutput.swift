@@ -1,6 +1,6 @@
 /// Commands to the motors, valid until the next output.
 public struct MotorOutput: Sendable, BitwiseCopyable {
-    /// Whether the power stages are on. If false, all other values are ignored.
+    /// True if the power stages are on. If false, all other values are ignored.
     public var enabled: Bool
     /// Torque on the outer part of each joint in the joint's positive direction, N·m; zero if
     /// `enabled` is false.
@@ -29,7 +29,7 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
         self.power = power
     }
 
-    /// Whether the output is valid: all values are finite, no torque exceeds `torqueLimit`, N·m,
+    /// True if the output is valid: all values are finite, no torque exceeds `torqueLimit`, N·m,
     /// and no power is above 1.
     @_noLocks
     func isSound(torqueLimit: AxisVector) -> Bool {
@@ -57,7 +57,7 @@ public enum MotorType: UInt8, Sendable, BitwiseCopyable {
     /// field.
     case field
 
-    /// Whether the motor exerts a torque, so that a hand can hold the joint against it. A servo
+    /// True if the motor exerts a torque, so that a hand can hold the joint against it. A servo
     /// instead moves to its commanded angle.
     var exertsTorque: Bool { @_noLocks get { if case .servo = self { false } else { true } } }
 }

@@ -58,7 +58,7 @@ struct FollowedShare: Sendable, BitwiseCopyable {
     ///   - lead: Turn from the handle's attitude to the predicted attitude, handle frame, rad.
     ///   - servo: Delays, lag and dead band of the servos. A motion smaller than the dead band does
     ///     not move a servo, and has little weight.
-    ///   - learns: Whether the fraction can change; false while an excitation shakes the servos.
+    ///   - learns: True if the fraction can change; false while an excitation shakes the servos.
     ///   - dt: Time since the previous call, s, more than 0.
     /// - Returns: The part of the predicted turn that the servos ignore, handle frame, rad.
     @_noLocks @_noAllocation

@@ -50,9 +50,9 @@ public struct ServoController: MotorController {
         public var minimum = AxisVector(repeating: -1.5)
         /// Upper end of each joint's range, rad.
         public var maximum = AxisVector(repeating: 1.5)
-        /// Whether the gains are reduced when the servos make the camera oscillate.
+        /// True if the gains are reduced when the servos make the camera oscillate.
         public var watchesOscillation = true
-        /// Whether the servos ignore the part of the handle's fast motion that the prediction would
+        /// True if the servos ignore the part of the handle's fast motion that the prediction would
         /// amplify (see `FollowedShare`).
         public var leavesTremor = true
 

@@ -49,7 +49,7 @@ struct AsideYaw: Sendable, BitwiseCopyable {
         angle = min(max(angle, range.minimum.yaw - behind), range.maximum.yaw - behind)
     }
 
-    /// Whether an angle was requested since the last call. A requested angle is relative to the
+    /// True if an angle was requested since the last call. A requested angle is relative to the
     /// handle's heading itself, so the caller then centres the dead zone at this heading.
     @_noLocks
     mutating func takeCentring() -> Bool {

@@ -22,7 +22,7 @@ struct AxisState: Sendable, BitwiseCopyable {
         self.init(angle: angle, rate: rate, acceleration: 0)
     }
 
-    /// Whether rate and acceleration are zero.
+    /// True if rate and acceleration are zero.
     var isAtRest: Bool { @_noLocks get { rate == 0 && acceleration == 0 } }
 
     /// Changes the state to the state `dt` seconds later at constant `jerk`, rad/s³; the

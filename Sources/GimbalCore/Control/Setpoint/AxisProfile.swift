@@ -92,12 +92,12 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the angle follows a target.
+    /// True if the angle follows a target.
     var isFollowing: Bool {
         @_noLocks @inline(__always) get { if case .follow = motion { true } else { false } }
     }
 
-    /// Whether the angle turns at a requested rate, or slows down from such a turn.
+    /// True if the angle turns at a requested rate, or slows down from such a turn.
     var isTurning: Bool {
         @_noLocks @inline(__always) get { if case .turn = motion { true } else { false } }
     }
@@ -109,7 +109,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether the angle moves, turns or follows.
+    /// True if the angle moves, turns or follows.
     var isMoving: Bool {
         @_noLocks @inline(__always) get {
             switch motion {

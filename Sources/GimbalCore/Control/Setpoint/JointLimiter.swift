@@ -64,7 +64,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// in the previous control period.
     private var excess = 0.0
     private var excessBefore = 0.0
-    /// Whether the request is further beyond the ends of the joints' ranges than one control period
+    /// True if the request is further beyond the ends of the joints' ranges than one control period
     /// ago.
     var isGoingBeyond: Bool { @_noLocks @inline(__always) get { excess > excessBefore } }
     /// Angles by which yaw can turn from the requested angle before a joint reaches an end of its
@@ -80,7 +80,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     private var given = AxisVector.unknown
     /// Joint rates of the last returned set-point, rad/s.
     private var speed = AxisVector.zero
-    /// Whether the returned joint angles are still moving to the reachable angles.
+    /// True if the returned joint angles are still moving to the reachable angles.
     private var isCatchingUp = false
     /// Mean interval between two calls, s; 0 before the first call.
     private var period = 0.0

@@ -8,11 +8,11 @@ struct Pointing: Sendable, BitwiseCopyable {
     private(set) var modeRequests: UInt64 = 0
     /// End of the present rate command; nil without a rate command.
     private(set) var rateValidUntil: Instant?
-    /// Whether the boot mode lacked joint angles, and no other mode has been requested since then.
+    /// True if the boot mode lacked joint angles, and no other mode has been requested since then.
     private(set) var isBootModeMissing = false
-    /// Whether the mode needs the joint angles, but the joint angles are unknown.
+    /// True if the mode needs the joint angles, but the joint angles are unknown.
     private(set) var isBlind = false
-    /// Whether the joints have reached their rest pose, so that the outputs can go off.
+    /// True if the joints have reached their rest pose, so that the outputs can go off.
     private(set) var isRetracted = false
     /// Parameters of the modes.
     var modes: ModeParameters
@@ -24,7 +24,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// The joints whose range prevents the camera from reaching the set-point.
     var atLimit: AxisSet { @_noLocks @inline(__always) get { limiter.atEnd } }
 
-    /// Whether the set-point moves, or a request will move it.
+    /// True if the set-point moves, or a request will move it.
     var isMoving: Bool { @_noLocks @inline(__always) get { generator.isMoving } }
 
     private var isBootModeJudged = false

@@ -27,7 +27,7 @@ public struct Setpoint: Sendable, BitwiseCopyable {
             rate: rate - acceleration * seconds, acceleration: acceleration)
     }
 
-    /// Whether no component is NaN or infinite.
+    /// True if no component is NaN or infinite.
     public var isFinite: Bool {
         @_noLocks @_noAllocation
         get { attitude.isFinite && rate.isFinite && acceleration.isFinite }

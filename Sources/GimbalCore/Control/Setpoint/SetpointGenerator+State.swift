@@ -48,7 +48,7 @@ extension SetpointGenerator {
         }
     }
 
-    /// Whether the set-point moves, or a request will move it.
+    /// True if the set-point moves, or a request will move it.
     public var isMoving: Bool {
         @_noLocks @inline(__always) get { yaw.isMoving || roll.isMoving || pitch.isMoving }
     }

@@ -17,7 +17,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
 
     /// Limits of the set-point's motion; changed limits apply from the next request on.
     public var parameters: Parameters
-    /// Whether the dead-man time of the last rate request has passed.
+    /// True if the dead-man time of the last rate request has passed.
     public private(set) var isExpired = false
 
     private var point: PointRequest?
@@ -241,7 +241,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         if !angles.pitch.isNaN { pitch.stop(at: angles.pitch, limits: limits(.pitch, atMost: 0)) }
     }
 
-    /// Whether the requested `point` is already being executed, in a direction in which the yaw
+    /// True if the requested `point` is already being executed, in a direction in which the yaw
     /// joint does not reach its end.
     @_noLocks @_noAllocation
     func isFollowing(target: AxisVector, duration: Double, rate: Double) -> Bool {
@@ -339,7 +339,7 @@ extension SetpointGenerator {
             pitch: target.pitch.isNaN ? .nan : limits(.pitch, atMost: 0).clamped(target.pitch))
     }
 
-    /// Whether `goal` equals the requested angles; yaw angles that differ by whole turns are equal.
+    /// True if `goal` equals the requested angles; yaw angles that differ by whole turns are equal.
     private func isReached(_ target: AxisVector, by goal: AxisVector) -> Bool {
         let yawError = Angle(radians: target.yaw).shortestArc(to: .radians(goal.yaw)).radians
         return
@@ -357,13 +357,13 @@ extension SetpointGenerator {
         forecast.limit = plan.limit
     }
 
-    /// Whether each axis is NaN in at least one of the two vectors.
+    /// True if each axis is NaN in at least one of the two vectors.
     private static func areDisjoint(_ a: AxisVector, _ b: AxisVector) -> Bool {
         (a.yaw.isNaN || b.yaw.isNaN) && (a.roll.isNaN || b.roll.isNaN)
             && (a.pitch.isNaN || b.pitch.isNaN)
     }
 
-    /// Whether two vectors are equal; two NaN values of an axis count as equal.
+    /// True if two vectors are equal; two NaN values of an axis count as equal.
     private static func isSame(_ a: AxisVector, _ b: AxisVector) -> Bool {
         (a.yaw == b.yaw || a.yaw.isNaN && b.yaw.isNaN)
             && (a.roll == b.roll || a.roll.isNaN && b.roll.isNaN)

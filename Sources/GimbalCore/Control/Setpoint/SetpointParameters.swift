@@ -25,7 +25,7 @@ extension SetpointGenerator {
         public var limit = MotionLimit.none
         /// Final angles of the movement, rad; NaN on axes without a request.
         public var goal = AxisVector.unknown
-        /// Whether a requested angle was outside its axis's range and was limited to the range.
+        /// True if a requested angle was outside its axis's range and was limited to the range.
         public var isClamped = false
 
         @_noLocks

@@ -33,7 +33,7 @@ struct Tracking: Sendable, BitwiseCopyable {
     /// Lag of the camera's correction, s.
     private var smoothing = 0.0
 
-    /// Whether the camera is aimed in a direction, instead of turning at rates.
+    /// True if the camera is aimed in a direction, instead of turning at rates.
     var isAiming: Bool { @_noLocks get { !target.yaw.isNaN } }
 
     @_noLocks

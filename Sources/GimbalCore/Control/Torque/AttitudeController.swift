@@ -47,7 +47,7 @@ public struct AttitudeController: MotorController {
     /// Gain from attitude error to commanded rate, including all reductions, 1/s.
     private var attitudeGain = AxisVector.zero
     private var period = 0.0
-    /// Whether a joint is beyond the end of its range.
+    /// True if a joint is beyond the end of its range.
     private var isAtStop = false
     /// Part of the last step's moment that corrects attitude and rate errors, camera frame, N·m.
     private var feedback = Vector3.zero
@@ -72,7 +72,7 @@ public struct AttitudeController: MotorController {
     /// Inertia about the camera's axes, identified or configured, kg·m².
     public var learnedInertia: AxisVector { @_noLocks @inline(__always) get { inertia.values } }
 
-    /// Whether the inertia is known well enough to follow a set-point. Until the inertia is known,
+    /// True if the inertia is known well enough to follow a set-point. Until the inertia is known,
     /// the camera is held at its present attitude.
     public var isReady: Bool { @_noLocks @inline(__always) get { inertia.isReady } }
 

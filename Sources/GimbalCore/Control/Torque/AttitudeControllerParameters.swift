@@ -15,13 +15,13 @@ extension AttitudeController {
         /// Inertia of the camera and the parts that turn with it, about the camera's axes, kg·m².
         /// If `findsInertia` is set, this value is the initial value of the identification.
         public var inertia = AxisVector(repeating: 2.5e-3)
-        /// Whether a small probe identifies the inertia whenever the outputs come on. If false, the
+        /// True if a small probe identifies the inertia whenever the outputs come on. If false, the
         /// controller uses the configured `inertia`.
         public var findsInertia = false
-        /// Whether the same probe checks a configured `inertia`; if the probe contradicts this
+        /// True if the same probe checks a configured `inertia`; if the probe contradicts this
         /// value, the measured value replaces it.
         public var checksInertia = false
-        /// Whether the gains are reduced and the inertia is identified again when the motors make
+        /// True if the gains are reduced and the inertia is identified again when the motors make
         /// the camera oscillate.
         public var watchesOscillation = true
         /// Largest torque of each motor, N·m.

@@ -81,7 +81,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
             return (Complex(b0) + z1 * b1 + z2 * b2) / (Complex(1) + z1 * a1 + z2 * a2)
         }
 
-        /// Whether two sets of coefficients are equal. The operator is written out, because the
+        /// True if two sets of coefficients are equal. The operator is written out, because the
         /// checker of real-time code rejects the synthesized operator.
         @_noLocks
         static func areSame(_ a: Coefficients, _ b: Coefficients) -> Bool {

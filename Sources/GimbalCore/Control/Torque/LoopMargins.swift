@@ -19,7 +19,7 @@ public struct LoopMargins: Sendable, Equatable {
     /// stable. At a lower gain the integral makes the loop unstable.
     public let decreaseDecibels: Double
 
-    /// Whether the loop meets the usual requirements: both gain margins are at least 6 dB, and the
+    /// True if the loop meets the usual requirements: both gain margins are at least 6 dB, and the
     /// phase margin is at least 45°.
     public var areHealthy: Bool {
         increaseDecibels >= 6 && decreaseDecibels >= 6 && phaseDegrees >= 45

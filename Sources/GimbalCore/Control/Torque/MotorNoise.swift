@@ -87,7 +87,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     ///   - bound: RMS above which the axis's stiffness is reduced, N·m; 0 means no bound, so the
     ///     stiffness is as tuned.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: Whether the stiffness reduction has changed on any axis.
+    /// - Returns: True if the stiffness reduction has changed on any axis.
     @_noLocks
     mutating func step(
         feedback: Vector3, rate: Vector3, bound: AxisVector, dt: Double

@@ -8,7 +8,7 @@
 public struct RateFilter: Sendable, BitwiseCopyable {
     /// The filters of one axis, ready to run.
     public struct Axis: Sendable, BitwiseCopyable {
-        /// Whether the axis has a filter.
+        /// True if the axis has a filter.
         public private(set) var isActive = false
         private(set) var first = Biquad.Coefficients()
         private(set) var second = Biquad.Coefficients()
@@ -83,7 +83,7 @@ public struct RateFilter: Sendable, BitwiseCopyable {
             }
         }
 
-        /// Whether two sets of filters are equal.
+        /// True if two sets of filters are equal.
         public static func == (a: Parameters, b: Parameters) -> Bool {
             Axis.areSame(a.yaw, b.yaw) && Axis.areSame(a.roll, b.roll)
                 && Axis.areSame(a.pitch, b.pitch)
