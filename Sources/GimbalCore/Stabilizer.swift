@@ -2,8 +2,8 @@
 /// commands. The stabilizer contains estimator, supervisor, set-point and controller. The
 /// stabilizer uses no clock, bus or thread, so the same inputs give bit-identical outputs.
 ///
-/// Loop thread only. In each tick, call `apply` for every command, `integrate` for every sample,
-/// and then `step`.
+/// Runs on the loop thread only. In each tick, call `apply` for every command, `integrate` for
+/// every sample, and then `step`.
 public struct Stabilizer: Sendable, BitwiseCopyable {
     /// The present parameters.
     public private(set) var parameters: Parameters

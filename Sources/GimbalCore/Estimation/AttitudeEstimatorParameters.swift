@@ -161,7 +161,7 @@ extension AttitudeEstimator {
         /// converged, rad/s. The limit on the bias applies only while the sensor may be at rest.
         public var convergedBiasSigma = 0.25 * .pi / 180
 
-        /// The defaults.
+        /// Creates the default values.
         @_noLocks @_noAllocation
         public init() {}
 

@@ -8,7 +8,7 @@
 /// length of the specific force alone is not enough evidence: when a person runs, the length can
 /// equal gravity for 20 ms while the direction is arbitrary.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct FirstVertical: Sendable, BitwiseCopyable {
     /// Rotation from the sensor's present body frame to its body frame at the first sample.
     private var turn = Quaternion.identity

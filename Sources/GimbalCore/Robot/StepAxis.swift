@@ -20,7 +20,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         /// Number of steps without a change of the switch after which homing fails.
         public var homingRange = 200_000
 
-        /// The defaults.
+        /// Creates the default values.
         public init() {}
     }
 

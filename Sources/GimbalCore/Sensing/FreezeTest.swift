@@ -7,7 +7,7 @@
 /// far. The limit is four times the longest repetition, at least eight samples and at most
 /// `longestSeconds`. During the first 250 samples the limit is `longestSeconds`.
 ///
-/// Loop thread only; constant time.
+/// Runs on the loop thread only, in constant time.
 struct FreezeTest: Sendable, BitwiseCopyable {
     /// True if the chip was frozen at the last sample.
     private(set) var isFrozen = false

@@ -18,7 +18,7 @@ internal import CMathShim
 /// While the outputs are off, the samples are not checked. A contradicted gyroscope is then
 /// accepted again after its rate has stayed below `calmRate` for a tenth of a second.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {
     /// Predicted rate of the camera, camera frame, rad/s. A disputed gyroscope does not affect this
     /// rate.

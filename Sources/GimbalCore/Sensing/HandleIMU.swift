@@ -8,7 +8,7 @@ internal import CMathShim
 /// offsets of both gyroscopes. The offset of the handle's gyroscope is learned while camera and
 /// handle rest.
 ///
-/// Loop thread only; constant time.
+/// Runs on the loop thread only, in constant time.
 struct HandleIMU: Sendable, BitwiseCopyable {
     /// Time constant of the correction towards an upright handle, s.
     private static var leaning: Double { @_noLocks get { 20 } }

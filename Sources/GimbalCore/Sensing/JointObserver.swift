@@ -1,6 +1,6 @@
 /// Joint angles and rates from the best source that is currently available.
 ///
-/// Loop thread only; constant time.
+/// Runs on the loop thread only, in constant time.
 struct JointObserver: Sendable, BitwiseCopyable {
     /// The source of `motion`.
     private(set) var source = JointSource.assumed

@@ -2,7 +2,7 @@
 /// prediction is delayed by the time from a command to the sample that contains its effect.
 /// `GyroWitness` compares the gyroscope with this prediction.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct MotorEffect: Sendable, BitwiseCopyable {
     /// The part of the motors' effect that results from the set-point alone.
     struct Planned: Sendable, BitwiseCopyable {

@@ -20,7 +20,7 @@ internal import CMathShim
 /// does with a wrong sign. An oscillation that looks reversed means instead that the loop has more
 /// delay than assumed.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct PolarityCheck: Sendable, BitwiseCopyable {
     /// Values of one sample that are the same for all axes.
     struct Rule: Sendable, BitwiseCopyable {
@@ -122,7 +122,7 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
 
 /// Polarity checks about the camera's three axes.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct PolarityChecks: Sendable, BitwiseCopyable {
     private var roll = PolarityCheck()
     private var pitch = PolarityCheck()

@@ -5,7 +5,7 @@
 /// that period. A controller that interprets this jump as motion would command a jump of torque.
 /// With a known age, the controller compares the sample with the set-point of the same time.
 ///
-/// Loop thread only; constant time.
+/// Runs on the loop thread only, in constant time.
 struct SampleAge: Sendable, BitwiseCopyable {
     /// Time constant of the mean age, s, longer than the interval between two such jumps.
     private static var memory: Double { @_noLocks get { 1 } }

@@ -5,7 +5,7 @@
 /// samples are counted over a quarter of a second, so that a lost sample or a late tick has no
 /// effect.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct SamplePace: Sendable, BitwiseCopyable {
     /// Mean time for which the loop uses a sample, minus one tick, s; zero if nearly every tick has
     /// a new sample.

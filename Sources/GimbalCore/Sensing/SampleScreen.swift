@@ -34,7 +34,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// Time for which a condition stays raised after its last cause, s.
         public var holdSeconds = 0.05
 
-        /// The defaults.
+        /// Creates the default values.
         public init() {}
     }
 

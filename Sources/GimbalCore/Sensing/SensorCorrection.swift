@@ -22,7 +22,8 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         @_noLocks
         public init() {}
 
-        /// The corrected value, sensor frame. Any thread; constant time.
+        /// The corrected value, sensor frame. Any thread can call this function; it takes constant
+        /// time.
         @_noLocks @inline(__always)
         public func apply(_ raw: Vector3) -> Vector3 {
             let v = raw - offset
@@ -61,7 +62,8 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         ///
         /// - Parameter now: Present temperature of the sensor, °C; NaN if unknown, as before the
         ///   first sample.
-        /// - Returns: Standard deviation of each axis, rad/s. Any thread; constant time.
+        /// - Returns: Standard deviation of each axis, rad/s. Any thread can call this function; it
+        ///   takes constant time.
         @_noLocks
         public func sigma(at now: Double) -> Double {
             guard !temperature.isNaN else { return sigma }
@@ -96,7 +98,8 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
     /// unchanged.
     ///
     /// - Parameter raw: Raw sample, sensor frame.
-    /// - Returns: The corrected sample, body frame (FRD). Any thread; constant time.
+    /// - Returns: The corrected sample, body frame (FRD). Any thread can call this function; it
+    ///   takes constant time.
     @_noLocks @inline(__always)
     public func apply(_ raw: IMUSample) -> IMUSample {
         var sample = raw

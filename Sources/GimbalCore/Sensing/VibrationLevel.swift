@@ -18,7 +18,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
         /// Time constant of the mean square, s, 0.1...10.
         public var averagingTime = 1.0
 
-        /// The defaults.
+        /// Creates the default values.
         @_noLocks @_noAllocation
         public init() {}
     }

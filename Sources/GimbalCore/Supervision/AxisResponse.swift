@@ -59,7 +59,7 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// must also have measured that the joint turned with the camera. Otherwise the handle could drag
 /// the camera along by friction, without a turn of the joint.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
     private var fast = Correlator()
     private var slow = Correlator()

@@ -1,7 +1,7 @@
 /// Detector of a failed brake manoeuvre: the camera accelerates during braking, because a motor
 /// does not follow its commands.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct BrakeWatch: Sendable, BitwiseCopyable {
     private var seconds = 0.0
     private var firstRate = 0.0

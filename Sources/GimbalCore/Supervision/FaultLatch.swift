@@ -1,7 +1,7 @@
 /// Detector of faults that must last for a time, and memory of faults that are latched until a user
 /// resets them.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct FaultLatch: Sendable, BitwiseCopyable {
     /// Observations of one period.
     struct Evidence: Sendable, BitwiseCopyable {

@@ -1,7 +1,7 @@
 /// Detector of gaps between ticks. The camera's motion during a gap is not a response to the
 /// motors.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct GapWatch: Sendable, BitwiseCopyable {
     private var usualPeriod = 0.0
 

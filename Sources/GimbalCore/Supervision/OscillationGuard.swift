@@ -4,7 +4,7 @@
 /// inertia restores them. If an oscillation continues at the smallest gains, the loop does not
 /// cause it. The gains are then restored, and the oscillation is tolerated.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct OscillationGuard: Sendable, BitwiseCopyable {
     /// Factor on the configured gains of each camera axis, `least`...1.
     private(set) var share = AxisVector(repeating: 1)

@@ -12,7 +12,7 @@ internal import CMathShim
 /// oscillation of the loop, but does not end when the gains are lowered; the caller then marks the
 /// vibration as tolerated.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct OscillationWatch: Sendable, BitwiseCopyable {
     /// Signals and limits of one axis in one period.
     struct Sight: Sendable, BitwiseCopyable {

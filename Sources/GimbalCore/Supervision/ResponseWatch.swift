@@ -1,7 +1,7 @@
 /// Polarity check of all joints: the camera must not respond opposite to the commands to its
 /// motors.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct ResponseWatch: Sendable, BitwiseCopyable {
     private var axes = PerAxis(AxisResponse())
     private var told = JointHistory()

@@ -34,7 +34,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         /// Time without faults after which the outputs come on again, s.
         public var recoverySeconds = 0.5
 
-        /// The defaults.
+        /// Creates the default values.
         public init() {}
     }
 

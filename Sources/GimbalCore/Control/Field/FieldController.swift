@@ -13,7 +13,7 @@ internal import CMathShim
 /// The electrical angle of each rotor is unknown at the start. While the power ramps up, the
 /// observer finds this angle, and the field turns to the rotor. Therefore the camera does not move.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 public struct FieldController: MotorController {
     /// Tuning of the controller of motors without encoders.
     public var parameters: Parameters
@@ -31,7 +31,7 @@ public struct FieldController: MotorController {
     /// the start has measured the inertia, this value is the configured inertia.
     public private(set) var inertia: AxisVector
 
-    /// The rotors that have slipped out of their field within the last second.
+    /// The rotors that have slipped out of their magnetic field within the last second.
     public var slipping: AxisSet {
         @_noLocks get { sinceSlip < Self.slipMemory ? lastSlipped : .none }
     }
@@ -55,7 +55,7 @@ public struct FieldController: MotorController {
         @_noLocks get { search.sigmas }
     }
 
-    /// True if `exerted` is reliable: the angles of all rotors are known.
+    /// True if `exerted` is reliable, which requires that the angles of all rotors are known.
     private var isPlaced: Bool {
         @_noLocks @inline(__always) get {
             rotors.yaw.isPlaced && rotors.roll.isPlaced && rotors.pitch.isPlaced
@@ -237,7 +237,7 @@ public struct FieldController: MotorController {
         return mirrors.judge { $0.step(known: known[$1], hidden: hidden[$1], dt: dt) }
     }
 
-    /// Discards the camera's recent motion, because it is not evidence of the motors' signs.
+    /// Discards the camera's recent motion, because the motors did not cause it.
     @_noLocks @_noAllocation
     mutating func forgetMotion() {
         opposed = .none
@@ -385,7 +385,7 @@ public struct FieldController: MotorController {
 }
 
 extension AxisVector {
-    /// The value of each axis, limited to at most the value of `most`.
+    /// The value of each axis, limited to the axis's value in `most`.
     @_noLocks
     fileprivate func capped(_ most: Double) -> AxisVector {
         AxisVector(yaw: min(yaw, most), roll: min(roll, most), pitch: min(pitch, most))

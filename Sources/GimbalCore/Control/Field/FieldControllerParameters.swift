@@ -44,7 +44,7 @@ extension FieldController {
         /// Default parameters of the controller, tuned for the simulation's default gimbal.
         public init() {}
 
-        /// The same tuning for a loop with the given delay, s. If the delay is longer than
+        /// Copy of this tuning for a loop with the given delay, s. If the delay is longer than
         /// `loopDelay`, the gains are reduced; a shorter delay does not change the gains.
         public func stretched(to delay: Double) -> Parameters {
             var result = self
@@ -56,7 +56,7 @@ extension FieldController {
             return result
         }
 
-        /// The same tuning with every corner frequency multiplied by `slack`, 0...1.
+        /// Copy of this tuning with every corner frequency multiplied by `slack`, 0...1.
         @_noLocks
         func slackened(_ slack: Double) -> Parameters {
             var result = self

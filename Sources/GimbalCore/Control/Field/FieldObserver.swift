@@ -9,10 +9,10 @@ internal import CMathShim
 /// angle, and the part of the joint's rate that no sensor measures. An unmodelled load on the
 /// camera (friction, imbalance) appears as a displacement of the estimated rotor angle. The
 /// controller sets the field relative to this angle, and thus compensates the load as an integral
-/// would. Because the sine repeats with every pole pair, the observer locks on from any angle, like
-/// a phase-locked loop. The observer also follows a rotor that a hand turns by force.
+/// term would. Because the sine repeats with every pole pair, the observer locks on from any angle,
+/// like a phase-locked loop. The observer also follows a rotor that a hand turns by force.
 ///
-/// Loop thread only; constant time.
+/// Runs on the loop thread only, in constant time.
 struct FieldObserver: Sendable, BitwiseCopyable {
     /// Estimated electrical angle of the rotor, rad, not limited to one turn; it includes the
     /// displacement by an unmodelled load.
@@ -109,7 +109,7 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         separation += (apart * apart - separation) * min(dt / Self.placedMemory, 1)
         electrical += (knownJointRate + hiddenRate) * polePairs * dt
         innovation = measured - rate
-        // The gains give the observer a triple pole, exactly for the sampled triple integrator.
+        // With these gains the observer of the sampled triple integrator has exactly a triple pole.
         let decay = cm_exp(-bandwidth * dt)
         let fade = 1 - decay
         // The observer represents a disturbance as a displacement of the rotor. A displacement can

@@ -10,7 +10,7 @@ internal import CMathShim
 /// detector reports nothing in the first two time constants, because the camera's motion during the
 /// search for the rotor is not a hidden rate.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct JointPolarity: Sendable, BitwiseCopyable {
     private var products = 0.0
     private var knownSquares = 0.0

@@ -86,7 +86,7 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
 /// Generator of an excitation in the loop. The generator ends the excitation when the outputs, a
 /// joint, a motor or the attitude error leave their normal range.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 public struct Exciter: Sendable, BitwiseCopyable {
     /// Reason for the end of an excitation.
     public enum Ending: UInt8, Sendable, BitwiseCopyable {

@@ -10,7 +10,7 @@ internal import CMathShim
 /// measures the same inertia as before the oscillation, the loop has more delay than assumed. The
 /// estimate is then restored, and all corner frequencies of the loop are reduced instead.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
     /// True if the swing that measures the inertia has ended. The value returns to false if a rotor
     /// slips before the inertia has been measured.

@@ -23,7 +23,7 @@ internal import CMathShim
 /// (`caution`), because too low a gain makes the loop sluggish, but too high a gain makes it
 /// oscillate.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Parameters of the probe.
     struct Parameters: Sendable, BitwiseCopyable {
@@ -235,7 +235,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             isSlow = false
             restart(coarseDelay: shared, p)
         }
-        // The ratio of a momentum change to a rate change is exact for periods of any length.
+        // The ratio of momentum change to rate change gives the inertia exactly, for control
+        // periods of any length.
         let impulse = hasRate ? lastMoment * dt : 0
         let change = hasRate ? rate - lastRate : 0
         lastMoment = moment
@@ -280,7 +281,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 return ascend(phase: phase, isReversed: !isUpright, omega: omega, p)
             }
         } else {
-            // An exact mirror image probably means a wrong sign; a larger amplitude decides.
+            // A response that is an exact mirror image probably means a wrong sign. A measurement
+            // with a larger amplitude decides.
             let isAtMost = amplitude >= Self.mostProbe * p.torqueLimit
             look(
                 at: answer, lag: lag, omega: omega, period: period, angle: angle,
@@ -312,8 +314,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     }
 
     /// Fraction of the rate change that the demodulation measures, because the impulse of one
-    /// period is divided between two samples. The fraction is the mean over all divisions. `turn`
-    /// is the phase by which the probe advances in a period, rad.
+    /// period is divided between two samples. The fraction is the mean over all possible divisions.
+    /// `turn` is the phase by which the probe advances in a period, rad.
     private static func spread(_ turn: Double) -> Double {
         cm_sqrt(1 - (1 - cm_cos(turn)) / 3)
     }

@@ -7,7 +7,7 @@
 /// assumed to true inertia (least squares, with the direction of motion as a second regressor for
 /// the friction).
 ///
-/// Loop thread only; constant time.
+/// Runs on the loop thread only, in constant time.
 struct InertiaProbe: Sendable, BitwiseCopyable {
     /// Frequency of the test swing, rad/s.
     private static var frequency: Double { @_noLocks get { 2 * Double.pi * 8 } }
@@ -91,7 +91,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         return amplitude * sine
     }
 
-    /// Phase of the test swing, rad, `time` seconds after its beginning; the same for all joints.
+    /// Phase of the test swing, rad, `time` seconds after its beginning. All joints have the same
+    /// phase.
     @_noLocks
     static func phase(at time: Double) -> Double { frequency * time }
 

@@ -3,7 +3,7 @@ internal import CMathShim
 /// Identification of the inertia of all three axes with three probes at different frequencies, so
 /// that the probes do not disturb each other.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct InertiaSearch: Sendable, BitwiseCopyable {
     private var axes: PerAxis<InertiaIdentifier>
     private var parameters = PerAxis(InertiaIdentifier.Parameters())
@@ -96,8 +96,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     var extraDelay: Double {
         @_noLocks @inline(__always) get {
             let found = foundDelay
-            // The delay is a property of the loop, not of the camera, so it stays when the inertia
-            // becomes uncertain.
+            // The delay is a property of the loop, not of the camera, so the measured delay is kept
+            // when the inertia becomes uncertain.
             let mean = found.isNaN ? lastDelay : found
             guard !mean.isNaN else { return 0 }
             return mean < 0 ? min(0, mean + Self.covered) : max(0, mean - Self.covered)
@@ -162,8 +162,9 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
         parameters.pitch.frequency = highest
         guard given == nil || isChecked else { return }
-        // While the outputs were off, a person can have attached any other camera if the inertia
-        // was configured, and at most another lens if the inertia was identified.
+        // While the outputs were off, a person can have exchanged the load. If the inertia was
+        // identified, only the lens can differ; if the inertia is configured, the camera can be any
+        // other camera.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
         let parameters = parameters
         axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }

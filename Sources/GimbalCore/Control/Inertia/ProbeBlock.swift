@@ -28,7 +28,7 @@ struct ProbeBlock: Sendable, BitwiseCopyable {
     /// Adds the signals of one control period.
     ///
     /// - Parameters:
-    ///   - impulse: Torque of the previous period times its length, N·m·s.
+    ///   - impulse: Torque of the previous period multiplied by the length of that period, N·m·s.
     ///   - change: Change of the rate since the previous period, rad/s.
     ///   - frequency: Frequency of the probe, Hz.
     ///   - dt: Length of the period, s.

@@ -7,9 +7,9 @@ public enum EulerZXY {
     /// The attitude with the given angles.
     ///
     /// - Parameter angles: Yaw, roll and pitch, rad, any number of turns.
-    /// - Returns: Unit quaternion, body to earth (or outer to inner frame, for joints).
+    /// - Returns: Unit quaternion, body to earth (camera to handle for joint angles).
     ///
-    /// Any thread; constant time.
+    /// Any thread can call this function; it takes constant time.
     @_noLocks @_noAllocation
     public static func quaternion(_ angles: AxisVector) -> Quaternion {
         let z = cm_sincos(angles.yaw / 2)
@@ -30,7 +30,7 @@ public enum EulerZXY {
     /// - Parameter q: Unit quaternion.
     /// - Returns: Yaw, roll and pitch, rad.
     ///
-    /// Any thread; constant time.
+    /// Any thread can call this function; it takes constant time.
     @_noLocks @_noAllocation
     public static func angles(_ q: Quaternion) -> AxisVector {
         let sineOfRoll = 2 * (q.y * q.z + q.w * q.x)

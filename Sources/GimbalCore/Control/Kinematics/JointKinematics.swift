@@ -86,7 +86,7 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
     /// The joint torques that exert `moment` on the camera.
     ///
     /// - Parameter moment: Moment on the camera, camera frame, N·m.
-    /// - Returns: Torque on the outer part of each joint, N·m.
+    /// - Returns: Torque on the camera's side of each joint, N·m.
     @_noLocks @_noAllocation
     public func torques(moment: Vector3) -> AxisVector {
         AxisVector(
@@ -95,7 +95,7 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
 
     /// The moment that the joints exert on the camera.
     ///
-    /// - Parameter torques: Torque on the outer part of each joint, N·m.
+    /// - Parameter torques: Torque on the camera's side of each joint, N·m.
     /// - Returns: Moment on the camera, camera frame, N·m.
     @_noLocks @_noAllocation
     public func moment(torques: AxisVector) -> Vector3 {

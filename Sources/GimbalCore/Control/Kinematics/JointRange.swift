@@ -5,7 +5,7 @@ public struct JointRange: Sendable, BitwiseCopyable, Equatable {
     /// Largest angle of each joint, rad.
     public var maximum = AxisVector(yaw: 170, roll: 45, pitch: 120) * (.pi / 180)
 
-    /// The defaults.
+    /// Creates the default joint ranges.
     public init() {}
 
     /// Creates joint ranges from `minimum` to `maximum`.

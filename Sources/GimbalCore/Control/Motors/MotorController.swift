@@ -91,7 +91,7 @@ struct MotorState: Sendable, BitwiseCopyable {
     /// The motors without encoder that seem to turn opposite to their field. A handle that turns
     /// twice as fast as the camera has the same effect on the gyroscope as a reversed motor.
     var opposed = AxisSet.none
-    /// The rotors that have slipped out of their field within the last second.
+    /// The rotors that have slipped out of their magnetic field within the last second.
     var slipping = AxisSet.none
     /// True if the controller can follow a set-point: false while the inertia is being identified.
     var isReady = true
@@ -126,7 +126,7 @@ struct MotorState: Sendable, BitwiseCopyable {
 
 /// A controller for one kind of motor.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 protocol MotorController: Sendable, BitwiseCopyable {
     /// Computes the motors' output of one control period while the outputs are on.
     mutating func step(_ input: ControlInput) -> MotorOutput

@@ -1,7 +1,7 @@
 /// Dispatcher to the motor controllers: passes each control period's input to the controller of the
 /// configured kind of motor.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct MotorDrive: Sendable, BitwiseCopyable {
     let type: MotorType
     /// State of the motors after the last control period, reset or change of the tuning.
@@ -35,7 +35,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         state.reversed.insert(watch.reversed)
     }
 
-    /// Changes the tuning of the motors' controller; motor type and integrators stay.
+    /// Changes the tuning of the motors' controller; the motor type and the integrators do not
+    /// change.
     @_noLocks
     mutating func apply(_ parameters: Stabilizer.Parameters) {
         torque.apply(parameters.controller)

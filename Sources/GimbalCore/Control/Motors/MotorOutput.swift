@@ -1,8 +1,8 @@
 /// Commands to the motors, valid until the next output.
 public struct MotorOutput: Sendable, BitwiseCopyable {
-    /// True if the power stages are on. If false, all other values are ignored.
+    /// True if the power stages are on. If this property is false, all other values are ignored.
     public var enabled: Bool
-    /// Torque on the outer part of each joint in the joint's positive direction, N·m; zero if
+    /// Torque on the camera's side of each joint in the joint's positive direction, N·m; zero if
     /// `enabled` is false.
     public var torque: AxisVector
     /// Joint angle, rad: the commanded angle for servos, the present angle for torque motors.

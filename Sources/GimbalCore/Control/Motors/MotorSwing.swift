@@ -4,8 +4,8 @@ internal import CMathShim
 /// the joint's positive direction, so a person can check the assignment of the motor to the axis
 /// and the motor's direction. The swing needs no sensor.
 ///
-/// The swing ends automatically at its dead-man time unless the request is repeated. Loop thread
-/// only.
+/// The swing ends automatically at its dead-man time unless the request is repeated. Runs on the
+/// loop thread only.
 struct MotorSwing: Sendable, BitwiseCopyable {
     private var axis = GimbalAxis.yaw
     private var start = Instant(nanoseconds: 0)

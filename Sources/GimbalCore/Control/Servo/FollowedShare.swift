@@ -9,7 +9,7 @@ internal import CMathShim
 /// and the lag of the servos, the prediction and its fast part are compared with the handle's true
 /// angles. Least squares over the last two seconds give the fraction of the fast part, 0...1, with
 /// the smallest error. A loop that is stable with the fractions 0 and 1 is stable with each
-/// constant fraction between 0 and 1. Loop thread only, constant time.
+/// constant fraction between 0 and 1. Runs on the loop thread only, in constant time.
 struct FollowedShare: Sendable, BitwiseCopyable {
     /// Fraction of the prediction's fast part that the servos follow, 0...1.
     private(set) var share = AxisVector(repeating: 1)

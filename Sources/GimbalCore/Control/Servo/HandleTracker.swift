@@ -8,7 +8,8 @@ internal import CMathShim
 /// decrease is intended: a prediction amplifies the motion if the error of the prediction exceeds
 /// the motion. Above a third of the reciprocal delay, every prediction amplifies the motion. The
 /// decrease also prevents oscillation when the motors' model is wrong, because an error of the
-/// model has the same effect as a fast motion of the handle. Loop thread only, constant time.
+/// model has the same effect as a fast motion of the handle. Runs on the loop thread only, in
+/// constant time.
 struct HandleTracker: Sendable, BitwiseCopyable {
     /// Smoothed attitude, handle to earth.
     private(set) var attitude = Quaternion.identity

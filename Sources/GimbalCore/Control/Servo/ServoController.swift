@@ -8,9 +8,9 @@ internal import CMathShim
 /// of the handle. A tracker predicts the handle's attitude at the time at which a command takes
 /// effect. The controller commands the joint angles that will be right at that time (internal model
 /// control). An error of the model, such as a wrong zero of a servo, appears as a change of the
-/// handle's attitude, so the controller corrects it as an integral would.
+/// handle's attitude, so the controller corrects it as an integral term would.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 public struct ServoController: MotorController {
     /// Tuning of the controller.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {

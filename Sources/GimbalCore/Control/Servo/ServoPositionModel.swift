@@ -1,7 +1,7 @@
 /// Model of a servo's horn: a first-order position loop with a dead band and a rate limit. The
 /// input is the servo's command.
 ///
-/// Loop thread only; constant time.
+/// Runs on the loop thread only, in constant time.
 struct ServoPositionModel: Sendable, BitwiseCopyable {
     /// Properties of the servo.
     struct Parameters: Sendable, BitwiseCopyable {

@@ -1,5 +1,5 @@
 /// Yaw angle of the camera relative to the handle's heading, while the camera's heading follows the
-/// handle (mode `panFollow`). Loop thread only.
+/// handle (mode `panFollow`). Runs on the loop thread only.
 struct AsideYaw: Sendable, BitwiseCopyable {
     /// Yaw angle relative to the handle's heading, rad, -π...π; positive to the right.
     private(set) var angle = 0.0

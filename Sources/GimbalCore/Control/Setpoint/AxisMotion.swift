@@ -59,7 +59,8 @@ struct AxisLimits: Sendable, BitwiseCopyable {
         self.maximum = maximum
     }
 
-    /// The limits with which the same movement from rest takes `factor` times as long.
+    /// The limits with which a movement from rest takes `factor` times as long as with these
+    /// limits.
     @_noLocks @_noAllocation
     func slowed(by factor: Double) -> AxisLimits {
         var result = self

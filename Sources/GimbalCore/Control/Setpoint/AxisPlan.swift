@@ -141,7 +141,8 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         return quickest.stretched(to: duration, from: start, limits: limits)
     }
 
-    /// The same movement with a lower constant rate, so that the movement takes `wanted` seconds.
+    /// Copy of this movement with a lower constant rate, so that the movement takes `wanted`
+    /// seconds.
     private func stretched(to wanted: Double, from start: AxisState, limits: AxisLimits) -> AxisPlan
     {
         var best = self

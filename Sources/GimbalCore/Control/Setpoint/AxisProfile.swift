@@ -23,7 +23,7 @@ public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
 /// activity. A new request starts from the present state.
 struct AxisProfile: Sendable, BitwiseCopyable {
     private enum Motion: Sendable, BitwiseCopyable {
-        /// The angle rests.
+        /// The angle is at rest.
         case rest
         /// The angle moves to the goal of `plan`.
         case move
@@ -48,8 +48,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 
     /// Present angle, rate and acceleration.
     private(set) var state: AxisState
-    // The values of each activity are separate variables. Reading an associated value of an enum
-    // would copy it.
+    // The values of each activity are separate variables, because reading an associated value of an
+    // enum would copy the value.
     private var motion = Motion.rest
     private var plan = AxisPlan.none
     /// Requested rate of the present turn, rad/s.
@@ -137,7 +137,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     }
 
     /// Turns the angle at `rate`, rad/s; the turn stops at the end of the range. A call with the
-    /// same rate as before has no effect.
+    /// rate of the present turn has no effect.
     @_noLocks @_noAllocation
     mutating func turn(at rate: Double, limits: AxisLimits) {
         if case .turn = motion, turnRate == rate { return }
@@ -258,7 +258,7 @@ extension AxisState {
     /// without overshoot.
     ///
     /// - Parameters:
-    ///   - target: rad.
+    ///   - target: Angle to follow, rad.
     ///   - known: Known rate of the target, rad/s.
     ///   - smoothing: Lag of the angle behind a target that turns steadily faster than `known`, s.
     ///   - limits: Limits of the motion; the caller applies the range.

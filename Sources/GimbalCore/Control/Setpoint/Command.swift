@@ -14,8 +14,8 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// In mode `tracking`: turn the camera at the given rates, rad/s, right and down positive; NaN
     /// keeps the present rate. After the dead-man time the mode becomes `locked`.
     case track(pan: Double, tilt: Double)
-    /// In mode `tracking`: aim the camera in a direction, which moves. After the dead-man time the
-    /// mode becomes `locked`.
+    /// In mode `tracking`: aim the camera in a direction that moves at a known rate. After the
+    /// dead-man time the mode becomes `locked`.
     case aim(Aim)
     /// In mode `panFollow`: turn the camera by the angle `yaw`, rad, from the handle's heading,
     /// right positive; NaN keeps the present angle. The angle grows at `rate`, rad/s, until the
@@ -27,7 +27,7 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// In mode `inactive`: move one motor slightly until the dead-man time; the motion ends at the
     /// next command of another kind.
     case testMotor(GimbalAxis)
-    /// Reset the controllers' integrals to zero; everything else continues.
+    /// Reset the controllers' integrals to zero; the motion of the camera continues.
     case resetIntegrals
     /// Switch the motors' outputs off, and keep them off until `resetEmergencyStop`.
     case emergencyStop

@@ -1,8 +1,8 @@
-/// Target angles with a dead zone around each of them. If a followed angle leaves the dead zone,
-/// the target moves until the followed angle is at the edge of the dead zone. Tremor and slow drift
-/// of a hand within the dead zone therefore do not move the camera.
+/// Target angles with a dead zone around each angle. If a followed angle leaves the dead zone, the
+/// target moves until the followed angle is at the edge of the dead zone. Tremor and slow drift of
+/// a hand within the dead zone therefore do not move the camera.
 ///
-/// Loop thread only; constant time.
+/// Runs on the loop thread only, in constant time.
 struct DeadZone: Sendable, BitwiseCopyable {
     /// Target angles, rad, continuous over whole turns; NaN before the first followed angle.
     private(set) var target = AxisVector.unknown

@@ -5,13 +5,13 @@ internal import CMathShim
 /// at the end without a shock.
 ///
 /// A requested angle can be beyond the range. If the request is a level horizon or a held heading,
-/// the camera returns to it as soon as the handle's attitude permits. A turn at a rate has no
-/// target angle to which the camera could return. Far beyond the end of the range, a change of the
-/// requested angle does not move the camera. The caller can therefore reset the angle of a turn,
-/// and of every later request, to `stopped` without a visible effect. The next turn in the opposite
-/// direction then leaves the end of the range immediately.
+/// the camera returns to the requested angle as soon as the handle's attitude permits. A turn at a
+/// rate has no target angle to which the camera could return. Far beyond the end of the range, a
+/// change of the requested angle does not move the camera. The caller can therefore reset the angle
+/// of a turn, and of every later request, to `stopped` without a visible effect. The next turn in
+/// the opposite direction then leaves the end of the range immediately.
 ///
-/// Loop thread only; constant time.
+/// Runs on the loop thread only, in constant time.
 struct JointLimiter: Sendable, BitwiseCopyable {
     /// Half the width of the zone around the end of a range in which the camera falls behind the
     /// set-point, rad.

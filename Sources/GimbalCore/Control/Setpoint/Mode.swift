@@ -70,7 +70,7 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     /// axes.
     var followed: AxisVector { AxisVector(yaw: 1, roll: .nan, pitch: .nan) }
 
-    /// True if two modes differ. The operator is written out, because the checker of real-time code
+    /// True if two modes differ. The comparison is a method, because the checker of real-time code
     /// rejects the synthesized operator.
     @_noLocks
     func differs(from other: Mode) -> Bool { rawValue != other.rawValue }

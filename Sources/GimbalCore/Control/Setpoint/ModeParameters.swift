@@ -24,7 +24,7 @@ public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
     /// True if the motors' outputs go off at the rest pose; otherwise the motors hold the joints.
     public var isOffWhenRetracted = false
 
-    /// The defaults.
+    /// Creates the default values.
     public init() {}
 
     /// Tuning of the movement to the rest pose.

@@ -1,6 +1,7 @@
-/// Mode and requests of the camera's direction, and the set-point that moves to this direction.
+/// State of the pointing: mode, requests for the camera's direction, and the set-point that moves
+/// to this direction.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct Pointing: Sendable, BitwiseCopyable {
     /// Present mode of the set-point.
     private(set) var mode: Mode
@@ -316,8 +317,8 @@ extension Pointing {
         }
     }
 
-    /// Levels the horizon after a mode in which it can be tilted, at most as fast as these modes
-    /// follow the handle. After `retract`, the camera also returns to zero pitch.
+    /// Levels the horizon after a mode in which it can be tilted. The rate is at most the rate at
+    /// which such modes follow the handle. After `retract`, the camera also returns to zero pitch.
     private mutating func level(after old: Mode) {
         switch old {
         case .inactive, .locked, .panFollow: break
@@ -383,7 +384,7 @@ extension Pointing {
 }
 
 extension AxisVector {
-    /// The vector with each zero replaced by NaN.
+    /// Copy of this vector with each zero replaced by NaN.
     fileprivate var turning: AxisVector {
         @_noLocks @inline(__always) get {
             AxisVector(

@@ -7,7 +7,7 @@
 /// request starts from the present angle, rate and acceleration. The acceleration is continuous,
 /// and the jerk is limited.
 ///
-/// Loop thread only; constant time.
+/// Runs on the loop thread only, in constant time.
 public struct SetpointGenerator: Sendable, BitwiseCopyable {
     private struct PointRequest: Sendable, BitwiseCopyable {
         var target: AxisVector

@@ -12,7 +12,7 @@ extension SetpointGenerator {
         /// Largest angle, rad.
         public var maximum = AxisVector(yaw: .infinity, roll: .pi / 3, pitch: .pi * 2 / 3)
 
-        /// The defaults.
+        /// Creates the default values.
         public init() {}
     }
 

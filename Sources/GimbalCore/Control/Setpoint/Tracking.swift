@@ -2,7 +2,7 @@
 public struct Aim: Sendable, BitwiseCopyable, Equatable {
     /// Earth-frame angles yaw and pitch, rad; roll is level.
     public var target: AxisVector
-    /// Rates of these angles, rad/s.
+    /// Rates of the earth-frame angles yaw and pitch, rad/s.
     public var rate: AxisVector
     /// Time constant with which the camera corrects a difference, s.
     public var smoothing: Double
@@ -17,7 +17,7 @@ public struct Aim: Sendable, BitwiseCopyable, Equatable {
 }
 
 /// State of the mode `tracking`: its end, the heading from which its range is measured, and the
-/// direction in which the camera is aimed. Loop thread only.
+/// direction in which the camera is aimed. Runs on the loop thread only.
 struct Tracking: Sendable, BitwiseCopyable {
     /// Time at which the mode ends automatically; nil in other modes.
     var until: Instant?
@@ -28,7 +28,7 @@ struct Tracking: Sendable, BitwiseCopyable {
     /// Direction in which the camera is aimed, earth-frame angles, rad, continuous over whole
     /// turns; NaN without a direction.
     private var target = AxisVector.unknown
-    /// Rate of that direction, rad/s.
+    /// Rate of the direction in which the camera is aimed, rad/s.
     private var rate = AxisVector.zero
     /// Lag of the camera's correction, s.
     private var smoothing = 0.0
@@ -39,7 +39,7 @@ struct Tracking: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Turns at rates again, or not at all.
+    /// Ends the aiming: the camera then turns at requested rates, or stops.
     @_noLocks
     mutating func endAim() { target = .unknown }
 
@@ -53,7 +53,7 @@ struct Tracking: Sendable, BitwiseCopyable {
     /// Begins to aim the camera.
     ///
     /// - Parameters:
-    ///   - aim: The direction now.
+    ///   - aim: Present direction, with its rate and time constant.
     ///   - angles: Angles of the set-point, from which yaw turns in the shorter direction.
     @_noLocks
     mutating func begin(_ aim: Aim, from angles: AxisVector) {
@@ -90,7 +90,7 @@ struct Tracking: Sendable, BitwiseCopyable {
     }
 
     /// Limits the angles of the mode: pan relative to the handle, tilt relative to level. The zeros
-    /// of pan and tilt are kept when tracking restarts, so that repeated starts do not exceed one
+    /// of pan and tilt are kept when tracking restarts, so that repeated starts cannot extend the
     /// range.
     ///
     /// - Parameters:

@@ -9,8 +9,8 @@ internal import CMathShim
 /// affect the measurement. With the present set-point the controller would treat every start of a
 /// movement as an error, and the movement would overshoot.
 ///
-/// Loop thread only; constant time, no allocation. The gains command accelerations; the controller
-/// multiplies them by the inertia.
+/// Runs on the loop thread only, in constant time and without allocation. The gains command
+/// accelerations; the controller multiplies them by the inertia.
 public struct AttitudeController: MotorController {
     /// Tuning of the controller.
     public var parameters: Parameters { @_noLocks @inline(__always) get { tuning } }
@@ -126,7 +126,7 @@ public struct AttitudeController: MotorController {
     /// zero.
     ///
     /// - Returns: Torques within the motors' limits. If the input is not usable, the torques are
-    ///   zero, and the controller's state stays.
+    ///   zero, and the controller's state does not change.
     @_noLocks @_noAllocation
     public mutating func step(_ input: ControlInput) -> MotorOutput {
         if !(input.excitation == .zero) { forgetOscillation() }
@@ -221,7 +221,7 @@ public struct AttitudeController: MotorController {
     }
 
     /// Clears the errors, the integrals and the history of the controller. The learned friction and
-    /// imbalance stay.
+    /// imbalance are kept.
     @_noLocks @_noAllocation
     public mutating func reset(joints: AxisVector = .zero) {
         pids.change { pid, _ in pid.reset() }
@@ -346,9 +346,9 @@ public struct AttitudeController: MotorController {
         oscillation.slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
     }
 
-    /// Applies a tuning; the integrated torque stays. If the configured inertia has changed, it is
-    /// identified again. The controller also calls this method with the present tuning, when a
-    /// value that reduces the gains has changed.
+    /// Applies a tuning; the integrated torque does not change. If the configured inertia has
+    /// changed, it is identified again. The controller also calls this method with the present
+    /// tuning, when a value that reduces the gains has changed.
     ///
     /// All corner frequencies of the loop change by the same factor, so the loop stays stable with
     /// any inertia.

@@ -81,7 +81,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
             return (Complex(b0) + z1 * b1 + z2 * b2) / (Complex(1) + z1 * a1 + z2 * a2)
         }
 
-        /// True if two sets of coefficients are equal. The operator is written out, because the
+        /// True if two sets of coefficients are equal. The comparison is a function, because the
         /// checker of real-time code rejects the synthesized operator.
         @_noLocks
         static func areSame(_ a: Coefficients, _ b: Coefficients) -> Bool {
@@ -96,7 +96,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// The filter's output for the next input. Loop thread; constant time.
+    /// The filter's output for the next input. Runs on the loop thread, in constant time.
     @_noLocks @_noAllocation
     mutating func step(_ x: Double, _ c: Coefficients) -> Double {
         let y = c.b0 * x + s1

@@ -172,7 +172,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         sizes.slow = min(max(sizes.slow, 0), min(sum, limit))
     }
 
-    /// Discards the joint's motion; the learned friction of the joint stays.
+    /// Discards the joint's motion; the learned friction of the joint is kept.
     @_noLocks @_noAllocation
     mutating func reset() {
         tracker.reset()

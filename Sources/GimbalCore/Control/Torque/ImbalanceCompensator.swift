@@ -10,7 +10,7 @@
 /// gravity only after the camera has pointed up or down or has been shaken. The learned part of the
 /// moment is subtracted from the controller's integral, so learning does not move the camera.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     /// Product of mass and offset of the centre of mass, camera frame, kg·m.
     private(set) var imbalance = Vector3.zero

@@ -1,6 +1,6 @@
 /// Friction compensation of all three joints, see `FrictionCompensator`.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct JointFrictions: Sendable, BitwiseCopyable {
     /// Tuning of the friction compensation, the same for every joint.
     var parameters = FrictionCompensator.Parameters()
@@ -45,7 +45,7 @@ struct JointFrictions: Sendable, BitwiseCopyable {
         joints.change { $0.learn(residual: residual[$1], parameters: p, dt: dt) }
     }
 
-    /// Discards the joints' motion; the learned friction stays.
+    /// Discards the joints' motion; the learned friction is kept.
     @_noLocks @_noAllocation
     mutating func reset() { joints.change { friction, _ in friction.reset() } }
 }

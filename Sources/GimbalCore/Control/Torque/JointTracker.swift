@@ -4,7 +4,7 @@ internal import CMathShim
 /// of two gyroscopes. The friction compensation uses these values to predict the reversals of the
 /// joint.
 ///
-/// Loop thread only; constant time.
+/// Runs on the loop thread only, in constant time.
 struct JointTracker: Sendable, BitwiseCopyable {
     /// Estimated rate, rad/s.
     private(set) var rate = 0.0
@@ -95,7 +95,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
         acceleration += gains.acceleration * residual
     }
 
-    /// Discards the joint's motion; the learned offset of the rate stays.
+    /// Discards the joint's motion; the learned offset of the rate is kept.
     @_noLocks @_noAllocation
     mutating func reset() {
         rate = 0

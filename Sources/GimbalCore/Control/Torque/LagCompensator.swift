@@ -8,7 +8,7 @@ internal import CMathShim
 /// inversely proportional to the loop's delay, so that the loop keeps its shape. The filter is
 /// discretised by the bilinear transform, prewarped so that it is exact at each corner frequency.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct LagCompensator: Sendable, BitwiseCopyable {
     /// Constants of the filter's zeros and of its poles: the product of corner frequency, rad/s,
     /// and loop delay, s; and the damping ratio.

@@ -13,7 +13,7 @@ internal import CMathShim
 /// 1.35 times as large. The loop has margins of 6 dB and 45° (`LoopMargins`) at every stiffness
 /// reduction.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct MotorNoise: Sendable, BitwiseCopyable {
     /// Stiffness reduction of each camera axis, 0...1, in steps of 1/32.
     private(set) var calm = AxisVector.zero
@@ -79,7 +79,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     init() {}
 
     /// Measures the noise in one control period, and adapts the stiffness reduction. The motors
-    /// must receive the full output, and no probe can be active.
+    /// must receive the full output, and no probe may be active.
     ///
     /// - Parameters:
     ///   - feedback: Moment of the feedback about the camera's axes, N·m.

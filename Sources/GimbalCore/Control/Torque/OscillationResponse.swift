@@ -4,7 +4,7 @@ internal import CMathShim
 /// this reduces the gains and starts the probe that identifies the inertia. If the probe then finds
 /// the same inertia, all corner frequencies of the loop are reduced.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct OscillationResponse: Sendable, BitwiseCopyable {
     /// State of the loop in one period.
     struct Loop: Sendable, BitwiseCopyable {
@@ -63,8 +63,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
     /// Time constant of `calmLoad`, s: longer than the detection of an oscillation takes.
     private static var calmMemory: Double { @_noLocks get { 0.3 } }
-    /// Smallest difference between the old and the new inertia that explains the oscillation,
-    /// natural logarithm.
+    /// Smallest difference between the natural logarithms of the old and the new inertia that
+    /// explains the oscillation.
     private static var difference: Double { @_noLocks get { 0.3 } }
 
     @_noLocks
@@ -133,9 +133,9 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     }
 
     /// Evaluates the result of the probe after an oscillation. If the inertia is the same as
-    /// before, there are two possibilities. Either another property of the loop differs from its
-    /// model; the loop tolerates such a difference with lower corner frequencies. Or the loop did
-    /// not cause the oscillation.
+    /// before, either another property of the loop differs from its model, or the loop did not
+    /// cause the oscillation. With lower corner frequencies the loop tolerates an error of the
+    /// model.
     private mutating func judge(_ axes: AxisVector) -> Change {
         let isYaw = abs(cm_log(axes.yaw / suspected.yaw)) > Self.difference
         let isRoll = abs(cm_log(axes.roll / suspected.roll)) > Self.difference

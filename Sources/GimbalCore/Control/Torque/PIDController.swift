@@ -20,7 +20,7 @@ public struct PIDController: Sendable, BitwiseCopyable {
         /// Limit of the controller's output, N·m.
         public var limit: Double = 0.25
 
-        /// The defaults.
+        /// Creates the default values.
         @_noLocks
         public init() {}
     }
@@ -82,13 +82,13 @@ public struct PIDController: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - error: Commanded minus measured rate, rad/s. If an argument is not finite, the output is
-    ///     zero and the state stays.
+    ///     zero and the state does not change.
     ///   - rate: Measured rate, rad/s, from which the derivative is computed.
     ///   - acceleration: Feed-forward of the acceleration, rad/s².
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
     /// - Returns: Torque, N·m, within ±`limit`.
     ///
-    /// Loop thread only; constant time.
+    /// Runs on the loop thread only, in constant time.
     @_noLocks @_noAllocation
     public mutating func step(
         error: Double, rate: Double, acceleration: Double = 0, dt: Double
@@ -151,7 +151,7 @@ public struct PIDController: Sendable, BitwiseCopyable {
         if parameters.inertia > 0 { state.integral = torque / parameters.inertia }
     }
 
-    /// Resets the integral to zero, after the actuator was off; the derivative's history stays.
+    /// Resets the integral to zero, after the actuator was off; the derivative's history is kept.
     @_noLocks @_noAllocation
     mutating func clearIntegral() { state.integral = 0 }
 

@@ -4,7 +4,7 @@
 /// been constant. The remaining difference from the last output decays with a time constant of 20
 /// ms.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 public struct RateFilter: Sendable, BitwiseCopyable {
     /// The filters of one axis, ready to run.
     public struct Axis: Sendable, BitwiseCopyable {

@@ -6,7 +6,7 @@
 /// continuous torque. If `heat` exceeds 0.9, the torque limit falls smoothly from the peak torque
 /// to the continuous torque.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 public struct ThermalBudget: Sendable, BitwiseCopyable {
     /// Thermal properties of the motors.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {

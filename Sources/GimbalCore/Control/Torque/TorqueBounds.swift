@@ -5,7 +5,7 @@
 /// so that no motor presses the joint against its stop; the torque away from the stop is not
 /// reduced.
 ///
-/// Loop thread only; constant time, no allocation.
+/// Runs on the loop thread only, in constant time and without allocation.
 struct TorqueBounds: Sendable, BitwiseCopyable {
     /// Most negative torques, N·m.
     private(set) var least: AxisVector
