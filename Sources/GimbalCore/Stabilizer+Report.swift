@@ -49,7 +49,8 @@ extension Stabilizer {
 
     /// True if a source of joint angles exists, or will exist with the outputs on.
     var showsJoints: Bool {
-        // Inlined, like `axes()`, because a call would copy the whole stabilizer, about 20 kB.
+        // This property is inlined, like `axes()`, because a call would copy the whole stabilizer,
+        // about 20 kB.
         @inline(__always) get {
             if joints.isKnown { return true }
             if case .some = drive.state.modelledJoints { return true }

@@ -7,7 +7,7 @@
 public struct Stabilizer: Sendable, BitwiseCopyable {
     /// The present parameters.
     public private(set) var parameters: Parameters
-    /// The state after the last `step`.
+    /// Snapshot of the state after the last `step`.
     public internal(set) var snapshot = StabilizerSnapshot()
 
     var screen: SampleScreen
@@ -74,7 +74,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.mode = parameters.bootMode
     }
 
-    /// Changes the parameters between two ticks; estimate, set-point and integrators stay.
+    /// Changes the parameters between two ticks; estimate, set-point and integrators are kept.
     @_noLocks
     public mutating func apply(_ new: Parameters) {
         let old = parameters.correction
@@ -105,7 +105,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Executes one command; `validUntil` is the dead-man time of commands that have one.
+    /// Executes one command; `validUntil` is the dead-man time of a command that expires.
     @_noLocks
     public mutating func apply(
         _ command: Command, validUntil: Instant = Instant(nanoseconds: 0), now: Instant
@@ -228,7 +228,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if wasEnabled, !supervisor.isEnabled { pointing.letGo() }
         var output = control(now: now, dt: dt)
         // A motor test needs the mode `inactive`. An emergency stop, a shutdown, a calibration or a
-        // bus error prevents it; conditions of the sensors do not.
+        // bus error prevents a motor test; conditions of the sensors do not prevent it.
         if !supervisor.isEnabled, conditions.intersects(.inactiveMode),
             !conditions.intersects(.emergencyStop | .shutdown | .calibrating | .busError)
         {

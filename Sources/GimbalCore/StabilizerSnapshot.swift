@@ -49,8 +49,8 @@ public struct PointingSnapshot: Sendable, BitwiseCopyable {
     public init() {}
 }
 
-/// All published values of one tick, copied from the stabilizer. SI units, frames as in
-/// `IMUSample`. A snapshot contains no references, so that it can pass through a ring.
+/// All published values of one tick, copied from the stabilizer. The values are in SI units, in the
+/// frames of `IMUSample`. A snapshot contains no references, so that it can pass through a ring.
 public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Mode of the set-point.
     public var mode = Mode.inactive
@@ -130,7 +130,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Learned product of mass and centre-of-mass offset of the camera, camera frame, kg·m.
     public var imbalance = Vector3.zero
     /// RMS moment of the feedback above 50 Hz about the camera's axes over about a second, N·m; the
-    /// gyroscope's noise causes it. Motors of type torque only.
+    /// gyroscope's noise causes it. The value applies only to motors of type `torque`.
     public var hum = AxisVector.zero
     /// Stiffness reduction of each camera axis that limits `hum`, 0...1; 0 means no reduction (see
     /// `MotorNoise`).

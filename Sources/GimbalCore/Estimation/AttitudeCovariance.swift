@@ -1,7 +1,7 @@
 import CMathShim
 
-/// One value for each of the sixteen error states of the filter. The same type holds a correction
-/// of these states.
+/// One value for each of the sixteen error states of the filter. This type also holds a correction
+/// of the error states.
 struct AttitudeError: Sendable, BitwiseCopyable {
     /// Rotation errors about the earth's horizontal axes x and y, rad.
     var tiltX: Double
@@ -94,7 +94,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         vg = vg * k
     }
 
-    /// Limits the variance of each tilt to `variance`, rad²; the correlation coefficients stay.
+    /// Limits the variance of each tilt to `variance`, rad²; the correlation coefficients do not
+    /// change.
     @_noLocks @_noAllocation
     mutating func limitTilt(variance: Double) {
         let x = xx > variance ? cm_sqrt(variance / xx) : 1
@@ -139,7 +140,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - earthX: First row of the rotation matrix from body to earth frame.
-    ///   - earthY: Second row of this matrix.
+    ///   - earthY: Second row of the rotation matrix from body to earth frame.
     ///   - turn: Angle turned in the step about the body axes, rad.
     ///   - verticalImpulse: Integral of the specific force along the earth's z axis, m/s. A tilt
     ///     error projects a part of this integral onto the horizontal velocity.
@@ -149,7 +150,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         earthX: Vector3, earthY: Vector3, turn: Vector3, verticalImpulse: Double, duration: Double
     ) {
         let f = verticalImpulse
-        // Velocity: u += f y, v -= f x, with the tilt before this step.
+        // The velocity equations are u += f y and v -= f x, with the tilt before this step.
         uu += f * (2 * yu + f * yy)
         uv += f * (yv - xu - f * xy)
         vv += f * (f * xx - 2 * xv)
@@ -159,8 +160,9 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         yv -= f * xy
         ug += yg * f
         vg -= xg * f
-        // Tilt: when the bias is too small, or a rate is read too small, the true body turns
-        // further than the estimate.
+        // The errors are true minus estimated values. If the estimate of the bias or of a scale
+        // error is too small, the estimated rate is too large, so the true tilt changes by less
+        // than the estimate.
         let x = GyroError(along: -earthX, turn: turn, duration: duration)
         let y = GyroError(along: -earthY, turn: turn, duration: duration)
         let gainX = gg * x

@@ -23,7 +23,8 @@ extension AttitudeEstimator {
         covariance.limitTilt(variance: sigma * sigma)
     }
 
-    /// Replaces the estimate of the gyroscope's bias by a measured bias; attitude and scale stay.
+    /// Replaces the estimate of the gyroscope's bias by a measured bias; attitude and scale are
+    /// kept.
     ///
     /// - Parameters:
     ///   - bias: Measured bias, body frame, rad/s.
@@ -42,9 +43,9 @@ extension AttitudeEstimator {
     /// Changes the body frame: the attitude then describes the new frame, and the bias is rotated
     /// into it.
     ///
-    /// The sensor itself has not moved, so the tilt and its standard deviation stay. The scale
-    /// errors belong to the old axes, so the estimator learns them again. The largest standard
-    /// deviation of the bias on any axis becomes the standard deviation on all axes.
+    /// The sensor itself has not moved, so the tilt and its standard deviation do not change. The
+    /// scale errors belong to the old axes, so the estimator learns them again. The largest
+    /// standard deviation of the bias on any axis becomes the standard deviation on all axes.
     ///
     /// - Parameter turn: Rotation from the old body frame to the new body frame.
     @_noLocks @_noAllocation

@@ -1,10 +1,10 @@
 import CMathShim
 
 extension AttitudeEstimator {
-    /// Corrects the heading with one sample of the magnetic field. Call this after the `update`
-    /// with the gyroscope and accelerometer sample of the same time.
+    /// Corrects the heading with one sample of the magnetic field. Call this method after the
+    /// `update` with the gyroscope and accelerometer sample of the same time.
     ///
-    /// The correction changes `northAttitude` only; inclination, bias and `attitude` stay.
+    /// The correction changes `northAttitude` only; inclination, bias and `attitude` do not change.
     ///
     /// - Parameters:
     ///   - magneticField: Measured field, body frame, µT; ignored if it is not finite or exceeds

@@ -13,13 +13,13 @@ import CMathShim
 /// The heading starts at zero and follows the gyroscope; accelerometer samples never change the
 /// heading.
 ///
-/// Constant time, no allocation, one thread. The principle "velocity averages to zero, in an almost
-/// inertial frame" comes from Laidig & Seel, "VQF", Information Fusion 91 (2023). Unlike VQF, this
-/// estimator has a full covariance, states for the scale errors, and noise that depends on the
-/// rate.
+/// One thread uses the estimator; each method takes constant time and allocates no memory. The
+/// principle "velocity averages to zero, in an almost inertial frame" comes from Laidig & Seel,
+/// "VQF", Information Fusion 91 (2023). Unlike VQF, this estimator has a full covariance, states
+/// for the scale errors, and noise that depends on the rate.
 public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Assumptions about sensor and motion. The caller can change them at any time; the estimate
-    /// and its covariance stay.
+    /// and its covariance are kept.
     public var parameters: Parameters
     /// Rate of the sensor relative to its carrier, body frame, rad/s, from joint sensors; zero
     /// without joint sensors. Rest is detected from the carrier's rate, which is the gyroscope's
@@ -278,7 +278,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     /// Initialises the inclination from the accelerometer, at the start and after a gap; heading
-    /// and bias stay.
+    /// and bias are kept.
     private mutating func start(gyro: Vector3, accel: Vector3, elapsed: Double) {
         let length = accel.norm
         let gravity = abs(restForce)

@@ -33,8 +33,8 @@ extension AttitudeEstimator {
         public var initialScaleSigma = 0.005
         /// Initial standard deviation of the cross-axis sensitivities, 0...0.05: the fractions of
         /// another axis's rate in the reading of each gyroscope axis. Zero disables the estimation
-        /// of these sensitivities. A BMI088 has at most 1 %, and a calibrated sensor a tenth of
-        /// that. A useful value is 0.0035.
+        /// of these sensitivities. A BMI088 has at most 1 %; a calibrated sensor has about 0.1 %. A
+        /// useful value is 0.0035.
         public var initialCrossSigma = 0.0
         /// Standard deviation of the inclination from the first accelerometer sample, rad,
         /// 0.001...1. The difference between the sample's length and gravity, as a fraction of
@@ -165,8 +165,8 @@ extension AttitudeEstimator {
         @_noLocks @_noAllocation
         public init() {}
 
-        /// The defaults for the log of an unknown sensor: samples are mean rates, and `GyroRange`
-        /// determines the full scale from the data.
+        /// Default parameters for the log of an unknown sensor: samples are mean rates, and
+        /// `GyroRange` determines the full scale from the data.
         public static var unknownSensor: Self {
             var parameters = Self()
             parameters.sensorDelay = 0

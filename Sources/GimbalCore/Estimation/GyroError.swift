@@ -1,6 +1,6 @@
-/// One value for each of the twelve errors of a gyroscope. The same type holds a correction of
-/// these errors. The errors are, for each axis, the bias, the scale error, and the sensitivities to
-/// the rates about the two other axes.
+/// One value for each of the twelve errors of a gyroscope. This type also holds a correction of the
+/// errors. The errors are, for each axis, the bias, the scale error, and the sensitivities to the
+/// rates about the two other axes.
 ///
 /// The sensor reads approximately `rate + scale * rate + next * rate.next + after * rate.after +
 /// bias`, component by component, where `rate.next` is (y, z, x) of the rate and `rate.after` is
@@ -17,7 +17,7 @@ struct GyroError: Sendable, BitwiseCopyable {
     /// y to x, of z to y.
     var after: Vector3
 
-    /// No error.
+    /// The errors of an ideal gyroscope: all are zero.
     static var zero: GyroError {
         @_noLocks @_noAllocation get {
             GyroError(bias: .zero, scale: .zero, next: .zero, after: .zero)

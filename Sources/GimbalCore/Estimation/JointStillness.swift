@@ -8,8 +8,8 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
     /// Motors turn the joints, because a command turns the camera.
     case commanded
 
-    /// True if this is `commanded`. The operator is written out, because the checker of real-time
-    /// code rejects the synthesized operator.
+    /// True if the cause is `commanded`. The comparison is a property, because the checker of
+    /// real-time code rejects the synthesized operator.
     var isCommanded: Bool {
         @_noLocks @_noAllocation get { if case .commanded = self { true } else { false } }
     }

@@ -54,7 +54,8 @@ struct LeverArm: Sendable, BitwiseCopyable {
     /// Corrects the lever arm with one measured velocity.
     ///
     /// - Parameters:
-    ///   - direction: Same as in `velocity(_:)`.
+    ///   - direction: Cross product of the horizontal direction in the body frame and the rate,
+    ///     rad/s.
     ///   - velocity: The attitude filter's velocity along the horizontal direction, m/s.
     ///   - noise: Variance of the velocity that the lever arm does not cause, m²/s².
     @inline(__always) @_noLocks @_noAllocation

@@ -74,7 +74,7 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
     }
 
     /// Resets the variance of the heading, because the attitude's heading has changed; the
-    /// reference field stays.
+    /// reference field is kept.
     @_noLocks @_noAllocation
     mutating func forgetHeading() {
         variance = Double.pi * Double.pi
@@ -108,7 +108,7 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         let deviation = cm_sqrt(dh * dh + dv * dv) / max(referenceHorizontal, 1e-3)
         let sigma = parameters.magneticHeadingSigma
         let trust = sigma * sigma / (sigma * sigma + deviation * deviation)
-        // At first the reference is the mean of the measurements, later a low-pass of them.
+        // At first the reference is the mean of the measurements; later it is their low-pass.
         let time = min(age, parameters.magneticReferenceTime)
         let gain = trust * elapsed / (time + elapsed)
         referenceHorizontal += dh * gain

@@ -1,9 +1,9 @@
 /// Detector of rest, which also measures the gyroscope bias during rest.
 ///
-/// At rest, rate and specific force stay near their own means. A slow smooth pan also satisfies
-/// this, and so does a camera whose motors keep the gyroscope's rate at zero. Therefore the
-/// detector has further conditions. The mean rate must be close to the estimated bias, the specific
-/// force must also be steady and keep its direction, and the joints must be still. In addition, the
+/// At rest, rate and specific force stay near their own means. This condition also holds during a
+/// slow smooth pan, and while the motors keep the gyroscope's rate at zero. Therefore the detector
+/// has further conditions. The mean rate must be close to the estimated bias, the specific force
+/// must also be steady and keep its direction, and the joints must be still. In addition, the
 /// caller can exclude rest (`isPlausible`).
 ///
 /// Joints that move exclude rest. The detector can then still measure the bias from the carrier's
@@ -59,7 +59,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     ///   - relativeRate: Rate of the sensor relative to the carrier, body frame, rad/s.
     ///   - force: Mean specific force, body frame, m/s².
     ///   - bias: Estimated gyroscope bias, rad/s.
-    ///   - biasVariance: Variances of that bias, (rad/s)².
+    ///   - biasVariance: Variances of the estimated bias, (rad/s)².
     ///   - isPlausible: False if the caller has evidence of motion.
     ///   - jointDrive: Cause of the sensor's motion relative to the carrier.
     ///   - duration: Length of the period, s.
@@ -205,7 +205,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     }
 
     /// Resets the detector, because the next samples are unrelated to the previous samples. The
-    /// evidence about earlier rests stays.
+    /// evidence about earlier rests is kept.
     @_noLocks @_noAllocation
     mutating func reset() {
         let known = evidence
@@ -215,8 +215,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     }
 
     /// True if the rate agrees with the estimated bias. At rest the comparison has the margin
-    /// `restGateFloor`. During motion of the joints the margin is a fifth of this value, for the
-    /// noise of `slowRate`, plus the error of a commanded turn, `jointRate`.
+    /// `restGateFloor`. During motion of the joints the margin is a fifth of `restGateFloor`, for
+    /// the noise of `slowRate`, plus the error of a commanded turn, `jointRate`.
     @_noLocks @_noAllocation
     private func isNear(
         _ difference: Vector3, variance: Vector3, jointRate: Vector3,

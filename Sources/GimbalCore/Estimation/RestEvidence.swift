@@ -3,12 +3,13 @@ import CMathShim
 /// Evidence for and against rest, in addition to the gyroscope, because a gyroscope cannot
 /// distinguish a steady turn from rest on a table.
 ///
-/// The evidence has three sources. Gravity: if the direction of gravity turns relative to the
-/// carrier, the sensor is not at rest, and a bias learned during this turn is reverted. Earlier
-/// rests: the longer they were, the longer a new rest at another rate must last to replace the
-/// bias. Time: if the rate differs from the bias for longer than any person turns a camera, this
-/// rate is the new bias. A turn about the vertical at power-on cannot be distinguished from a bias,
-/// so the resulting wrong bias is replaced only after that time.
+/// The evidence has three sources. The first source is gravity: if the direction of gravity turns
+/// relative to the carrier, the sensor is not at rest, and a bias learned during this turn is
+/// reverted. The second source is earlier rests: the longer the earlier rests were, the longer a
+/// new rest at another rate must last to replace the bias. The third source is time: if the rate
+/// differs from the bias for longer than any person turns a camera, this rate is the new bias. A
+/// turn about the vertical at power-on cannot be distinguished from a bias, so the resulting wrong
+/// bias is replaced only after this long time.
 struct RestEvidence: Sendable, BitwiseCopyable {
     /// Duration of the rest in which the present bias was learned, s.
     private(set) var support = 0.0
@@ -88,8 +89,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func withdraw(to support: Double) { self.support = support }
 
-    /// Updates the time for which the sensor has been still at a rate that differs from the bias,
-    /// by one filter period.
+    /// Updates, for one filter period, the time for which the sensor has been still at a rate that
+    /// differs from the bias.
     ///
     /// - Parameters:
     ///   - rate: Mean raw rate of the carrier, rad/s.

@@ -3,11 +3,11 @@ internal import CMathShim
 /// One number for each gimbal axis, in the order of the joints from handle to camera: yaw, roll,
 /// pitch. The declaration that holds the vector states its unit.
 public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
-    /// Value of the outermost joint, about z.
+    /// Value of the yaw joint, which is mounted on the handle and turns about z.
     public var yaw: Double
-    /// Value of the middle joint, about x.
+    /// Value of the roll joint, in the middle, which turns about x.
     public var roll: Double
-    /// Value of the innermost joint, about y, which carries the camera.
+    /// Value of the pitch joint, which carries the camera and turns about y.
     public var pitch: Double
 
     /// Creates a vector from its three values, in the order from the handle's joint to the

@@ -1,10 +1,10 @@
 /// One of the three axes of a gimbal: a joint, or the axis about which this joint turns the camera.
 public enum GimbalAxis: UInt8, Sendable, BitwiseCopyable, CaseIterable {
-    /// Rotation about the camera's z axis; the outermost joint.
+    /// Rotation about the camera's z axis; the joint at the handle.
     case yaw
     /// Rotation about the camera's x axis; the middle joint.
     case roll
-    /// Rotation about the camera's y axis; the innermost joint.
+    /// Rotation about the camera's y axis; the joint at the camera.
     case pitch
 }
 

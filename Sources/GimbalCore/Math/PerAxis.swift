@@ -1,11 +1,11 @@
 /// One value for each gimbal axis, for example a controller's state or a tuning, in the order of
 /// the joints from handle to camera.
 public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopyable {
-    /// Value for the outermost joint, or for rotation about the camera's z axis.
+    /// Value for the yaw joint, at the handle, or for rotation about the camera's z axis.
     public var yaw: Value
-    /// Value for the middle joint, or for rotation about the camera's x axis.
+    /// Value for the roll joint, in the middle, or for rotation about the camera's x axis.
     public var roll: Value
-    /// Value for the innermost joint, or for rotation about the camera's y axis.
+    /// Value for the pitch joint, at the camera, or for rotation about the camera's y axis.
     public var pitch: Value
 
     /// Creates the three values, in the order from the handle's joint to the camera's.

@@ -12,7 +12,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
         /// `acceleration`.
         public var deceleration = 5.0
 
-        /// The defaults: half a second to full speed, a fifth of a second to a stop.
+        /// Creates the default limits: half a second to full speed, a fifth of a second to a stop.
         public init() {}
     }
 
@@ -21,7 +21,8 @@ public struct DriveModel: Sendable, BitwiseCopyable {
         /// Requested speed of the left wheel, as a fraction of full speed, -1...1, forwards
         /// positive; a value outside this range is limited.
         public var left: Double
-        /// Requested speed of the right wheel, in the same unit and range.
+        /// Requested speed of the right wheel, as a fraction of full speed, -1...1, forwards
+        /// positive; a value outside this range is limited.
         public var right: Double
         /// Dead-man time: at this time the request expires and the wheels stop.
         public var validUntil: Instant

@@ -365,8 +365,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 /// Estimator of the handle's rate about the joints, from joint rates and camera rate.
 private struct HandleRate: Sendable, BitwiseCopyable {
     /// Joint rates minus the part that the camera's rotation causes, rad/s: `rate` is smoothed once
-    /// and `past` twice. While the handle's rate changes, their difference is a measure of the lag
-    /// of `rate`.
+    /// and `past` twice. While the handle's rate changes, the difference of `rate` and `past` is a
+    /// measure of the lag of `rate`.
     private(set) var rate = AxisVector.zero
     private var past = AxisVector.zero
     /// Largest recent norm of `rate - past`, decaying with time, rad/s. A recent change remains in

@@ -2,14 +2,14 @@
 ///
 /// The rate is the derivative of the angle after a first-order low-pass. The integral of this rate
 /// equals the change of the angle, so the steps of an encoder (0.022° with 14 bits) average out and
-/// do not look like motion. Loop thread; constant time.
+/// do not look like motion. Runs on the loop thread, in constant time.
 struct JointMotion: Sendable, BitwiseCopyable {
     /// Time constant of the low-pass, s.
     static var smoothing: Double { @_noLocks get { 0.1 } }
 
     /// Newest angles, rad.
     private(set) var angles = AxisVector.zero
-    /// The kinematics at these angles.
+    /// Kinematics of the joints at the newest angles.
     private(set) var kinematics = JointKinematics(joints: .zero)
     /// Smoothed rates, rad/s.
     private(set) var rates = AxisVector.zero

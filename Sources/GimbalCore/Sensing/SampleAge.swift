@@ -7,7 +7,7 @@
 ///
 /// Runs on the loop thread only, in constant time.
 struct SampleAge: Sendable, BitwiseCopyable {
-    /// Time constant of the mean age, s, longer than the interval between two such jumps.
+    /// Time constant of the mean age, s, longer than the interval between two jumps of the age.
     private static var memory: Double { @_noLocks get { 1 } }
     /// Largest deviation from the mean age that is returned, s. If the deviation is larger, samples
     /// are missing, and the supervisor reacts.

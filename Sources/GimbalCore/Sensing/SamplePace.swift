@@ -33,7 +33,7 @@ struct SamplePace: Sendable, BitwiseCopyable {
         ticks += 1
         elapsed += dt
         guard elapsed >= Self.window else { return }
-        // Without samples the sample rate is unknown, and the loop counts as not slow.
+        // Without samples the sample rate is unknown, and the samples do not count as slow.
         let isSlow = samples > 0 && samples < Self.least * ticks
         let new = isSlow ? elapsed / samples - elapsed / ticks : 0
         // The count can be wrong by one sample, so small changes are ignored.

@@ -20,9 +20,10 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// the chip counts as frozen, s. The noise of a working chip changes its samples. After
         /// this noise has been measured, a shorter repetition is enough (see `FreezeTest`).
         public var frozenSeconds = 0.04
-        /// If true, a sensor that repeats its samples counts as frozen only after noise has been
-        /// measured on it; if false, always. True for simulators without noise, in which a camera
-        /// at rest or in uniform rotation repeats its samples to the bit.
+        /// True if a sensor that repeats its samples counts as frozen only after its noise has been
+        /// measured. If the property is false, repeated samples always mean a frozen sensor. The
+        /// property is true for simulators without noise, in which a camera at rest or in uniform
+        /// rotation repeats its samples to the bit.
         public var frozenNeedsNoise = false
         /// True if the gyroscope is compared with motors, joints and its own history (see
         /// `GyroWitness`).
@@ -52,7 +53,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         public var implausible: UInt64 = 0
         /// Number of times that the sensor froze.
         public var frozen: UInt64 = 0
-        /// Refused samples whose time was not later than the previous sample's.
+        /// Refused samples whose time stamp was not later than the time stamp of the previous
+        /// sample.
         public var timeReversed: UInt64 = 0
         /// Intervals between samples that were longer than `gapSeconds`. The estimator bridges a
         /// short interval, and starts again after a long one.
@@ -102,7 +104,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     ///   - sample: The next raw sample, in the order of arrival.
     ///   - isBelieved: True if the sample agrees with the camera's known motion (see
     ///     `GyroWitness`).
-    /// - Returns: The decision. Loop thread; constant time.
+    /// - Returns: The decision. The method runs on the loop thread, in constant time.
     @_noLocks
     public mutating func judge(_ sample: IMUSample, isBelieved: Bool = true) -> Verdict {
         let isPossible = isPlausible(sample)
@@ -141,7 +143,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         return .use(dt: dt)
     }
 
-    /// The sensor's conditions at `now`. Loop thread; constant time.
+    /// The sensor's conditions at `now`. The method runs on the loop thread, in constant time.
     @_noLocks
     public mutating func conditions(now: Instant) -> Conditions {
         var result: Conditions = .none

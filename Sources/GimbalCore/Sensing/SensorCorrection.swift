@@ -22,7 +22,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         @_noLocks
         public init() {}
 
-        /// The corrected value, sensor frame. Any thread can call this function; it takes constant
+        /// The corrected value, sensor frame. Any thread can call this method; it takes constant
         /// time.
         @_noLocks @inline(__always)
         public func apply(_ raw: Vector3) -> Vector3 {

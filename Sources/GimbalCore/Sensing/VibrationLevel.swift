@@ -6,8 +6,8 @@ import CMathShim
 ///
 /// Two first-order high-passes in series remove the motion of walking, which has frequencies up to
 /// 6 Hz and ten times the strength of vibration. The level does not include vibration that the
-/// sensor's filter removes or that is too fast for the sample rate. Loop thread; constant time,
-/// about 10 ns per sample.
+/// sensor's filter removes or that is too fast for the sample rate. Runs on the loop thread, in
+/// constant time (about 10 ns per sample).
 public struct VibrationLevel: Sendable, BitwiseCopyable {
     /// Time constants of the filters that separate vibration from motion, independent of the sample
     /// rate.
@@ -55,7 +55,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
             accel.restart(at: newAccel)
             return
         }
-        // The bilinear transform gives the same level at low sample rates.
+        // The bilinear transform gives the same level at low sample rates as at high sample rates.
         let inverse = 1 / (2 * parameters.highPassTime + dt)
         let keep = (2 * parameters.highPassTime - dt) * inverse
         let pass = 2 * parameters.highPassTime * inverse

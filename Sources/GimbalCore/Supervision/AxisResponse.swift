@@ -196,8 +196,8 @@ private struct Correlator: Sendable, BitwiseCopyable {
         @_noLocks get { products < -0.3 * cm_sqrt(toldSquares * seenSquares) }
     }
 
-    /// Updates the correlation with the signals of one period. Returns whether the response is the
-    /// mirror image of the command, and accelerates the camera away from its set-point.
+    /// Updates the correlation with the signals of one period. The result is true if the response
+    /// is the mirror image of the command and accelerates the camera away from its set-point.
     @_noLocks
     mutating func step(
         told newTold: Double, seen newSeen: Double, astray: Double,

@@ -95,7 +95,8 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var shutdown: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 13) }
     }
-    /// The gyroscope is, or was a moment ago, at full scale, so the attitude error is unknown.
+    /// A gyroscope axis is at full scale, or was at full scale a moment ago, so the attitude error
+    /// is unknown.
     @inlinable public static var imuSaturated: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 14) }
     }
@@ -187,8 +188,8 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var gyroContradicted: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 34) }
     }
-    /// The control loop oscillates. The controller lowers its gains, and measures inertia and delay
-    /// again, on which they depend.
+    /// The control loop oscillates. The controller lowers its gains. It measures the inertia and
+    /// the delay again, because the gains depend on them.
     @inlinable public static var loopOscillating: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 40) }
     }
@@ -197,9 +198,9 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var inertiaNotFound: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 41) }
     }
-    /// The attitude is doubtful. Either the measured direction of gravity has jumped while the
-    /// gyroscope measured no rotation, and the accelerometer is not used. Or the measured direction
-    /// has differed from the estimate for longer than motion can explain.
+    /// The attitude is doubtful: the measured direction of gravity has jumped while the gyroscope
+    /// measured no rotation, or has differed from the estimate for longer than motion can explain.
+    /// After a jump the accelerometer is not used.
     @inlinable public static var attitudeDoubtful: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 42) }
     }

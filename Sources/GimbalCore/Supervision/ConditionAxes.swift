@@ -1,25 +1,25 @@
 /// For each condition of a motor, a joint or a camera axis, the set of axes on which the condition
 /// holds.
 public struct ConditionAxes: Sendable, BitwiseCopyable {
-    /// Axes of `motorSaturated`.
+    /// Axes on which the condition `motorSaturated` holds.
     public var saturated = AxisSet.none
-    /// Axes of `motorHot`.
+    /// Axes on which the condition `motorHot` holds.
     public var hot = AxisSet.none
-    /// Axes of `motorStalled`.
+    /// Axes on which the condition `motorStalled` holds.
     public var stalled = AxisSet.none
-    /// Axes of `motorSlipped`.
+    /// Axes on which the condition `motorSlipped` holds.
     public var slipped = AxisSet.none
-    /// Axes of `jointLimit`.
+    /// Axes on which the condition `jointLimit` holds.
     public var atLimit = AxisSet.none
-    /// Axes of `jointsOutOfReach`.
+    /// Axes on which the condition `jointsOutOfReach` holds.
     public var outOfReach = AxisSet.none
-    /// Axes of `responseReversed`, until the fault is reset.
+    /// Axes on which the condition `responseReversed` holds, until the fault is reset.
     public var reversed = AxisSet.none
-    /// Camera axes of `loopOscillating`.
+    /// Camera axes on which the condition `loopOscillating` holds.
     public var oscillating = AxisSet.none
-    /// Camera axes of `inertiaNotFound`.
+    /// Camera axes on which the condition `inertiaNotFound` holds.
     public var abandoned = AxisSet.none
-    /// Camera axes of `tuningStale`.
+    /// Camera axes on which the condition `tuningStale` holds.
     public var stale = AxisSet.none
 
     /// Creates empty sets: no condition holds on any axis.

@@ -73,7 +73,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
             pitch: share.pitch < before.pitch)
     }
 
-    /// Halves the gains of these axes.
+    /// Halves the gains of the given axes.
     @_noLocks
     mutating func lower(_ axes: AxisSet) {
         if axes.contains(.yaw) { lower(.yaw) }
@@ -81,7 +81,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         if axes.contains(.pitch) { lower(.pitch) }
     }
 
-    /// Restores the gains of these axes, because the loop does not cause the oscillation.
+    /// Restores the gains of the given axes, because the loop does not cause the oscillation.
     @_noLocks
     mutating func trust(_ axes: AxisSet) {
         if axes.contains(.yaw) { trust(.yaw) }
@@ -89,8 +89,8 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         if axes.contains(.pitch) { trust(.pitch) }
     }
 
-    /// Restores the gains of this axis, because a new measurement of the inertia determines the
-    /// gains.
+    /// Restores the gains of the given axis, because a new measurement of the inertia determines
+    /// the gains.
     @_noLocks
     mutating func trust(_ axis: GimbalAxis) {
         share[axis] = 1

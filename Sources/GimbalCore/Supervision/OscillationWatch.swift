@@ -100,8 +100,8 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     /// True if all axes are without signs of an oscillation.
     var isCalm: Bool { @_noLocks get { yaw.isCalm && roll.isCalm && pitch.isCalm } }
 
-    /// Marks the present oscillation of these axes as tolerated, because the loop does not cause
-    /// it. The oscillation is reported again only if its size doubles.
+    /// Marks the present oscillation of the given axes as tolerated, because the loop does not
+    /// cause it. The oscillation is reported again only if its size doubles.
     @_noLocks
     mutating func tolerate(_ axes: AxisSet) {
         if axes.contains(.yaw) { yaw.tolerate() }
@@ -287,13 +287,15 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     }
 
     /// Checks the signals of one period; `past` is the command that was in effect
-    /// `OscillationWatch.age` seconds before the rate. Returns whether an oscillation is reported.
+    /// `OscillationWatch.age` seconds before the rate. The result is true if an oscillation is
+    /// reported.
     mutating func step(_ past: Double, _ seen: OscillationWatch.Sight, _ pace: Pace) -> Bool {
         let (dt, share, fresh) = (pace.dt, pace.share, pace.fresh)
         let rate = rateLow.pass(seen.rate, share: share)
         let told = toldLow.pass(past, share: share)
-        // The same filter for the integral of the command. The output lags `told` by 90° up to half
-        // the loop's rate, because the integral extends to the middle of the period.
+        // The integral of the command passes the same filter as the command. The output lags `told`
+        // by 90° up to half the loop's rate, because the integral extends to the middle of the
+        // period.
         let before = sumLow.first
         sumLow.first += (past - sumLow.first) * share
         let middle = 0.5 * (before + sumLow.first)
@@ -301,7 +303,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         let sum = middle - sumLow.second
         rateSquare += (rate * rate - rateSquare) * fresh
         toldSquare += (told * told - toldSquare) * fresh
-        // The low-pass of second order at the same corner.
+        // Output of a low-pass of second order with the same corner frequency as the high-pass.
         let slow = toldLow.first - toldLow.second
         handSquare += (slow * slow - handSquare) * pace.hand
         sumSquare += (sum * sum - sumSquare) * fresh

@@ -30,8 +30,8 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ///   - errors: Rotation from the camera to the set-point about the joints' axes, rad.
     ///   - joints: Joint angles from encoders, rad; nil without encoders.
     ///   - bar: Thresholds at which a response counts as the mirror image of the command.
-    ///   - least: Smallest commanded accelerations that count, rad/s²; a smaller one does not
-    ///     overcome friction.
+    ///   - least: Smallest commanded accelerations that count, rad/s²; a smaller acceleration does
+    ///     not overcome friction.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(

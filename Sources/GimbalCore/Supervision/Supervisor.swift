@@ -132,7 +132,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     ///   - conditions: All conditions that hold now.
     ///   - dt: Seconds since the previous evaluation, not negative.
     ///   - parameters: Durations of the transitions.
-    /// - Returns: The next state. Loop thread; constant time.
+    /// - Returns: The next state. The method runs on the loop thread, in constant time.
     @_noLocks
     public static func next(
         after state: State, conditions: Conditions, dt: Double, parameters: Parameters

@@ -17,8 +17,8 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     /// Move the joints to a rest pose.
     case retract
 
-    /// Name of the mode in the configuration, on the sockets and in the log. Not for the loop
-    /// thread.
+    /// Name of the mode in the configuration, on the sockets and in the log. The loop thread must
+    /// not use this property.
     public var name: String {
         switch self {
         case .inactive: "inactive"

@@ -37,7 +37,7 @@ struct LagCompensator: Sendable, BitwiseCopyable {
 
     /// Gain and phase (rad) of the compensator at the frequency `omega`, rad/s, for a loop delay,
     /// s, and a stiffness reduction `calm`, 0...1. For a delay of zero the compensator's gain is 1.
-    /// Not for the loop thread.
+    /// The loop thread must not call this function.
     static func response(
         omega: Double, delay: Double, calm: Double = 0
     ) -> (gain: Double, phase: Double) {

@@ -21,7 +21,8 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         @_noLocks
         public init() {}
 
-        /// Creates the rate filters of one axis. Not for the loop thread.
+        /// Creates the rate filters of one axis. The loop thread must not call this initializer,
+        /// because it allocates memory.
         ///
         /// - Parameters:
         ///   - notches: Notches of the axis, at most four; further notches are ignored.

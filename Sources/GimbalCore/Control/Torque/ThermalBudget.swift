@@ -15,7 +15,8 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
         /// Thermal time constant of the windings, s.
         public var timeConstant = 30.0
 
-        /// The defaults: motors whose continuous torque is six tenths of the default torque limit.
+        /// Creates the default values, for motors whose continuous torque is six tenths of the
+        /// default torque limit.
         public init() {}
     }
 

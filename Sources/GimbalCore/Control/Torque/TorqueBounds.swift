@@ -16,7 +16,7 @@ struct TorqueBounds: Sendable, BitwiseCopyable {
     /// zero, rad.
     private static var fade: Double { @_noLocks get { 2 * .pi / 180 } }
 
-    /// Creates symmetric bounds.
+    /// Creates bounds at plus and minus the torque limit of each motor, N·m.
     @_noLocks
     init(limit: AxisVector) {
         least = limit * -1
