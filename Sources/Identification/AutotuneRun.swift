@@ -6,8 +6,8 @@ public import GimbalCore
 ///
 /// The type is pure: its input is the stabilizer's snapshot of every tick, and its output the next
 /// action. If the present gains do not hold the camera still, the run begins with soft gains, which
-/// are stable for 1/17 to 4 times the inertia of their design. After a rough measurement with them,
-/// the run measures again with suitable gains.
+/// are stable for 1/17 to 4 times the inertia of their design. After a rough measurement with the
+/// soft gains, the run measures again with suitable gains.
 public struct AutotuneRun: Sendable {
     /// Next action.
     public enum Action: Sendable {
@@ -176,8 +176,8 @@ public struct AutotuneRun: Sendable {
         return soften()
     }
 
-    /// Restarts the axis with soft gains, because the present gains are unsuitable. Before that,
-    /// the run resets the controller's integrals.
+    /// Restarts the axis with soft gains, because the present gains are unsuitable. Before the
+    /// restart, the run resets the controller's integrals.
     private mutating func soften() -> Action {
         isFine = false
         baseline = 0

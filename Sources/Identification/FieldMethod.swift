@@ -15,7 +15,8 @@ struct FieldMethod: AutotuneMethod {
 
     private var controller: FieldController.Parameters { present.field }
 
-    /// Nil, because the controller has no integrals.
+    /// Always nil, because the controller has no integrals that a tuning without torque could
+    /// clear.
     var limp: Stabilizer.Parameters? { nil }
 
     /// Gains and observer bandwidth that are stable with any inertia. With this tuning, the inertia

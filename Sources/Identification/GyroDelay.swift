@@ -50,7 +50,8 @@ public struct GyroDelay: Sendable, Equatable {
     /// Smallest value of `sigma`, s: the errors that remain with a firmly mounted handle.
     private static let floor = 0.05e-3
 
-    /// Ratio of both signals at one spectral line, from several periods.
+    /// Ratio of the gyroscope's signal to the encoder's signal at one spectral line, from several
+    /// periods.
     struct Line {
         /// Frequency of the line, rad/s.
         var omega: Double

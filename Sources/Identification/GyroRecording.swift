@@ -5,7 +5,7 @@ public import GimbalCore
 /// A delayed loop loses samples. A spectrum across such a gap has blurred lines at wrong
 /// frequencies. Therefore only the longest part without a gap is evaluated.
 public struct GyroRecording: Sendable {
-    /// A part without a gap.
+    /// Part of a recording without a gap.
     public struct Stretch: Sendable {
         /// Rates, camera frame, rad/s, evenly spaced.
         public var rates: [Vector3]

@@ -72,7 +72,7 @@ struct ServoMethod: AutotuneMethod {
         return trial
     }
 
-    /// Proposes the tuning. All servos share one model, so the slowest axis determines it.
+    /// Proposes the tuning. All servos share one model, so the slowest axis determines the model.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let models = results.compactMap(\.servo?.model)
