@@ -1,6 +1,7 @@
 public import GimbalCore
 
-/// All calibrations in force, each with the calibration before it, so that it can be undone.
+/// All calibrations in force, each with the previous calibration of its kind, which an undo
+/// restores.
 public struct CalibrationBook: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         var current: CalibrationRecord?
@@ -15,13 +16,14 @@ public struct CalibrationBook: Sendable, Equatable {
     /// Creates a book without calibrations.
     public init() {}
 
-    /// The calibration of this kind that is in force.
+    /// The calibration of the given kind that is in force.
     public func record(_ kind: CalibrationKind) -> CalibrationRecord? { entries[kind]?.current }
 
-    /// True if the last change of this kind can be undone, even if it was the first calibration.
+    /// True if the last change of the given kind can be undone, even if it was the first
+    /// calibration.
     public func canUndo(_ kind: CalibrationKind) -> Bool { (entries[kind]?.change ?? 0) > 0 }
 
-    /// Puts a calibration in force, and keeps the previous one for an undo.
+    /// Puts a calibration in force, and keeps the previous calibration for an undo.
     public mutating func apply(_ record: CalibrationRecord) {
         let newest = entries.values.map(\.change).max() ?? 0
         entries[record.kind] = Entry(
@@ -31,7 +33,7 @@ public struct CalibrationBook: Sendable, Equatable {
     /// Undoes the last calibration of one kind, or of any kind.
     ///
     /// - Parameter kind: Kind to undo; nil means the last change of any kind.
-    /// - Returns: The undone calibration; nil if there is none.
+    /// - Returns: The undone calibration; nil if no calibration can be undone.
     public mutating func undo(_ kind: CalibrationKind?) -> CalibrationKind? {
         let newest = entries.max { $0.value.change < $1.value.change }?.key
         guard let kind = kind ?? newest, let entry = entries[kind], entry.change > 0 else {

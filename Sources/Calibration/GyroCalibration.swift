@@ -51,7 +51,7 @@ public struct GyroCalibration: Sendable {
 
     /// Progress of the calibration, 0...1.
     public var progress: Double { window.progress }
-    /// Motion that caused the last interruption; nil if there was none.
+    /// Motion that caused the last interruption; nil without an interruption.
     public var motion: Motion? { window.motion }
 
     /// Adds one raw sample.

@@ -19,8 +19,8 @@ public struct MagnetometerCalibration: Sendable {
 
     /// Parameters of the calibration procedure.
     public struct Parameters: Sendable, Equatable {
-        /// Smallest distance of a stored reading from all others, as a fraction of the field
-        /// strength.
+        /// Smallest distance of a stored reading from all other readings, as a fraction of the
+        /// field strength.
         public var spacing = 0.3
         /// Sufficient number of readings, if they cover the ellipsoid.
         public var enough = 60

@@ -40,7 +40,7 @@ public struct MountingCalibration: Sendable {
     private var window: StillWindow
     private var level: Vector3?
 
-    /// Creates a calibration without poses; the first still pose is the level one.
+    /// Creates a calibration without poses; the first still pose is the level pose.
     ///
     /// - Parameters:
     ///   - accel: The accelerometer's correction in force.

@@ -107,8 +107,8 @@ public struct StillWindow: Sendable {
     /// - Parameters:
     ///   - gyro: Measured rate, sensor frame, rad/s.
     ///   - accel: Measured specific force, sensor frame, m/s².
-    ///   - dt: Seconds since the previous sample; if it is not positive or longer than a block, the
-    ///     window starts again.
+    ///   - dt: Seconds since the previous sample; if this time is not positive or longer than a
+    ///     block, the window starts again.
     /// - Returns: The means when the window is full; nil otherwise. A full window becomes empty
     ///   again.
     public mutating func add(gyro: Vector3, accel: Vector3, dt: Double) -> StillMean? {
@@ -137,7 +137,7 @@ public struct StillWindow: Sendable {
         return mean
     }
 
-    /// Removes all samples; `motion` stays.
+    /// Removes all samples; `motion` is kept.
     public mutating func restart() {
         block = Block()
         blocks.removeAll(keepingCapacity: true)
