@@ -1,14 +1,14 @@
 public import GimbalCore
 
 /// Camera's attitude over the last one and a half seconds, so that a program that examines pictures
-/// can ask for the attitude at the exposure of a picture. Value type, constant memory after the
-/// first second.
+/// can ask for the attitude at the exposure of a picture. The initializer reserves the memory for
+/// all entries.
 public struct AttitudeHistory: Sendable {
-    /// Why an attitude is not known.
+    /// Reason why an attitude is not known.
     public enum Gap: Error, Sendable, Equatable {
-        /// The time is before the first record that is kept.
+        /// The requested time is before the oldest stored entry.
         case tooEarly
-        /// The time is after the newest record by more than `reach`.
+        /// The requested time is later than the newest entry by more than `reach`.
         case tooLate
     }
 
@@ -33,7 +33,7 @@ public struct AttitudeHistory: Sendable {
     public init() { entries.reserveCapacity(Self.capacity) }
 
     /// Adds an attitude, unless the newest entry is too recent. A time that is not later than the
-    /// newest one begins a new history.
+    /// time of the newest entry begins a new history.
     ///
     /// - Parameters:
     ///   - attitude: Attitude, body to earth.
@@ -58,7 +58,7 @@ public struct AttitudeHistory: Sendable {
         }
     }
 
-    /// The attitude at a time, between two entries by a turn at constant rate.
+    /// The attitude at a time. Between two entries, the rate of the turn is assumed to be constant.
     ///
     /// - Parameter time: Time on the loop's clock.
     /// - Returns: The attitude, body to earth.
@@ -70,7 +70,7 @@ public struct AttitudeHistory: Sendable {
             guard since <= Self.reach else { throw .tooLate }
             return (newest.attitude * Quaternion(rotationVector: newest.rate * since)).normalized
         }
-        // The first entry after the time.
+        // Search for the first entry after the requested time.
         var (low, high) = (0, entries.count - 1)
         while low < high {
             let middle = (low + high) / 2

@@ -3,7 +3,7 @@ public import Port
 
 // Times, limits and motors of the Commander.
 extension Commander {
-    /// Times and limits.
+    /// Times and limits of the Commander.
     public struct Rules: Sendable, Equatable {
         /// Time from the receipt of a rate command to its expiry, s.
         public var deadManSeconds = 1.0
@@ -17,13 +17,13 @@ extension Commander {
         /// Time from the receipt of a request that turns a stepper motor to its expiry, s.
         public var steppingSeconds = 0.3
         /// Time after the last rate request at which the camera enters `fallbackMode`, s; 0
-        /// disables this.
+        /// disables the fallback mode.
         public var fallbackSeconds = 0.0
         /// Mode that the camera enters after `fallbackSeconds`. The mode must not accept rate
         /// requests, so that only a request for another mode ends it.
         public var fallbackMode = Mode.neutral
         /// Time after the last rate request at which the outputs go off, until a client requests a
-        /// mode, s; 0 disables this.
+        /// mode, s; 0 disables this reaction.
         public var offSeconds = 0.0
         /// Links that cannot take control. These links can still request an emergency stop.
         public var barred: Set<CommandSource.Link> = []

@@ -120,7 +120,7 @@ public final class Commander: Sendable {
     }
 
     /// Checks whether the source can change settings. An app cannot change settings while another
-    /// source is in control. The source does not take control.
+    /// source is in control. The check does not give control to the source.
     ///
     /// - Throws: The refusal.
     public func admit(_ source: CommandSource, now: Instant) throws(Refusal) {

@@ -6,9 +6,9 @@ public import Port
 /// finally the motors go off. Each of these three reactions is called a stage. Any request ends the
 /// present stage, but only a request for a mode restores the previous mode.
 ///
-/// Only a lost stream of rate requests triggers the fallback. A finished request does not: a
-/// one-shot `point`, a rate request of zero, and a release of control start no stage. The type is
-/// pure: time is an argument.
+/// Only a lost stream of rate requests triggers the fallback. A finished request does not trigger
+/// the fallback: a one-shot `point`, a rate request of zero, and a release of control start no
+/// stage. The type is pure: time is an argument.
 public struct LossOfControl: Sendable, Equatable {
     /// Stages of the link-loss fallback, mildest first.
     public typealias Stage = ControlState.Loss.Stage
@@ -17,9 +17,9 @@ public struct LossOfControl: Sendable, Equatable {
     public struct Rules: Sendable, Equatable {
         /// Time after which the last rate request expires, and stage `hold` begins, s.
         public var holdSeconds = 1.0
-        /// Time after the last rate request until stage `fallback`, s; 0 disables it.
+        /// Time after the last rate request until stage `fallback`, s; 0 disables this stage.
         public var fallbackSeconds = 0.0
-        /// Time after the last rate request until stage `off`, s; 0 disables it.
+        /// Time after the last rate request until stage `off`, s; 0 disables this stage.
         public var offSeconds = 0.0
 
         /// Creates the default times.

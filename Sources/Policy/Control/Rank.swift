@@ -5,13 +5,14 @@ import Port
 ///
 /// A client of the socket is identified by the kernel. A phone that must pair and a peer that must
 /// sign are identified by a key. Other peers are not identified. A link of higher rank takes
-/// control from one of lower rank immediately; a link of equal rank waits until control is free. A
-/// program that follows a person has the lowest rank: every other request for motion ends the following. An
-/// emergency stop can be reset by the link that requested it, or by a link of higher rank.
+/// control from a link of lower rank immediately; a link of equal rank waits until control is free.
+/// A program that follows a person has the lowest rank: every other request for motion ends the
+/// following. An emergency stop can be reset by the link that requested it, or by a link of higher
+/// rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
     /// A companion program, which gives way to all links.
     case companion
-    /// Open to every device within reach of the radio or the port.
+    /// A link that is open to every device within reach of the radio or the port.
     case open
     /// A link that only devices with the owner's key can use.
     case keyed
@@ -47,7 +48,7 @@ struct EmergencyStopLatch {
     /// Resets the emergency stop that the source's link has requested, and stops of links with
     /// lower rank.
     ///
-    /// - Returns: The source of a remaining stop; nil if none remains.
+    /// - Returns: The source of a remaining stop; nil if no stop remains.
     mutating func takeBack(by source: CommandSource, _ rules: Commander.Rules) -> CommandSource? {
         let rank = rules.rank(of: source.link)
         asked = asked.filter { $0.key != source.link && rules.rank(of: $0.key) >= rank }

@@ -2,7 +2,7 @@ package import Configuration
 public import GimbalCore
 public import Port
 
-// Refusals of the Commander. Each is reported to the requesting source.
+// Refusals of the Commander. Each refusal is reported to the requesting source.
 extension Refusal {
     /// Refusal because another source is in control; the last request of that source is `age`
     /// seconds old.

@@ -1,9 +1,8 @@
 package import Persistence
 import Synchronization
 
-/// History of the newest changes of the tuning, with time, author and action. Every save writes the
-/// entries to the disk, and so does the end of the process. Any ordinary thread can use the
-/// history.
+/// History of the newest changes of the tuning, with time, author and action. Every save, and the
+/// end of the process, writes the entries to the disk. Any ordinary thread can use the history.
 package final class ChangeHistory: Sendable {
     /// Largest number of entries in the history. Older entries are dropped; the log still contains
     /// them.

@@ -38,7 +38,7 @@ package struct LoopReport: Sendable {
         }
     }
 
-    /// All warnings in one text; nil if there are none.
+    /// All warnings in one text; nil without warnings.
     package var warning: String? {
         warnings.isEmpty ? nil : warnings.joined(separator: " ")
     }

@@ -5,7 +5,7 @@ public import Port
 /// at which this state is restored unless the change is kept.
 ///
 /// The rollback has no clock and no thread. The caller calls `expire` regularly, and restores the
-/// state that it returns. When the change is saved, the caller calls `keep`.
+/// state that `expire` returns. When the change is saved, the caller calls `keep`.
 public struct TimedRollback<Snapshot: Sendable>: Sendable {
     private struct Pending: Sendable {
         var snapshot: Snapshot
@@ -70,17 +70,17 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
 
     /// Makes the temporary change permanent.
     ///
-    /// - Returns: True if a temporary change was active; false if the change has reverted already;
-    ///   the caller must report this.
+    /// - True if a temporary change was active. False if the change has reverted already, which the
+    ///   caller must report.
     public mutating func keep() -> Bool {
         defer { pending = nil }
         return pending != nil
     }
 
-    /// Makes the temporary change permanent if this connection or link made it.
+    /// Makes the temporary change permanent if the given connection or link made the change.
     ///
     /// - Parameter owner: Number of the connection or link, as given to `begin`.
-    /// - Returns: True if this connection or link made the change.
+    /// - Returns: True if the given connection or link made the change.
     public mutating func keep(owner: UInt64) -> Bool {
         guard pending?.owner == owner else { return false }
         return keep()

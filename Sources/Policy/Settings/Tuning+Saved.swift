@@ -31,7 +31,7 @@ extension Tuning {
         }
     }
 
-    /// Writes a change of the saved state, and applies its effect when it is on the disk.
+    /// Writes a change of the saved state, and applies its effect after the state is on the disk.
     ///
     /// - Parameters:
     ///   - who: Author of the change, for the history.

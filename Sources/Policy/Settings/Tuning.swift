@@ -25,7 +25,7 @@ package final class Tuning: Sendable {
         var savesUnderWay = 0
         var needsRestart: [String] = []
         /// Temporary tuning of the motors, which replaces the tuning from the settings; nil without
-        /// one.
+        /// a temporary tuning.
         var trial: Stabilizer.Parameters?
         var loop: LoopReport
         /// Limit of the rate of saves by phones, so that an unauthorised phone cannot wear out the
@@ -97,10 +97,10 @@ package final class Tuning: Sendable {
     /// The history of changes.
     package var history: ChangeHistory { stateOwner.history }
 
-    /// The active values.
+    /// The active values of the settings.
     package var settings: Settings { state.withLock { $0.store.settings } }
 
-    /// Effective gains and margins.
+    /// Report on the effective gains and the stability margins of the tuning.
     package var report: LoopReport { state.withLock { $0.loop } }
 
     /// The settings with their origins, and the changes that are temporary or wait for a restart.
@@ -191,7 +191,8 @@ package final class Tuning: Sendable {
             do {
                 try state.store.restore(snapshot)
             } catch {
-                // If the files have changed, the rollback returns to their present content.
+                // If the files have changed, the rollback returns to the present content of the
+                // files.
                 state.store.discardUnsaved()
             }
             publish(&state)
@@ -215,7 +216,7 @@ package final class Tuning: Sendable {
         }
     }
 
-    /// Passes the settings to all their users.
+    /// Passes the settings to all components that use them.
     func publish(_ state: inout State) {
         let settings = state.store.settings
         var parameters = settings.stabilizerParameters

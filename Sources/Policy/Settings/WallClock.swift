@@ -1,6 +1,6 @@
 import Glibc
 
-/// Wall clock, for dates in files. The control loop never uses it.
+/// Wall clock, for dates in files. The control loop never uses the wall clock.
 package enum WallClock {
     /// Present date, seconds since 1970.
     package static var seconds: Double {
