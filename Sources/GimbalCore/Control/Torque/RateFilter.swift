@@ -21,8 +21,7 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         @_noLocks
         public init() {}
 
-        /// Creates the rate filters of one axis. The loop thread must not call this initializer,
-        /// because it allocates memory.
+        /// Creates the rate filters of one axis. The loop thread must not call this initializer.
         ///
         /// - Parameters:
         ///   - notches: Notches of the axis, at most four; further notches are ignored.
