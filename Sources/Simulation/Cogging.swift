@@ -29,7 +29,7 @@ public struct Cogging: Sendable, BitwiseCopyable, Equatable {
     /// Compute the cogging torque.
     ///
     /// - Parameter joints: Joint angles, rad.
-    /// - Returns: Torque on the outer part of each joint, N·m.
+    /// - Returns: Torque on the camera's side of each joint, N·m.
     func torque(at joints: AxisVector) -> AxisVector {
         let angles = joints * polePairs + phase
         return AxisVector(

@@ -46,8 +46,8 @@ public struct FieldMotorModel: Sendable {
     ///     flows.
     ///   - joints: Joint angles, rad.
     ///   - jointRates: Joint rates, rad/s.
-    ///   - dt: Seconds.
-    /// - Returns: Torque on the outer part of each joint, N·m.
+    ///   - dt: Duration of the step, s.
+    /// - Returns: Torque on the camera's side of each joint, N·m.
     public mutating func torque(
         output: MotorOutput, joints: AxisVector, jointRates: AxisVector, dt: Double
     ) -> AxisVector {

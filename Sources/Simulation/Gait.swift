@@ -63,7 +63,7 @@ struct Gait: Sendable {
     }
 
     /// Two spectral lines for each harmonic: one repeats in every stride; the frequency of the
-    /// other differs from the harmonic by a distance from `distances`.
+    /// other line differs from the harmonic by a distance from `distances`.
     private var lines: [(comes: Line, strays: Line)] = []
     /// Distances of the non-repeating lines from their harmonics, as fractions of the stride's
     /// frequency.
@@ -104,7 +104,7 @@ struct Gait: Sendable {
         }
         let orders = Self.rate.count
         distances = [0.14, -0.23, 0.34, -0.45].map { $0 + 0.08 * (random.uniform() - 0.5) }
-        // Heel strikes at phases 0 and π; each axis has its own delay and sign.
+        // The heel strikes are at the phases 0 and π; each axis has its own delay and sign.
         let strike = (0..<6).map { _ in 0.25 * (2 * random.uniform() - 1) }
         for i in 0..<orders {
             let order = Double(i + 1)

@@ -38,7 +38,7 @@ public struct GimbalPlant: Sendable {
         /// Integration steps per second, at least 4000.
         public var stepRate = 8000.0
 
-        /// The default plant.
+        /// Creates the parameters of the default plant.
         public init() {}
 
         /// Friction of the joints. A write sets the friction of all three joints; a read returns
@@ -69,7 +69,7 @@ public struct GimbalPlant: Sendable {
 
     /// Torques on the plant in one step.
     public struct Drive: Sendable, BitwiseCopyable {
-        /// Motor torques on the outer part of each joint, N·m; the plant limits them.
+        /// Motor torques on the camera's side of each joint, N·m; the plant limits them.
         public var torque: AxisVector
         /// External moment on the camera, camera frame, N·m.
         public var push: Vector3

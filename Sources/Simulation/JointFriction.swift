@@ -47,14 +47,14 @@ public struct JointFriction: Sendable, BitwiseCopyable {
     /// Creates a joint with relaxed bristles.
     public init(parameters: Parameters) { self.parameters = parameters }
 
-    /// Advances the bristles by `dt`, and returns the friction torque on the outer part of the
+    /// Advances the bristles by `dt`, and returns the friction torque on the camera's side of the
     /// joint.
     ///
     /// - Parameters:
     ///   - rate: Joint rate, rad/s.
     ///   - inertia: Moment of inertia that moves with the joint, kg·m²; the bristles' damping
     ///     depends on it.
-    ///   - dt: Seconds.
+    ///   - dt: Duration of the step, s.
     /// - Returns: Torque opposite to the motion, N·m.
     public mutating func torque(rate: Double, inertia: Double, dt: Double) -> Double {
         let p = parameters

@@ -14,7 +14,7 @@ public struct RandomSource: Sendable {
     public init(seed: UInt64) { state = seed }
 
     /// Creates a separate stream for one part of a model, so that a change of one part does not
-    /// affect the numbers of another.
+    /// affect the numbers of another part.
     ///
     /// - Parameters:
     ///   - seed: Seed of the whole run.

@@ -10,7 +10,7 @@ public enum SensorFault: Sendable, Equatable {
     case infinite
     /// No sample arrives.
     case dropOut
-    /// Time stamps are shifted by this time, s. At the beginning of a negative shift, the time
+    /// Time stamps are shifted by the given time, s. At the beginning of a negative shift, the time
     /// stamps jump backwards.
     case timeShift(seconds: Double)
     /// The sensor has been replaced by one with another mounting: the value is the rotation from
@@ -19,16 +19,16 @@ public enum SensorFault: Sendable, Equatable {
     /// The gyroscope repeats its last sample exactly; the accelerometer works. (In a BMI088, the
     /// gyroscope is a separate chip.)
     case gyroFrozen
-    /// The gyroscope reads this constant value, rad/s; the accelerometer works.
+    /// The gyroscope reads the given constant value, rad/s; the accelerometer works.
     case gyroStuck(Vector3)
-    /// The gyroscope has this additional offset, rad/s; its noise is unchanged.
+    /// The gyroscope has the given additional offset, rad/s; its noise is unchanged.
     case gyroOffset(Vector3)
     /// The gyroscope reads every rate with the opposite sign.
     case gyroReversed
     /// The accelerometer repeats its last sample exactly; the gyroscope works.
     case accelFrozen
-    /// The frame of the accelerometer is rotated by this value; the frame of the gyroscope is
-    /// unchanged.
+    /// The frame of the accelerometer is rotated by the given rotation; the frame of the gyroscope
+    /// is unchanged.
     case accelTurned(Quaternion)
 
     /// The sample that the host receives; nil if the fault suppresses it.

@@ -26,7 +26,7 @@ public struct SimulatedGimbal: Sendable {
         /// Kind of the motors.
         public var motor = MotorType.torque
         /// Ratio of true to commanded torque of each motor: the true motor constant divided by the
-        /// configured one.
+        /// configured motor constant.
         public var motorConstant = AxisVector(repeating: 1)
         /// Mounting of the camera's sensor: rotation from camera frame to sensor frame.
         public var sensorMounting = Quaternion.identity
@@ -90,7 +90,7 @@ public struct SimulatedGimbal: Sendable {
     /// Creates a gimbal whose camera does not move relative to the handle.
     ///
     /// - Parameters:
-    ///   - parameters: Mechanics, sensor, motors, bus.
+    ///   - parameters: Parameters of mechanics, sensor, motors and bus.
     ///   - motion: Motion of the handle.
     ///   - seed: Seed of sensor errors, noise and bus jitter.
     ///   - start: Time at which the simulation begins.

@@ -104,7 +104,7 @@ public struct SimulatedLoop: Sendable {
     /// Runs the loop for a time, which is rounded to whole ticks.
     ///
     /// - Parameters:
-    ///   - seconds: Simulated time.
+    ///   - seconds: Simulated time to run, s.
     ///   - each: Action that is executed after each tick.
     public mutating func run(
         seconds: Double, each: (inout SimulatedLoop) -> Void = { _ in }
