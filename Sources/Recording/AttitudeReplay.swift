@@ -19,13 +19,14 @@ public enum AttitudeReplay {
         /// velocity innovation exceeded three standard deviations.
         public var accelerationWeight: Double
         /// Root mean square of the normalised velocity innovation over the last second; at most 1
-        /// if the model holds.
+        /// if the estimator's assumptions hold.
         public var innovation: Double
         /// True if the sensor is at rest.
         public var isAtRest: Bool
         /// True if a gyroscope axis was at full scale.
         public var isSaturated: Bool
-        /// True if the record was used; if not, the estimate is that of the previous record.
+        /// True if the record was used. If it was not used, the estimate is the estimate of the
+        /// previous record.
         public var isUsed: Bool
     }
 
@@ -42,7 +43,7 @@ public enum AttitudeReplay {
     ///   - log: The recording; its times determine each sample's step.
     ///   - parameters: Parameters of the attitude estimator.
     ///   - magnetometer: True if the heading comes from a recorded magnetometer (y is magnetic
-    ///     north). If false, the heading starts at zero and follows the gyroscope.
+    ///     north). Without a magnetometer, the heading starts at zero and follows the gyroscope.
     ///   - consume: Function that receives one row for each record of the log, in order.
     /// - Returns: Numbers of the records that the replay could not use, and of the gaps and clock
     ///   errors in the log.

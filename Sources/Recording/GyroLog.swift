@@ -1,7 +1,7 @@
 public import GimbalCore
 import PlainText
 
-/// Text of a `.gcsv` file, which Gyroflow reads next to a video of the same name, format 1.3
+/// Text of a `.gcsv` file in format 1.3, which Gyroflow reads next to a video of the same name
 /// (docs.gyroflow.xyz, "GCSV format").
 ///
 /// Rates and specific force are about and along the camera's axes (x forward, y right, z down).
@@ -34,7 +34,7 @@ public struct GyroLog: Sendable {
     /// Standard gravity, m/s².
     static let gravity = 9.80665
 
-    /// The lines before the samples.
+    /// Header of the log: the lines before the samples.
     public let header: Header
     private var previous: Sample?
     private var hasBegun = false
@@ -44,9 +44,10 @@ public struct GyroLog: Sendable {
 
     /// Converts the next sample to lines of the log.
     ///
-    /// - Parameter sample: A sample. Samples that are not later than the previous one are left out.
-    /// - Returns: One line, two for the first sample after the first picture, or none; with line
-    ///   ends.
+    /// - Parameter sample: A sample. A sample that is not later than the previous sample is
+    ///   omitted.
+    /// - Returns: Text of one line, of two lines for the first sample after the first picture, or
+    ///   of no line. Each line has a line end.
     public mutating func lines(for sample: Sample) -> String {
         guard sample.time > previous?.time ?? -.infinity else { return "" }
         defer { previous = sample }
@@ -77,7 +78,7 @@ public struct GyroLog: Sendable {
 }
 
 extension GyroLog {
-    /// The lines before the samples.
+    /// Header of a log: the lines before the samples.
     public struct Header: Sendable, Equatable {
         /// Name of the video file.
         public var video: String
@@ -85,7 +86,7 @@ extension GyroLog {
         public var start: Double
         /// Date of the first picture, seconds since 1970.
         public var date: Int
-        /// Name of the flight recording with the same motion; nil if there is none.
+        /// Name of the flight recording with the same motion; nil without a flight recording.
         public var recording: String?
 
         /// Creates a header.
@@ -98,7 +99,7 @@ extension GyroLog {
 
         private static let columns = "t,gx,gy,gz,ax,ay,az"
 
-        /// The lines before the samples, with line ends.
+        /// Text of the header: the lines before the samples, with line ends.
         ///
         /// The letters of `orientation` name the axes that point up, to the left and to the back of
         /// the camera; a small letter means the opposite direction. Evidence: telemetry-parser reads
@@ -126,7 +127,7 @@ extension GyroLog {
         ///
         /// - Parameter text: Text of a log, which begins with the property `text`.
         /// - Returns: The header and the time of the last sample on the loop's clock, s; nil if the
-        ///   text is another file, or has no sample.
+        ///   text is not a log or has no sample.
         public static func read(_ text: String) -> (header: Header, end: Double)? {
             let lines = text.split(separator: "\n")
             guard let head = lines.firstIndex(of: Substring(columns)), head > 0,

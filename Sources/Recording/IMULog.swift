@@ -5,10 +5,10 @@ public import SystemPackage
 ///
 /// All numbers are little-endian. The file begins with a header of 64 bytes: `IMU1`, then UInt32
 /// version (1), UInt32 number of records, UInt32 flags (bit 0: magnetometer present), Float64
-/// sample rate in Hz, zeros. Then follow records of 64 bytes: Float64 time (s), Float32 gyroscope
-/// (rad/s), accelerometer (m/s²) and magnetometer (µT), three each, Float32 reference quaternion w
-/// x y z, Float32 motion flag (not 0 in a motion phase). The log uses two frames: the sensor's
-/// axes, and an earth frame whose z axis points up.
+/// sample rate in Hz, zeros. The header is followed by records of 64 bytes: Float64 time (s), three
+/// Float32 each for gyroscope (rad/s), accelerometer (m/s²) and magnetometer (µT), Float32
+/// reference quaternion w x y z, Float32 motion flag (not 0 in a motion phase). The log uses two
+/// frames: the sensor's axes, and an earth frame whose z axis points up.
 public struct IMULog: Sendable {
     /// Sample of the log.
     public struct Record: Sendable, BitwiseCopyable {

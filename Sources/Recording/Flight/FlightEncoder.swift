@@ -8,7 +8,7 @@ import Wire
 public struct FlightEncoder: ~Copyable {
     /// Result of encoding one frame.
     public struct Result: Sendable {
-        /// The chunk that this frame has completed; nil if there is none.
+        /// The chunk that this frame has completed; nil if the frame has not completed a chunk.
         public var chunk: MCAPChunk?
         /// Faults that have begun in this frame.
         public var faults: Conditions = .none
@@ -83,7 +83,7 @@ public struct FlightEncoder: ~Copyable {
     /// Number of ticks since the start whose frames were lost because the replay log was full.
     public var lostTicks: UInt32 { last?.result.lostTicks ?? 0 }
 
-    /// Completes a chunk with the remaining messages; nil if there are none.
+    /// Completes a chunk with the remaining messages; nil without messages.
     public mutating func flush() -> MCAPChunk? { builder.isEmpty ? nil : builder.seal() }
 
     private func age(at now: Instant) -> Double {

@@ -38,8 +38,8 @@ public struct FlightReplay: Sendable {
         public var skippedTicks = 0
         /// Time from the first to the last replayed tick, s.
         public var seconds = 0.0
-        /// Description of the first difference between replay and recording; nil if they do not
-        /// differ.
+        /// Description of the first difference between replay and recording; nil without a
+        /// difference.
         public var firstDifference: String?
         /// Largest angle between recorded and replayed attitude, rad.
         public var largestAttitudeDifference = 0.0
@@ -50,7 +50,7 @@ public struct FlightReplay: Sendable {
         /// Remarks about the replay for the user, as sentences.
         public var remarks: [String] = []
 
-        /// True if all results of the replay are bit-identical to the recorded ones.
+        /// True if all results of the replay are bit-identical to the recorded results.
         public var isIdentical: Bool { ticks > 0 && identicalTicks == ticks }
     }
 

@@ -40,7 +40,7 @@ public struct FlightRing: Sendable {
         return chunks[first...]
     }
 
-    /// The chunks in the ring whose number is at least the given one.
+    /// The chunks in the ring whose number is at least the given number.
     public func since(_ number: UInt64) -> ArraySlice<MCAPChunk> {
         let first = chunks.firstIndex { $0.number >= number } ?? chunks.endIndex
         return chunks[first...]

@@ -15,7 +15,7 @@ public struct FlightWriter {
     /// interval would wear out memory cards.
     private static let syncNanoseconds: Int64 = 5_000_000_000
 
-    /// Creates the file. If the file already exists, this is an error.
+    /// Creates the file. An existing file with this path is an error.
     ///
     /// - Parameters:
     ///   - path: Path of the file.

@@ -16,7 +16,7 @@ public struct RecordingDirectory: Sendable {
         public init() {}
     }
 
-    /// Recording in the directory.
+    /// A recording in the directory.
     public struct Entry: Sendable, Equatable {
         /// Name of the file, which contains the date, so that the alphabetical order is the order
         /// of age.

@@ -27,7 +27,7 @@ public struct RecordingStore {
     public struct Report: Sendable, Equatable {
         /// The newest complete file; nil before the first file.
         public var lastFile: String?
-        /// The file of the continuous recording; nil if there is none.
+        /// The file of the continuous recording; nil without a continuous recording.
         public var openFile: String?
         /// Size of the file of the continuous recording, bytes.
         public var openBytes = 0

@@ -32,7 +32,7 @@ final class ChunkMemory {
                 file.descriptor, Int64(offset), Int64(ChunkMemory.whole(count)))
         }
 
-        /// The bytes; empty if they cannot be read.
+        /// The bytes of the block; empty if they cannot be read.
         var bytes: [UInt8] {
             guard let file else { return heap }
             return [UInt8](unsafeUninitializedCapacity: count) { room, filled in

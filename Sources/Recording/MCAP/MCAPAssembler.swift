@@ -74,8 +74,8 @@ struct MCAPChunkPlace {
 }
 
 /// Assembler that creates the bytes of an MCAP file piece by piece. The caller writes the pieces in
-/// this order. The assembler also collects the data for the summary at the end. A file without a
-/// summary can be read up to its last complete piece.
+/// the order of their creation. The assembler also collects the data for the summary at the end. A
+/// file without a summary can be read up to its last complete piece.
 ///
 /// Source: MCAP File Format Specification, https://mcap.dev/spec.
 public struct MCAPAssembler: Sendable {

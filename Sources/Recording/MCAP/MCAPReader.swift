@@ -1,7 +1,7 @@
 internal import Persistence
 
-/// Reader of the records of an MCAP file, in order from its beginning. Of a damaged file, it reads
-/// the readable part.
+/// Reader of the records of an MCAP file, in order from its beginning. The reader also reads the
+/// readable part of a damaged file.
 ///
 /// The reader does not need the summary at the end, so it also reads an unfinished file, whose
 /// program ended unexpectedly.
@@ -95,8 +95,8 @@ public struct MCAPReader: Sendable {
 
     /// Reads one record, and passes its items to the visitor.
     ///
-    /// - Returns: The problem of the record; nil if there is none; an empty text if the visitor has
-    /// ended the visit.
+    /// - Returns: The problem of the record; nil without a problem, and an empty text if the
+    /// visitor has ended the visit.
     private static func take(
         _ opcode: UInt8, _ content: UnsafeRawBufferPointer, _ schemas: inout [UInt16: String],
         _ channels: inout [UInt16: Channel], _ outcome: inout Outcome, _ visit: (Item) -> Bool

@@ -17,9 +17,9 @@ public enum MCAPRecovery {
     /// Reads the file from its beginning, and completes it if it is incomplete.
     ///
     /// - Parameter path: Path of the file.
-    /// - Returns: True if the file was completed. False for a complete file, for a file that
-    ///   `FlightWriter` has locked because it is being written, and for a file with another
-    ///   structure than the files of `FlightWriter`. These files stay unchanged.
+    /// - Returns: True if the file was completed. The result is false for a complete file, for a
+    ///   file that `FlightWriter` has locked because it is being written, and for a file with
+    ///   another structure than the files of `FlightWriter`. These files stay unchanged.
     /// - Throws: The system's error.
     public static func recover(_ path: FilePath) throws(Errno) -> Bool {
         do {
@@ -32,7 +32,8 @@ public enum MCAPRecovery {
                 let end = scan.assembler.size - scan.lastIndex.count
                 guard scan.size - end <= longestTear else { return false }
                 let rest = scan.lastIndex + scan.assembler.finish()
-                // A power cut between these steps leaves a file that can be completed later.
+                // A power cut between the steps of the recovery leaves a file that can be completed
+                // later.
                 guard ftruncate(file.rawValue, off_t(end)) == 0 else {
                     throw Errno(rawValue: errno)
                 }
@@ -82,8 +83,8 @@ public enum MCAPRecovery {
                 && bytes(size - magic.count, magic.count) != magic
         }
 
-        /// Registers all complete records. Returns false if a record differs from the structure
-        /// that `FlightWriter` writes.
+        /// Registers all complete records. The result is false if a record differs from the
+        /// structure that `FlightWriter` writes.
         mutating func readAll() -> Bool {
             while let record = record(at: assembler.size) {
                 switch record.opcode {
