@@ -32,8 +32,8 @@ public struct AttitudeHistory: Sendable {
     /// Creates a history without entries.
     public init() { entries.reserveCapacity(Self.capacity) }
 
-    /// Adds an attitude, unless the newest entry is too recent. A time that is not later than the
-    /// time of the newest entry begins a new history.
+    /// Adds an attitude, unless the newest entry is less than `interval` old. A time before the
+    /// newest entry begins a new history.
     ///
     /// - Parameters:
     ///   - attitude: Attitude, body to earth.

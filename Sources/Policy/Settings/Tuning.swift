@@ -70,7 +70,7 @@ package final class Tuning: Sendable {
     ///   - mailbox: The loop's mailbox. Nothing else writes to this mailbox.
     ///   - commander: Receiver of the rules, which depend on the settings.
     ///   - clock: Clock of the loop, used for rollbacks.
-    ///   - log: The history of changes.
+    ///   - log: Log to which the changes are written.
     ///   - onChange: Function that receives the settings immediately and after each change. The
     ///     function must not call this class.
     package init(
