@@ -18,7 +18,7 @@ struct AnswerWriter {
         self.stages = stages
     }
 
-    /// Writes the newest output of the loop. `status` counts errors and stores the last one.
+    /// Writes the newest output of the loop. `status` counts the errors and stores the last error.
     mutating func write<Bus: OutputBus>(
         _ reading: MailboxReading<LoopAnswer>, to bus: inout Bus, now: Instant
     ) {

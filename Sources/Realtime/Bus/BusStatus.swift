@@ -68,8 +68,8 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
         Conditions(rawValue: load(.conditions))
     }
     var errors: UInt64 { load(.errors) }
-    /// Number of failed attempts since the last successful one: the larger of the numbers for reads
-    /// and for writes.
+    /// Number of failed attempts since the last successful attempt: the larger of the numbers for
+    /// reads and for writes.
     var consecutiveErrors: UInt64 { max(load(.failedReads), load(.failedWrites)) }
     var overruns: UInt64 { load(.overruns) }
     var silences: UInt64 { load(.silences) }

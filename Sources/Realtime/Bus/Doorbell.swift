@@ -5,8 +5,8 @@ public import GimbalCore
 /// Doorbell that wakes one waiting thread: a futex that stores one ring.
 ///
 /// Any thread can ring; one thread waits. A ring before the wait is not lost; several rings have
-/// the same effect as one. Ringing costs a system call only if the waiter is asleep. Data written
-/// before `ring()` is visible after `wait`.
+/// the same effect as one ring. Ringing costs a system call only if the waiter is asleep. Data
+/// written before `ring()` is visible after `wait`.
 ///
 /// The value is a handle: copies refer to the same bell. The creator of a doorbell calls
 /// `deallocate()` once, after the threads that use it have ended.
@@ -16,7 +16,7 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
     public enum Wakeup: UInt8, Sendable, BitwiseCopyable {
         /// The bell was rung.
         case rung
-        /// The deadline passed first.
+        /// The deadline passed before a ring.
         case timeout
     }
 
@@ -49,7 +49,8 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
         if previous == Self.sleeping { _ = cl_futex_wake(block) }
     }
 
-    /// Sleeps until the bell rings or the deadline passes. Call it only on the thread that waits.
+    /// Sleeps until the bell rings or the deadline passes. Call this method only on the thread that
+    /// waits.
     ///
     /// - Parameter deadline: End of the wait, on `MonotonicClock`. If the deadline is in the past,
     ///   the bell is checked once without sleeping.
@@ -62,7 +63,7 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
                 successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
             if !canSleep && found == Self.rung {
                 // An exchange is used instead of a store, because another thread can ring at this
-                // moment; its earlier writes must become visible too.
+                // moment; the earlier writes of that thread must become visible too.
                 _ = word.exchange(Self.silent, ordering: .acquiringAndReleasing)
                 return .rung
             }
@@ -75,6 +76,6 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
     }
 }
 
-/// ETIMEDOUT, which has this number on every Linux with Swift; the modules that this file imports
-/// do not define the macro.
+/// Number of the error ETIMEDOUT, which is the same on every Linux with Swift; the modules that
+/// this file imports do not define the macro.
 @inlinable var timedOut: Int32 { 110 }

@@ -84,8 +84,8 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
     public var operation: Operation
     /// Kind of the device.
     public var device: Device
-    /// The device's address on its bus, or the number of its chip select; 0 for a device without
-    /// either.
+    /// The device's address on its bus, or the number of its chip select; 0 for a device without an
+    /// address or a chip select.
     public var address: UInt16
     /// The errno of the failure, positive.
     public var code: Int32
@@ -167,7 +167,7 @@ public struct SampleBatch: Sendable {
 
     /// The sample at `index`, oldest first.
     ///
-    /// - Parameter index: 0..<count.
+    /// - Parameter index: Index of the sample, 0..<count.
     public subscript(index: Int) -> IMUSample {
         get {
             precondition(index < count, "sample index out of range")

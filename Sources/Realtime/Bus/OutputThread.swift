@@ -4,7 +4,7 @@ internal import GimbalCore
 public struct OutputBuses: Sendable {
     /// The motors; nil if they are on the bus of the sensors.
     public var motors: (any OutputBus)?
-    /// The GPIO line that switches the motors' power stages; nil if there is no such line.
+    /// The GPIO line that switches the motors' power stages; nil without such a line.
     public var power: (any OutputBus)?
 
     /// Creates a set of outputs.

@@ -104,7 +104,7 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
     /// Executes one tick at a given time, with the samples that were delivered since the last tick.
     ///
     /// - Parameters:
-    ///   - now: Time of the tick, later than that of the last tick.
+    ///   - now: Time of the tick, later than the time of the last tick.
     ///   - conditions: Faults that the caller reports, for this tick.
     /// - Returns: The motors' output until the next tick.
     package mutating func tick(at now: Instant, conditions: Conditions) -> MotorOutput {

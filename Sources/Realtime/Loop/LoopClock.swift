@@ -3,7 +3,7 @@ import Synchronization
 
 /// Clock of the loop for dead-man timers, rollbacks and all other timing: CLOCK_MONOTONIC, or the
 /// time of a simulator in lockstep. The composition root passes the clock to its users. Any
-/// ordinary thread can use it.
+/// ordinary thread can use the clock.
 ///
 /// A simulator's `t` has an arbitrary start, which changes with each connection. Inside the
 /// process, time never decreases: the times of a new connection follow those of the previous
@@ -12,7 +12,7 @@ public final class LoopClock: Sendable {
     private struct Simulated {
         /// The loop's time at the simulator's last line.
         var now: Instant
-        /// The simulator's time `t` in that line, s.
+        /// The simulator's time `t` in its last line, s.
         var t: Double
     }
 

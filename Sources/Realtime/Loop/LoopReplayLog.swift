@@ -41,7 +41,7 @@ struct LoopReplayLog: ~Copyable, Sendable {
     private var ring: ReplayLogWriter
     /// True if all frames are dropped until the next complete state.
     private var isBroken = true
-    /// Number of ticks since the start that are not on the replay log.
+    /// Number of ticks since the start that are missing in the replay log.
     private(set) var lostTicks: UInt32 = 0
     private var lastState = Instant(nanoseconds: .min)
     private var tick: UInt64 = 0
@@ -57,9 +57,9 @@ struct LoopReplayLog: ~Copyable, Sendable {
 
     /// Begins a tick.
     ///
-    /// - Returns: True if a complete state is due, because the last one is a second old or was
-    ///   dropped. The caller passes the state only in this case, because the call copies the whole
-    ///   state.
+    /// - Returns: True if a complete state is due, because the last complete state is a second old
+    ///   or was dropped. The caller passes the state only in this case, because the call copies the
+    ///   whole state.
     mutating func begin(tick: UInt64, now: Instant) -> Bool {
         guard ring.isOn else { return false }
         self.tick = tick
@@ -87,7 +87,7 @@ struct LoopReplayLog: ~Copyable, Sendable {
     /// Records a sample.
     mutating func keep(_ sample: IMUSample) { put(.sample, sample) }
 
-    /// Records the results of a tick, and ends it.
+    /// Records the results of a tick, which completes the frames of the tick.
     mutating func end(_ result: ReplayLogTick) {
         guard ring.isOn else { return }
         put(.tick, result)

@@ -18,19 +18,19 @@ public struct TelemetryRecord: Sendable, BitwiseCopyable {
 
 /// Durations of one period, ns. The durations of the bus thread belong to the previous period.
 public struct TickTiming: Sendable, BitwiseCopyable {
-    /// See `Stage.wake`.
+    /// Duration of `Stage.wake`, ns.
     public var wake: Int64 = 0
-    /// See `Stage.bus`.
+    /// Duration of `Stage.bus`, ns.
     public var bus: Int64 = 0
-    /// See `Stage.handover`; 0 in a tick that ran on its deadline.
+    /// Duration of `Stage.handover`, ns; 0 in a tick that ran on its deadline.
     public var handover: Int64 = 0
-    /// See `Stage.estimate`.
+    /// Duration of `Stage.estimate`, ns.
     public var estimate: Int64 = 0
-    /// See `Stage.control`.
+    /// Duration of `Stage.control`, ns.
     public var control: Int64 = 0
-    /// See `Stage.write`.
+    /// Duration of `Stage.write`, ns.
     public var write: Int64 = 0
-    /// See `Stage.imuToMotor`.
+    /// Duration of `Stage.imuToMotor`, ns.
     public var imuToMotor: Int64 = 0
 
     /// Creates durations of zero.

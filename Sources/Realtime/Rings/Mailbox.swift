@@ -5,7 +5,7 @@ public import Atomics
 /// neither end ever waits.
 ///
 /// - Parameter initial: Result of `read()` until a value is published.
-/// - Returns: The two ends. Each can move to its own thread; the memory is freed when both ends
+/// - Returns: The two ends. Each end can move to its own thread; the memory is freed when both ends
 ///   have been destroyed.
 public func makeMailbox<Value: BitwiseCopyable & Sendable>(
     initial: Value

@@ -5,7 +5,7 @@ internal import GimbalCore
 ///
 /// - Parameter bytes: Minimum capacity, bytes, which is rounded up to a power of two. 0 disables
 ///   the ring.
-/// - Returns: The two ends. Each can move to its own thread; the memory is freed when both ends
+/// - Returns: The two ends. Each end can move to its own thread; the memory is freed when both ends
 ///   have been destroyed.
 func makeReplayLogRing(bytes: Int) -> ReplayLogEnds {
     precondition(

@@ -5,7 +5,7 @@ public import Atomics
 /// - Parameters:
 ///   - element: Type of the elements.
 ///   - capacity: Minimum capacity, elements; rounded up to a power of two, 1...2^30.
-/// - Returns: The two ends. Each can move to its own thread; the memory is freed when both ends
+/// - Returns: The two ends. Each end can move to its own thread; the memory is freed when both ends
 ///   have been destroyed.
 public func makeRing<Element: BitwiseCopyable & Sendable>(
     of element: Element.Type = Element.self, capacity: Int

@@ -50,8 +50,8 @@ public struct GimbalAssembly: ~Copyable, Sendable {
     public var replayLog: ReplayLogConsumer
 }
 
-/// The real-time threads and all connections between them. The composition root creates one, passes
-/// the connections to their owners, and starts it.
+/// The real-time threads and all connections between them. The composition root creates one
+/// runtime, passes the connections to their owners, and starts the runtime.
 ///
 /// Start a process in this order: `RealtimeSetup.prepareProcess()`, `assemble`, creation of all
 /// other objects, `RealtimeSetup.lockMemory()`, `start()`.
@@ -73,7 +73,7 @@ public final class GimbalRuntime: Sendable {
     ///   - parameters: The stabilizer's tuning at the start.
     ///   - bus: The hardware or its simulation. After this call, only the bus thread uses it.
     ///   - outputs: Devices with their own threads.
-    ///   - settings: Rate, threads, capacities.
+    ///   - settings: Settings of rate, threads and capacities.
     /// - Returns: The runtime and its connections.
     public static func assemble(
         parameters: Stabilizer.Parameters, bus: any GimbalBus,
@@ -165,7 +165,7 @@ public final class GimbalRuntime: Sendable {
     }
 
     /// Reports of the threads about the settings that the kernel has granted: the loop, the bus
-    /// thread, then the output threads. Empty unless the threads run.
+    /// thread, then the output threads. The list is empty unless the threads run.
     public var threads: [ThreadReport] {
         phase.withLock { if case .running(let threads) = $0 { threads.reports } else { [] } }
     }

@@ -17,7 +17,7 @@ public enum RealtimeSetup {
     /// Limits the memory of a locked process by small default stacks and few malloc arenas. Call
     /// this method before any thread exists.
     ///
-    /// - Returns: A sentence for each refused request; empty if all were granted.
+    /// - Returns: A sentence for each refused request; empty if all requests were granted.
     public static func prepareProcess() -> [String] {
         var problems: [String] = []
         let stackError = cl_default_stack_size_set(ThreadTable.ordinaryStackBytes)
@@ -103,7 +103,7 @@ public struct MemoryLockReport: Sendable, Equatable {
 /// The request uses the kernel's PM QoS interface, and is in force while the file is open.
 public struct CPUWakefulness: ~Copyable, Sendable {
     private let file: Int32
-    /// Reason why the request failed; nil if it is in force.
+    /// Reason why the request failed; nil if the request is in force.
     public let problem: String?
 
     /// Requests a wake-up latency of zero.

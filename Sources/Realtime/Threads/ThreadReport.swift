@@ -6,7 +6,7 @@ public struct ThreadReport: Sendable, Equatable {
         case other = 0
         /// First in, first out, at a fixed priority: a real-time policy.
         case fifo = 1
-        /// Like `fifo`, with time slices.
+        /// Real-time policy like `fifo`, with time slices.
         case roundRobin = 2
         /// Any other policy.
         case unknown = -1
@@ -22,7 +22,7 @@ public struct ThreadReport: Sendable, Equatable {
     public var priority: Int
     /// The CPU to which the thread is bound; nil if it is not bound.
     public var cpu: Int?
-    /// A sentence for each refused request; empty if all were granted.
+    /// A sentence for each refused request; empty if all requests were granted.
     public var problems: [String]
 
     /// True if the thread runs under SCHED_FIFO.
@@ -38,8 +38,8 @@ struct RealtimeRights: Equatable {
     /// Path of the process in the `cpu` cgroup hierarchy (version 1); nil if the process is in the
     /// root group.
     var cpuGroup: String?
-    /// Real-time budget of this group (`cpu.rt_runtime_us`), µs; nil if the kernel was built
-    /// without RT_GROUP_SCHED.
+    /// Real-time budget of the process's `cpu` group (`cpu.rt_runtime_us`), µs; nil if the kernel
+    /// was built without RT_GROUP_SCHED.
     var groupRuntimeMicroseconds: Int?
 
     /// Explain a refusal by the kernel, with the usual remedy.

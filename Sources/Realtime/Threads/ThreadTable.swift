@@ -22,7 +22,7 @@
 /// motors off even if the loop hangs. `loop.priority` changes the loop's priority; the priorities
 /// of bus and power line change by the same amount.
 public enum ThreadTable {
-    /// The control loop.
+    /// The thread of the control loop.
     public static let loop = ThreadConfiguration(name: "airframed-loop", priority: 80)
     /// The thread of the bus with the IMU.
     public static let bus0 = ThreadConfiguration(name: "airframed-bus0", priority: 79)

@@ -61,7 +61,7 @@ public final class Worker: Sendable {
 
     deinit { end(within: Self.patience) }
 
-    /// Adds a job. The method never waits; any ordinary thread can call it.
+    /// Adds a job. The method does not wait for earlier jobs; any ordinary thread can call it.
     ///
     /// - Parameter job: Job to run on the worker's thread, or on the caller's thread if no further
     ///   thread can be created.
@@ -97,7 +97,7 @@ public final class Worker: Sendable {
     /// Completes the waiting jobs, and ends the thread. Later jobs are refused.
     ///
     /// - Parameter seconds: Longest duration, s.
-    /// - Returns: True if all jobs were completed; if not, the thread is still blocked in a job.
+    /// - Returns: True if all jobs were completed; otherwise the thread is still blocked in a job.
     @discardableResult
     public func end(within seconds: Double) -> Bool {
         let thread = queue.contents.withLock { contents in
