@@ -16,8 +16,8 @@ public struct Chart: Sendable {
         /// Smallest difference of adjacent values at which the line is interrupted, for angles that
         /// wrap around.
         public var breaksAt: Double
-        /// True if the range of the ordinate includes the whole line. If not, parts of the line
-        /// outside the range of the other lines are cut off.
+        /// True if the range of the ordinate includes the whole line. If the property is false,
+        /// parts of the line outside the range of the other lines are cut off.
         public var setsRange: Bool
         /// True if single points are drawn instead of a line.
         public var isPoints: Bool
@@ -59,7 +59,7 @@ public struct Chart: Sendable {
         /// Creates shaded intervals.
         ///
         /// - Parameters:
-        ///   - name: Name in the legend; omitted there if no interval exists.
+        ///   - name: Name in the legend; the legend omits it if no interval exists.
         ///   - color: Colour as in SVG.
         ///   - holds: True if the condition holds, one value for each abscissa.
         public init(_ name: String, color: String, holds: [Bool]) {

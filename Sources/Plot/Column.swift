@@ -1,4 +1,4 @@
-/// Reduction of a line's samples to those that are visible in each column of pixels.
+/// Reduction of a line's samples to the samples that are visible in each column of pixels.
 ///
 /// If a line has far more samples than pixels, each column of pixels needs only its first,
 /// smallest, largest and last sample, in order. The line looks the same, and the file is much
