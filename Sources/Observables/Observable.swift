@@ -14,7 +14,7 @@ public struct Observable: Sendable {
     public let variable: Variable
     /// Function that reads the value for `subscribe` from a record of the loop.
     public let read: @Sendable (TelemetryRecord) -> JSONValue
-    /// Field of the message `Tick` in recordings; nil if it is not recorded.
+    /// Field of the message `Tick` in recordings; nil if the value is not recorded.
     public private(set) var field: RecordedField?
     /// Member of `status`; for a vector, the member contains all components. Nil if `status` does
     /// not show the value, or if the first component of the vector already has the member.
@@ -53,7 +53,7 @@ struct Unit: Sendable {
     var name: String
     /// Suffix of the names in `status` and in recordings, such as `dps` in `gyro_bias_dps`.
     var suffix: String
-    /// Number of these units in one SI unit.
+    /// Factor from the unit of the loop's value (an SI unit, or ns for durations) to this unit.
     var factor = 1.0
 
     static let pure = Unit(name: "", suffix: "")
@@ -171,7 +171,7 @@ extension Observable {
 }
 
 extension [Observable] {
-    /// Add a member of `status` to the first of these observables.
+    /// Add a member of `status` to the first observable of the array.
     func shown<Value: Encodable & Sendable>(
         in place: String?, _ unit: Unit, _ unknown: Value,
         where isKnown: @escaping Observable.Read<Bool> = { _ in true },
