@@ -20,7 +20,7 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
     public let link: Link
     /// Number that distinguishes the connections of one link.
     public let connection: UInt64
-    /// Name that the client has given itself, for messages; empty without one. It does not
+    /// Name that the client has given itself, for messages; empty without a name. The name does not
     /// distinguish sources.
     public let name: String
 
@@ -36,7 +36,7 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
         a.link == b.link && a.connection == b.connection
     }
 
-    /// Hashes the connection.
+    /// Hashes the link and the number of the connection.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(link)
         hasher.combine(connection)

@@ -12,7 +12,8 @@ public struct ControlState: Sendable {
     public var mode: Mode
     /// True if an emergency stop is latched.
     public var isStopped: Bool { stoppedBy != nil }
-    /// The source of the latched stop; if there are several, the source with the highest rank.
+    /// The source of the latched stop. If several sources have requested a stop, the property
+    /// contains the source with the highest rank.
     public var stoppedBy: CommandSource?
     /// Number of refused requests since the start.
     public var refusals: UInt64 = 0

@@ -8,7 +8,7 @@ public struct MotionRequest: Sendable, Equatable {
     public enum Effect: Sendable, Equatable {
         /// The loop executes the command.
         case camera(Command)
-        /// The two wheels turn at these fractions of full speed, -1...1.
+        /// The two wheels turn at the given fractions of full speed, -1...1.
         case wheels(left: Double, right: Double)
         /// One of the robot's stepper motors moves; its number is 0...2.
         case stepper(Int, StepRequest)
@@ -187,22 +187,23 @@ extension MotionRequest {
 
 // Ranges of requests, in the units of users, for parsers and checks.
 extension MotionRequest {
-    /// Angles in the earth frame, degrees.
+    /// Range of angles in the earth frame, degrees.
     public static let angles = -180.0...180.0
-    /// Rates of a turn, degrees per second.
+    /// Range of the rates of a turn, degrees per second.
     public static let rates = -720.0...720.0
-    /// Largest rate of a turn to angles, degrees per second; 0 means as fast as the limits allow.
+    /// Range of the largest rate of a turn to angles, degrees per second; 0 means as fast as the
+    /// limits allow.
     public static let fastest = 0.0...720.0
-    /// Rates of tracking, degrees per second. The range is wider than useful, because a phone can
-    /// send any rate.
+    /// Range of the rates of tracking, degrees per second. The range is wider than useful, because
+    /// a phone can send any rate.
     public static let trackingRates = -1000.0...1000.0
-    /// Time constants with which an aimed camera corrects a difference, seconds.
+    /// Range of the time constants with which an aimed camera corrects a difference, seconds.
     public static let smoothings = 0.05...3.0
-    /// Duration of a turn to angles, seconds; 0 means as fast as the limits allow.
+    /// Range of the duration of a turn to angles, seconds; 0 means as fast as the limits allow.
     public static let durations = 0.0...600.0
-    /// Speeds of the wheels, as fractions of full speed.
+    /// Range of the wheels' speeds, as fractions of full speed.
     public static let wheels = -1.0...1.0
-    /// Positions of a stepper motor, steps from home.
+    /// Range of a stepper motor's position, steps from home.
     public static let steps = -1_000_000...1_000_000
     /// Names of the robot's stepper motors in the order of their numbers: the motor of the slider,
     /// and the motors for the joystick's x and y.
@@ -228,7 +229,7 @@ extension AxisVector {
     /// List of the values of all axes.
     fileprivate var all: [Double] { [yaw, roll, pitch] }
 
-    /// The same values, but with NaN instead of zero. A rate request moves only the axes whose rate
+    /// Copy of this vector with NaN instead of zero. A rate request moves only the axes whose rate
     /// is not zero, and NaN means no request.
     fileprivate var onlyMoving: AxisVector {
         AxisVector(

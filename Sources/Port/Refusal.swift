@@ -1,4 +1,4 @@
-/// Refusal of a request. All links use the same type.
+/// Refusal of a request. All links use this type.
 ///
 /// Each link translates a refusal when it sends the answer: to an ATT error, a MAV_RESULT or a JSON
 /// object.
@@ -61,7 +61,8 @@ public struct Refusal: Error, Hashable, Sendable {
     public var code: Code
     /// Reason of the refusal as text for the user, a sentence or a clause.
     public var message: String
-    /// Name of the wrong member or parameter; nil if the refusal does not concern one.
+    /// Name of the wrong member or parameter; nil if the refusal does not concern a member or
+    /// parameter.
     public var field: String?
 
     /// Creates a refusal.
