@@ -1,7 +1,7 @@
 import Glibc
 public import SystemPackage
 
-/// System calls that the state store uses. Tests replace them, so that each call can fail.
+/// System calls that the state store uses. Tests replace the calls, so that each call can fail.
 ///
 /// Every call throws its errno, and is repeated automatically after EINTR.
 public struct FileCalls: Sendable {
@@ -9,8 +9,8 @@ public struct FileCalls: Sendable {
     public enum Access: Sendable {
         /// Read an existing file.
         case read
-        /// Write a new, empty file, which replaces a file with the same name. Owner and group can
-        /// read it.
+        /// Write a new, empty file, which replaces a file with the same name. The owner and the
+        /// group of the file can read the file.
         case create
         /// Open a directory, to sync the names of its files.
         case directory

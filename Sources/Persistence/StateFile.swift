@@ -2,8 +2,9 @@ import FoundationEssentials
 
 /// Format of a state file: one header line, followed by JSON text.
 ///
-/// Example of a header: `airframe-state 1 length=118 crc32=0a1b2c3d`. It contains the version of
-/// the format, the number of bytes after the header's line end, and the CRC-32 of these bytes.
+/// Example of a header: `airframe-state 1 length=118 crc32=0a1b2c3d`. The header contains the
+/// version of the format, the number of bytes after the header's line end, and the CRC-32 of these
+/// bytes.
 enum StateFile {
     /// Reason why bytes are not a valid state file.
     enum Fault: Error, Equatable {

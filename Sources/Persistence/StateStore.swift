@@ -5,7 +5,7 @@ public import SystemPackage
 ///
 /// The directory contains the files `airframed.state`, `airframed.state.previous` (the previous
 /// state) and `airframed.state.bad-N` (unreadable files). The methods wait for the disk. One
-/// ordinary thread at a time can call them; the loop must never call them.
+/// ordinary thread at a time can call the methods; the loop must never call them.
 public struct StateStore: Sendable {
     /// Result of `load`.
     public struct Loaded: Sendable {
@@ -23,7 +23,7 @@ public struct StateStore: Sendable {
         public let state: SavedState
         /// File from which the state was loaded.
         public let source: Source
-        /// Problems during loading, for log and status; empty if there were none.
+        /// Problems during loading, for log and status; empty without a problem.
         public let problems: [StateProblem]
     }
 
