@@ -92,7 +92,7 @@ public final class DaemonClient {
     }
 
     /// Measures the difference between this computer's clock and the clock of the daemon's loop.
-    /// The client sends several requests, and uses the one with the shortest answer time.
+    /// The client sends several requests, and uses the request with the shortest answer time.
     ///
     /// - Returns: CLOCK_MONOTONIC minus the loop's clock, and the largest possible error of this
     ///   difference, s.
@@ -138,7 +138,7 @@ public final class DaemonClient {
     }
 }
 
-// Streams.
+// Streams of variables.
 extension DaemonClient {
     /// Starts a stream of variables.
     ///
@@ -161,7 +161,7 @@ extension DaemonClient {
         _ = try json("unsubscribe", ["subscription": .int(subscription)])
     }
 
-    /// The next message of a stream; nil if none arrives within the given time, s.
+    /// The next message of a stream; nil if no message arrives within the given time, s.
     public func nextMessage(within seconds: Double) throws(ClientError) -> JSONValue? {
         do throws(ClientError) {
             return try nextMessage(wait: seconds).value

@@ -43,7 +43,7 @@ public final class CompanionThread: Sendable {
     }
 
     /// Names the calling thread. If /proc is missing, the thread keeps the name of the thread that
-    /// created it; this has no other effect.
+    /// created it; a missing /proc has no other effect.
     private static func nameThread(_ name: String) {
         let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
         _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }
