@@ -141,7 +141,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     }
 
     /// Sets the conditions that only other parts of the daemon can detect, for example bus errors
-    /// and overruns. These conditions hold until the next call.
+    /// and overruns. The reported conditions hold until the next call.
     @_noLocks
     public mutating func report(_ conditions: Conditions) { external = conditions }
 
@@ -380,8 +380,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 handleRate: joints.handleRate, specificForce: sample?.accel ?? .zero,
                 excitation: excitation, authority: supervisor.authority, dt: dt))
         if gaps.step(dt: dt) { drive.forgetResponse() }
-        // When the gains increase, they must not suddenly act on the error that remained with the
-        // smaller gains. Therefore the attitude to hold is renewed.
+        // Increased gains must not suddenly act on the error that remained with the smaller gains.
+        // Therefore the attitude to hold is renewed.
         if !(belief == drive.state.inertia.sigmas) {
             if drive.state.oscillating.isEmpty {
                 held = attitude

@@ -1,6 +1,6 @@
 /// Source of the joint angles.
 public enum JointSource: UInt8, Sendable, BitwiseCopyable {
-    /// No source. The angles are computed under the assumption that the handle is upright.
+    /// No source exists. The angles are computed under the assumption that the handle is upright.
     case assumed
     /// The joints' encoders.
     case encoders
@@ -107,7 +107,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var isAtRest = false
     /// Last corrected specific force, body frame, m/s².
     public var accel = Vector3.zero
-    /// All rates of this tick, camera frame, bias included, rad/s, for spectra.
+    /// All measured rates of this tick, camera frame, bias included, rad/s, for spectra.
     public var gyro = GyroBatch()
     /// Last raw rate, sensor frame, rad/s, for calibration.
     public var rawGyro = Vector3.zero
@@ -129,8 +129,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var friction = AxisVector.zero
     /// Learned product of mass and centre-of-mass offset of the camera, camera frame, kg·m.
     public var imbalance = Vector3.zero
-    /// RMS moment of the feedback above 50 Hz about the camera's axes over about a second, N·m; the
-    /// gyroscope's noise causes it. The value applies only to motors of type `torque`.
+    /// RMS moment of the feedback above 50 Hz about the camera's axes over about a second, N·m,
+    /// which the gyroscope's noise causes. The value applies only to motors of type `torque`.
     public var hum = AxisVector.zero
     /// Stiffness reduction of each camera axis that limits `hum`, 0...1; 0 means no reduction (see
     /// `MotorNoise`).

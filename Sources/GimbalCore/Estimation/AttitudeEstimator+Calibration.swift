@@ -10,7 +10,7 @@ extension AttitudeEstimator {
     /// so that the estimate counts as converged. If the rate has equalled that bias for
     /// `knownBiasStillTime` and the specific force has been steady, the sensor neither turns nor
     /// shakes. The vertical from the first sample is then correct to a few degrees, and start-up
-    /// need not wait until the velocity confirms the vertical. Without a calibrated bias this
+    /// need not wait until the velocity confirms the vertical. If the bias is not calibrated, this
     /// method does nothing.
     @_noLocks @_noAllocation
     mutating func trustFirstInclination() {

@@ -18,8 +18,8 @@ import CMathShim
 /// "VQF", Information Fusion 91 (2023). Unlike VQF, this estimator has a full covariance, states
 /// for the scale errors, and noise that depends on the rate.
 public struct AttitudeEstimator: Sendable, BitwiseCopyable {
-    /// Assumptions about sensor and motion. The caller can change them at any time; the estimate
-    /// and its covariance are kept.
+    /// Assumptions about sensor and motion. The caller can change the assumptions at any time; the
+    /// estimate and its covariance are kept.
     public var parameters: Parameters
     /// Rate of the sensor relative to its carrier, body frame, rad/s, from joint sensors; zero
     /// without joint sensors. Rest is detected from the carrier's rate, which is the gyroscope's
@@ -155,8 +155,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     ///     negative or not finite, the sample is not used.
     ///
     /// A sample that is not finite or beyond any sensor's range is skipped, and the next usable
-    /// sample covers its time too. After a gap longer than `longestGap` the inclination is
-    /// determined from the accelerometer again. The estimator's state is always finite.
+    /// sample also covers the time of the skipped sample. After a gap longer than `longestGap` the
+    /// inclination is determined from the accelerometer again. The estimator's state is always
+    /// finite.
     @_noLocks @_noAllocation
     public mutating func update(gyro: Vector3, accel: Vector3, dt: Double) {
         ended = nil
@@ -236,8 +237,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// be learned because the sensor is not at rest. While the sensor may be at rest, the value is
     /// false for at most `restTime`, so that the bias can be learned.
     ///
-    /// Without rest, the bias about the vertical can be estimated only when the sensor turns, so
-    /// the heading can drift at first.
+    /// If the sensor is not at rest, the bias about the vertical can be estimated only when the
+    /// sensor turns, so the heading can drift at first.
     public var isConverged: Bool {
         @_noLocks @_noAllocation @inline(__always) get {
             isInitialized && inclinationSigma < parameters.convergedInclinationSigma
@@ -364,7 +365,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
 
     /// Discards the estimate; the next sample starts again. The estimate is discarded when measured
     /// gravity contradicts it: the sensor was exchanged, or the attitude was lost. An invalid
-    /// state, for example a value that is not finite, is discarded too.
+    /// state, for example a value that is not finite, is also discarded.
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))

@@ -1,9 +1,9 @@
 import CMathShim
 
 extension AttitudeEstimator {
-    /// The estimator's assumptions about sensor and motion. All are in physical units, so that the
-    /// estimate does not depend on the sample rate. The defaults suit all sensors; values from a
-    /// data sheet can replace the gyroscope's defaults.
+    /// The estimator's assumptions about sensor and motion. All parameters are in physical units,
+    /// so that the estimate does not depend on the sample rate. The defaults suit all sensors;
+    /// values from a data sheet can replace the gyroscope's defaults.
     ///
     /// Only the ratios of the noise densities affect the attitude; their absolute values scale the
     /// estimated standard deviations.
@@ -86,7 +86,7 @@ extension AttitudeEstimator {
         /// deviation of one bias measurement.
         public var restRateNoise = 0.03 * .pi / 180
         /// Largest difference between the mean rate and the bias at which rest is accepted, in
-        /// standard deviations, 1...10. The rate of a slow smooth pan is steady too, but differs
+        /// standard deviations, 1...10. The rate of a slow smooth pan is also steady, but differs
         /// from a known bias.
         public var restGate = 3.0
         /// Value that is added to the standard deviation of the bias in the comparison with
@@ -105,15 +105,15 @@ extension AttitudeEstimator {
         /// BMI088.
         public var turnErrorShare = 0.01
         /// Time over which gravity is observed to detect that the handle or vehicle tilts, s,
-        /// 1...60. After a tilt has contradicted apparent rest, this is also the time without a
-        /// tilt until rest is accepted again.
+        /// 1...60. After a tilt has contradicted apparent rest, rest is accepted again after this
+        /// time without a tilt.
         public var restProofTime = 3.0
         /// Duration of rest after which a bias counts as known, s, 0.5...60.
         public var restTrustTime = 3.0
         /// Time for which the rate must be steady at another value until a known bias is replaced,
         /// s, 1...10000: longer than any smooth turn of a camera by a person. If the bias was
-        /// learned in a rest shorter than `restTrustTime`, this time is multiplied by the square of
-        /// the ratio of that rest to `restTrustTime`.
+        /// learned in a rest shorter than `restTrustTime`, `restOverruleTime` is multiplied by the
+        /// square of the ratio of this rest's duration to `restTrustTime`.
         public var restOverruleTime = 180.0
         /// Vertical specific force below which the estimate counts as wrong, as a fraction of
         /// gravity, 0...0.9: the estimate is wrong by 60° or more, or the sensor was exchanged.

@@ -1,13 +1,13 @@
 internal import CMathShim
 
-/// Check that the mean vertical specific force equals gravity. This equality holds over a few
-/// seconds in any motion.
+/// Check that the mean vertical specific force equals gravity. Over a few seconds, the mean equals
+/// gravity in any motion.
 ///
 /// The check detects errors that the filter cannot correct, because the filter uses only the
 /// horizontal velocity. An estimate that is upside down causes no horizontal velocity, and if the
 /// estimated attitude tumbles, the velocity averages out. The mean vertical acceleration of a
 /// walking person or a car never cancels half of gravity for two seconds; only a fall of a dozen
-/// metres would do so.
+/// metres could cancel it.
 ///
 /// If the estimate was certain, and the measured gravity changes its direction while the gyroscope
 /// measures no rotation, the accelerometer is probably faulty. The check flags the accelerometer as

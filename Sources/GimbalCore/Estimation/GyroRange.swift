@@ -2,11 +2,11 @@
 /// the range.
 ///
 /// If the range is known, the detector compares it with the reading. If the range is unknown, as in
-/// a log of an arbitrary sensor, the detector determines it: an axis whose rate rises fast and then
-/// stays constant is saturated. A sinusoidal rate is also constant near its peak. Extrapolated with
-/// the slope of its rise, however, a sine would exceed its peak by at most a tenth, at any
-/// frequency, which is less than `overshoot`. From then on every axis that reaches the detected
-/// range counts as saturated, until an axis exceeds this range.
+/// a log of an arbitrary sensor, the detector finds the range: an axis whose rate rises fast and
+/// then stays constant is saturated. A sinusoidal rate is also constant near its peak. Extrapolated
+/// with the slope of its rise, however, a sine would exceed its peak by at most a tenth, at any
+/// frequency, which is less than `overshoot`. After the detection, every axis that reaches the
+/// detected range counts as saturated, until an axis exceeds this range.
 struct GyroRange: Sendable, BitwiseCopyable {
     /// The detected range, rad/s; infinite if no range was detected.
     private(set) var found = Double.infinity

@@ -19,9 +19,9 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
 /// steps of the encoders make the joints' rate too noisy.
 ///
 /// The joints count as moving once they have turned by `restJointTurn`, and as still when they have
-/// not turned by that angle for `restProofTime`. Each measurement of the angle starts from zero, so
-/// that noise does not accumulate. With the defaults, joints that turn more slowly than 0.03 °/s
-/// count as still.
+/// not turned by `restJointTurn` for `restProofTime`. Each measurement of the angle starts from
+/// zero, so that noise does not accumulate. With the defaults, joints that turn more slowly than
+/// 0.03 °/s count as still.
 struct JointStillness: Sendable, BitwiseCopyable {
     /// True if the joints have moved.
     private(set) var areMoving = false

@@ -2,10 +2,10 @@
 /// the end of a stick) to the sensor.
 ///
 /// While a hand swings the sensor, most of the sensor's velocity is the cross product of its rate
-/// and a lever arm that hardly changes in the body frame. This part of the velocity contains no
-/// information about the tilt. A Kalman filter with three states estimates the lever arm from the
-/// velocity of the attitude filter. The filter's memory is limited, because a person changes the
-/// grip. The prior limits the length of the lever arm. Without rotation the lever arm has no
+/// and a lever arm that hardly changes in the body frame. The velocity that a swing causes contains
+/// no information about the tilt. A Kalman filter with three states estimates the lever arm from
+/// the velocity of the attitude filter. The filter's memory is limited, because a person changes
+/// the grip. The prior limits the length of the lever arm. Without rotation the lever arm has no
 /// effect. After subtraction of the lever arm's velocity, the assumption "velocity is zero" is more
 /// accurate.
 ///

@@ -4,8 +4,8 @@ import CMathShim
 /// that errors of tilt and bias do not explain.
 ///
 /// The sum of the filter's squared innovations, each divided by its variance, is the residual of
-/// the best fit. So the level is valid before the tilt is known, and a wrong initial tilt is not
-/// mistaken for motion. The level starts at the value for the strongest assumed motion, because
+/// the best fit. Therefore the level is valid before the tilt is known, and a wrong initial tilt is
+/// not mistaken for motion. The level starts at the value for the strongest assumed motion, because
 /// little motion in the first second does not predict little motion in the next second. The level
 /// rises faster than it falls.
 struct MotionLevel: Sendable, BitwiseCopyable {

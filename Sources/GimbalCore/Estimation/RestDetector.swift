@@ -1,10 +1,10 @@
 /// Detector of rest, which also measures the gyroscope bias during rest.
 ///
-/// At rest, rate and specific force stay near their own means. This condition also holds during a
-/// slow smooth pan, and while the motors keep the gyroscope's rate at zero. Therefore the detector
-/// has further conditions. The mean rate must be close to the estimated bias, the specific force
-/// must also be steady and keep its direction, and the joints must be still. In addition, the
-/// caller can exclude rest (`isPlausible`).
+/// At rest, rate and specific force stay near their own means. Rate and specific force also stay
+/// near their means during a slow smooth pan, and while the motors keep the gyroscope's rate at
+/// zero. Therefore rest has further conditions: the mean rate must be close to the estimated bias,
+/// the specific force must also be steady and keep its direction, and the joints must be still. In
+/// addition, the caller can exclude rest (`isPlausible`).
 ///
 /// Joints that move exclude rest. The detector can then still measure the bias from the carrier's
 /// rate, with a weight that decreases with the speed of the joints. In state `held` the joints turn

@@ -35,8 +35,8 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
     /// Updates the detector with the filter period that ended with the estimator's last sample, if
     /// a period ended.
     ///
-    /// - Parameter estimator: The estimator, the same in all calls. Call this method after each
-    ///   `update`.
+    /// - Parameter estimator: The estimator; all calls must receive the same estimator. Call this
+    ///   method after each `update`.
     @_noLocks @_noAllocation
     mutating func follow(_ estimator: AttitudeEstimator) {
         guard let ended = estimator.ended, ended.duration > 0 else { return }

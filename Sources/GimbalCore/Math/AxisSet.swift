@@ -1,5 +1,5 @@
 /// A set of gimbal axes. The set operations are written out, because the checker of real-time code
-/// rejects the generic ones (see `Conditions`).
+/// rejects generic set operations (see `Conditions`).
 public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
     /// The axes as bits: bit 0 is yaw, bit 1 is roll, bit 2 is pitch.
     public var rawValue: UInt8

@@ -29,8 +29,8 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
 
     /// The rotation by `vector.norm` radians about `vector`: the exponential map.
     ///
-    /// The result is exact for any finite vector. Below 1e-4 rad it is computed as a series with an
-    /// error below 1e-17.
+    /// The result is exact for any finite vector. Below 1e-4 rad the rotation is computed as a
+    /// series with an error below 1e-17.
     @inlinable @inline(__always) @_noLocks
     public init(rotationVector vector: Vector3) {
         let squared = vector.squaredNorm

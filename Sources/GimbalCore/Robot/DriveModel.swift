@@ -1,6 +1,6 @@
-/// Speed controller of a robot with two driven wheels: limits the requested speeds and ramps
-/// towards them. After a request has expired, the wheels brake to a stop. The model reads no clock
-/// and causes no side effects; use it from one thread.
+/// Speed controller of a robot with two driven wheels: limits the requested speeds and ramps the
+/// wheels towards these speeds. After a request has expired, the wheels brake to a stop. The model
+/// reads no clock and causes no side effects; use it from one thread.
 public struct DriveModel: Sendable, BitwiseCopyable {
     /// Limits that the owner configures.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -53,7 +53,8 @@ public struct DriveModel: Sendable, BitwiseCopyable {
     /// Computes the wheel speeds of the next period.
     ///
     /// - Parameters:
-    ///   - request: The newest request. If one of its speeds is not finite, both count as zero.
+    ///   - request: The newest request. If one of the request's speeds is not finite, both speeds
+    ///     count as zero.
     ///   - now: The time of this period.
     ///   - dt: Seconds since the previous period, limited to 0.2, so that a delayed thread does not
     ///     cause a jump.

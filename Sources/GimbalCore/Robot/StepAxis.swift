@@ -1,7 +1,7 @@
 /// Controller of a stepper motor with a step line and a direction line. The controller moves the
 /// motor to a position or at a velocity with a trapezoidal speed profile, keeps soft limits, and
 /// homes to a switch. The caller calls `tick` at a fixed interval, and then outputs `lines`. The
-/// position counts the steps that were output, so a late call delays a step but does not lose it.
+/// position counts the steps that were output, so a late call delays a step, but no step is lost.
 /// The controller reads no clock and causes no side effects; use it from one thread.
 public struct StepAxis: Sendable, BitwiseCopyable {
     /// Limits of the motor and its mechanics.
@@ -222,7 +222,7 @@ extension StepAxis.Goal {
     /// - Parameters:
     ///   - goal: The requested goal.
     ///   - position: Present position of the motor, steps from home.
-    ///   - parameters: Limits of the motor; the result is within them.
+    ///   - parameters: Limits of the motor; the result is within these limits.
     /// - Returns: The motor's next goal; never `further`.
     public func replaced(
         by goal: Self, at position: Int, _ parameters: StepAxis.Parameters

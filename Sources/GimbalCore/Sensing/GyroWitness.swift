@@ -35,8 +35,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Camera rate that replaces refused samples, camera frame, rad/s: the rate of the last used
     /// sample plus the effect of motors and disturbance since then.
     private(set) var bridged = Vector3.zero
-    /// Value of `bridged` without the last used sample, rad/s. If later samples repeat that sample,
-    /// the sensor was already frozen, and this value replaces `bridged`.
+    /// Value of `bridged` without the last used sample, rad/s. If later samples repeat the last
+    /// used sample, the sensor was already frozen, and `earlier` replaces `bridged`.
     private var earlier = Vector3.zero
     /// True if a witness contradicts the gyroscope at present, and the newest sample was refused or
     /// equals the previous sample. The camera's rate is then `bridged`.
@@ -209,7 +209,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     }
 
     /// The camera axes on which the gyroscope measures the opposite of the motors' effect. Either
-    /// the sign of the gyroscope or the sign of a motor has changed; both have the same effect.
+    /// the sign of the gyroscope or the sign of a motor has changed; the two changes have the same
+    /// effect.
     var reversed: AxisSet { @_noLocks get { images.reversed } }
 
     /// The camera's rate when a sign is wrong, camera frame, rad/s: on each axis the gyroscope's
@@ -312,8 +313,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     }
 
     /// True if the joints have turned by the angle that the gyroscope has measured in this dispute;
-    /// nil if undecided. Both angles cover the same interval: the joint angles are delayed by the
-    /// gyroscope's delay.
+    /// nil if undecided. The two angles cover the same interval: the joint angles are delayed by
+    /// the gyroscope's delay.
     @_noLocks
     private mutating func encoders(sensorDelay: Double) -> Bool? {
         guard hasJoints else { return nil }
@@ -349,8 +350,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     }
 
     /// Updates the handle's rate: the joints' rates minus the camera's rate that the gyroscope
-    /// measures. This update also runs during disputes, because an oscillating loop causes one
-    /// dispute after another while the handle continues to move.
+    /// measures. The handle's rate is also updated during disputes, because an oscillating loop
+    /// causes one dispute after another while the handle continues to move.
     @_noLocks
     private mutating func noteHandle(rate: Vector3, sensorDelay: Double, dt: Double) {
         guard hasJoints else { return }

@@ -22,8 +22,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     /// Torques for the polarity check: `PolarityCheck` searches for their mirror image in the camera's
     /// response.
     enum Push: Sendable, BitwiseCopyable {
-        /// Error-correcting part of the commanded torques, N·m; it takes effect after the delay of
-        /// the loop.
+        /// Error-correcting part of the commanded torques, N·m, which takes effect after the delay
+        /// of the loop.
         case told(AxisVector, planned: Planned)
         /// Estimated torques of motors without encoders at the time of the newest sample, N·m.
         case exerted(AxisVector)

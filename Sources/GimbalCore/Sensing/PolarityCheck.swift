@@ -6,23 +6,23 @@ internal import CMathShim
 ///
 /// The test compares the recent changes of the gyroscope's rate from sample to sample with the
 /// changes that the motor should have caused. In a loop with the right sign these two signals are
-/// never opposite. For a disturbance at one frequency, the phase between them is the phase of the
-/// open loop, 90° to 180° of lag, so their values and slopes are never opposite at the same time.
-/// At the beginning of a push by hand their correlation is -0.5. With a wrong sign, both signals
-/// grow exponentially and remain opposite in value and slope.
+/// never opposite. For a disturbance at one frequency, the phase between the two signals is the
+/// phase of the open loop, 90° to 180° of lag, so their values and slopes are never opposite at the
+/// same time. At the beginning of a push by hand the correlation of the two signals is -0.5. With a
+/// wrong sign, both signals grow exponentially and remain opposite in value and slope.
 ///
-/// Therefore the test requires a correlation below -0.85, with and without subtraction of the
-/// means. The changes must also exceed the usual scatter, and a motor with the right sign must not
-/// explain them. Before the test, the change of the set-point's rate is subtracted from the change
-/// of the camera's rate. Without this subtraction, the camera's rate must also change against the
-/// motor's torque: when friction holds a camera while its set-point moves away, the difference
-/// changes without a wrong sign. Finally, the command to the motor must keep its direction, as it
-/// does with a wrong sign. An oscillation that looks reversed means instead that the loop has more
-/// delay than assumed.
+/// Therefore the test requires a correlation below -0.85, computed with and without subtraction of
+/// the signals' means. The changes must also exceed the usual scatter, and a motor with the right
+/// sign must not explain the changes. Before the test, the change of the set-point's rate is
+/// subtracted from the change of the camera's rate. The rate of the camera alone must also change
+/// against the motor's torque, because when friction holds a camera while its set-point moves away,
+/// the difference of the rates changes without a wrong sign. Finally, the command to the motor must
+/// keep its direction, as it does with a wrong sign. An oscillation that looks reversed means that
+/// the loop has more delay than assumed.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct PolarityCheck: Sendable, BitwiseCopyable {
-    /// Values of one sample that are the same for all axes.
+    /// Values of one sample that apply to all axes.
     struct Rule: Sendable, BitwiseCopyable {
         /// Usual mean square, per axis, of the rate changes that the motors do not explain,
         /// rad²/s².

@@ -1,8 +1,8 @@
 /// Counter of samples per tick of the loop.
 ///
 /// A loop that is faster than its sensor holds each sample for several ticks. Such a fast loop has
-/// the delay of a loop at the sensor's rate, so the loop needs the tuning for that rate. The
-/// samples are counted over a quarter of a second, so that a lost sample or a late tick has no
+/// the delay of a loop at the sensor's rate, so the loop needs the tuning for the sensor's rate.
+/// The samples are counted over a quarter of a second, so that a lost sample or a late tick has no
 /// effect.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.

@@ -17,8 +17,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// slightly below full scale.
         public var fullScaleShare = 0.98
         /// Time for which gyroscope or accelerometer must repeat the same sample, to the bit, until
-        /// the chip counts as frozen, s. The noise of a working chip changes its samples. After
-        /// this noise has been measured, a shorter repetition is enough (see `FreezeTest`).
+        /// the chip counts as frozen, s. The noise of a working chip changes its samples. After the
+        /// noise has been measured, a shorter repetition means a frozen chip (see `FreezeTest`).
         public var frozenSeconds = 0.04
         /// True if a sensor that repeats its samples counts as frozen only after its noise has been
         /// measured. If the property is false, repeated samples always mean a frozen sensor. The
@@ -57,7 +57,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// sample.
         public var timeReversed: UInt64 = 0
         /// Intervals between samples that were longer than `gapSeconds`. The estimator bridges a
-        /// short interval, and starts again after a long one.
+        /// short interval, and starts again after a long interval.
         public var gaps: UInt64 = 0
         /// Number of times that the newest sample became too old.
         public var stale: UInt64 = 0
@@ -170,7 +170,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     }
 
     /// Value of `refused` above which the condition `imuImplausible` is raised. A value out of
-    /// range raises it immediately.
+    /// range raises the condition immediately.
     private static var mostRefused: Double { @_noLocks get { 4.5 } }
 
     /// True if repeated samples mean a frozen chip: false for a simulator without noise, and for a

@@ -8,10 +8,10 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     var most: Double
     /// Smallest correlation between the response and the inverted command, 0...1.
     var correlation: Double
-    /// Smallest angle by which the camera must have turned away from its set-point, rad. This angle
-    /// must exceed the remaining motion of a stabilised camera while a person walks.
+    /// Smallest angle by which the camera must have turned away from its set-point, rad. The
+    /// threshold must exceed the remaining motion of a stabilised camera while a person walks.
     var evidence: Double
-    /// True if an encoder must also measure that the joint turns with the camera. This condition is
+    /// True if an encoder must also measure that the joint turns with the camera. The encoder is
     /// needed when the range of credible ratios is so wide that the ratio alone is weak evidence.
     var needsJoint: Bool
     /// True if the loop's delay is known. The response to a probe of 50 Hz looks inverted if it
@@ -55,9 +55,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// hand is not a mirror image, because the beginning of the push has no counterpart in the command.
 ///
 /// In addition, the camera must have turned away from its set-point with increasing speed, opposite
-/// to the command; only a push or a wrong sign causes this. Until the inertia is known, an encoder
-/// must also have measured that the joint turned with the camera. Otherwise the handle could drag
-/// the camera along by friction, without a turn of the joint.
+/// to the command; only a push or a wrong sign causes such a motion. Until the inertia is known, an
+/// encoder must also have measured that the joint turned with the camera. If the joint did not
+/// turn, the handle could drag the camera along by friction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {

@@ -147,8 +147,8 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var magnetometerMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 24) }
     }
-    /// The boot mode needs joint angles, and there is no source for them; the mode is `locked`
-    /// instead.
+    /// The boot mode needs joint angles, but no source of joint angles exists; the mode is
+    /// therefore `locked`.
     @inlinable public static var bootModeUnavailable: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 25) }
     }
@@ -188,8 +188,8 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var gyroContradicted: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 34) }
     }
-    /// The control loop oscillates. The controller lowers its gains. It measures the inertia and
-    /// the delay again, because the gains depend on them.
+    /// The control loop oscillates. The controller lowers its gains. The controller measures the
+    /// inertia and the delay again, because the gains depend on them.
     @inlinable public static var loopOscillating: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 40) }
     }

@@ -36,7 +36,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// All faults of this type that hold, latched or not.
+    /// All faults that this detector has found and that hold, latched or not.
     private(set) var conditions: Conditions = .none
     /// The joints with a reversed response, latched.
     private(set) var reversed = AxisSet.none
@@ -89,9 +89,9 @@ struct FaultLatch: Sendable, BitwiseCopyable {
 }
 
 /// Detector of motors without encoders that fling the camera, because their rotors do not follow
-/// the magnetic field. After such a loss the motors are off until the camera has hung still for a
-/// waiting time. Each further loss doubles the waiting time, up to a minute; each minute of
-/// successful holding halves it.
+/// the magnetic field. After the camera was flung, the motors are off until the camera has hung
+/// still for a waiting time. Each further loss of the rotors doubles the waiting time, up to a
+/// minute; each minute of successful holding halves the waiting time.
 private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Time for which the camera was flung, s; it decays with the time constant `memory`.
     private var flung = 0.0

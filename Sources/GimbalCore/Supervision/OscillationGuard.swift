@@ -1,7 +1,7 @@
 /// Reduction of the gains, axis by axis, while the control loop oscillates.
 ///
 /// Each detection by `OscillationWatch` halves the gains of the axis; a new measurement of the
-/// inertia restores them. If an oscillation continues at the smallest gains, the loop does not
+/// inertia restores the gains. If an oscillation continues at the smallest gains, the loop does not
 /// cause it. The gains are then restored, and the oscillation is tolerated.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
@@ -28,10 +28,10 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - told: Parts of the motor commands that correct errors, about the camera's axes:
     ///     accelerations, rad/s², or rates, rad/s.
-    ///   - largest: Largest command that the motors can follow, in the same unit, more than 0.
+    ///   - largest: Largest command that the motors can follow, in the unit of `told`, more than 0.
     ///   - rate: Camera's rate, camera frame, rad/s.
-    ///   - delay: Configured time from a command to the sample that contains its effect, s. This
-    ///     delay is not measured; the true delay can be twice as long.
+    ///   - delay: Configured time from a command to the sample that contains its effect, s. The
+    ///     true delay is not measured, and can be twice the configured delay.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The axes whose gains have just been reduced.
     @_noLocks

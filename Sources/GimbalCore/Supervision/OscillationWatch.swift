@@ -3,14 +3,14 @@ internal import CMathShim
 /// Detector of an oscillating control loop.
 ///
 /// The set-point and a hand that moves the gimbal cause almost no motion above the loop's crossover
-/// frequency. At these frequencies the measured rate comes from the motors, from a vibration or
-/// from the gyroscope's noise. When the loop oscillates, the camera's rate follows an earlier motor
-/// command: above the crossover, rate and command are coherent. The phase between them can have any
-/// value, so neither the delay nor the inertia must be known. In addition, the amplitude of the
-/// motor command must exceed a fraction of the motors' limit. Noise is not coherent with earlier
-/// commands, and the effect of a knock decays. An external vibration has the same signs as an
-/// oscillation of the loop, but does not end when the gains are lowered; the caller then marks the
-/// vibration as tolerated.
+/// frequency. Above the crossover frequency the measured rate comes from the motors, from a
+/// vibration or from the gyroscope's noise. When the loop oscillates, the camera's rate follows an
+/// earlier motor command: above the crossover, rate and command are coherent. The phase between
+/// rate and command can have any value, so the delay and the inertia need not be known. In
+/// addition, the amplitude of the motor command must exceed a fraction of the motors' limit. Noise
+/// is not coherent with earlier commands, and the effect of a knock decays. An external vibration
+/// has the same signs as an oscillation of the loop, but does not end when the gains are lowered;
+/// in this case the caller marks the vibration as tolerated.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct OscillationWatch: Sendable, BitwiseCopyable {
@@ -88,7 +88,7 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         let past = told.value(age: Self.age, dt: dt)
         told.append(
             AxisVector(yaw: sightYaw.told, roll: sightRoll.told, pitch: sightPitch.told), dt: dt)
-        // The axes usually have the same corner, so the coefficients are reused.
+        // The axes usually have the same corner frequency, so the coefficients are reused.
         let paceYaw = AxisOscillation.Pace(sightYaw, dt: dt)
         let paceRoll = paceYaw.adapted(to: sightRoll)
         let isYaw = yaw.step(past.yaw, sightYaw, paceYaw)

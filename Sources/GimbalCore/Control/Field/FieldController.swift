@@ -11,7 +11,8 @@ internal import CMathShim
 /// field.
 ///
 /// The electrical angle of each rotor is unknown at the start. While the power ramps up, the
-/// observer finds this angle, and the field turns to the rotor. Therefore the camera does not move.
+/// observer finds this angle, and the field turns to the rotor. Therefore the camera does not move
+/// at the start.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct FieldController: MotorController {
@@ -28,7 +29,7 @@ public struct FieldController: MotorController {
     public private(set) var modelledJoints = AxisVector.zero
 
     /// Inertia about the camera's axes on which the gains are based, kg·m². Until the test swing at
-    /// the start has measured the inertia, this value is the configured inertia.
+    /// the start has measured the inertia, `inertia` is the configured inertia.
     public private(set) var inertia: AxisVector
 
     /// The rotors that have slipped out of their magnetic field within the last second.
@@ -50,7 +51,7 @@ public struct FieldController: MotorController {
     /// The joints that turned opposite to their field in the last step.
     public private(set) var opposed = AxisSet.none
     /// Standard deviation of the natural logarithm of `inertia`. Before the inertia is measured,
-    /// this value allows for an error of a factor of four (two standard deviations).
+    /// this standard deviation allows for an error of a factor of four (two standard deviations).
     public var inertiaSigma: AxisVector {
         @_noLocks get { search.sigmas }
     }
@@ -101,7 +102,7 @@ public struct FieldController: MotorController {
         }
     }
 
-    /// Computes the fields of one control period. While the controller follows a set-point, it also
+    /// Computes the fields of one control period. While following a set-point, the controller also
     /// exerts the input's excitation. The input's authority scales the power; until the authority
     /// is 1, the observers learn the rotors' electrical angles.
     ///

@@ -70,8 +70,8 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
             // The amplitude of a line rises slightly with its frequency, so that the slow lines do
             // not move the camera far.
             let rising = cm_sqrt(cm_sqrt(harmonic))
-            // With servos, the rate of a line rises with frequency in the same way as the moment
-            // does with other motors.
+            // With servos, the rate of a line rises with frequency as the moment does with other
+            // motors.
             let weight = isAngle ? rising / harmonic : rising
             let phase = -Double.pi * Double(line * (line + 1)) / Double(Excitation.lineCount)
             sum += weight * cm_sin(turn * harmonic * Double(tick) + phase)
@@ -106,7 +106,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         case error
     }
 
-    /// State of the running excitation, or of the most recent one.
+    /// State of the running excitation, or of the most recent excitation.
     public struct State: Sendable, BitwiseCopyable {
         /// Identifier of the excitation that was passed to `start`; 0 before the first excitation.
         public var id: UInt32 = 0

@@ -7,8 +7,8 @@ internal import CMathShim
 /// If the estimate is too high, every gain is too high and the rotors' observers are too fast: the
 /// camera oscillates, and the estimate is halved until the oscillation ends. If the estimate is too
 /// low, the observers are too slow: a rotor slips, and the estimate is doubled. If a test swing
-/// measures the same inertia as before the oscillation, the loop has more delay than assumed. The
-/// estimate is then restored, and all corner frequencies of the loop are reduced instead.
+/// measures the same inertia as before the oscillation, the loop has more delay than assumed. In
+/// this case, the estimate is restored, and all corner frequencies of the loop are reduced.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
@@ -90,7 +90,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         (isProbed ? probed ?? first : first) * shaking.share
     }
 
-    /// Starts the swing that measures the inertia, or repeats it.
+    /// Starts or repeats the swing that measures the inertia.
     @_noLocks
     mutating func begin() {
         yaw.begin()
@@ -139,8 +139,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///   swing, which is then repeated with lower gains.
     @_noLocks
     mutating func conclude(_ kinematics: JointKinematics, first: AxisVector) -> Bool {
-        // When the camera points straight up or down, the yaw joint turns it about its own roll
-        // axis.
+        // When the camera points straight up or down, the yaw joint turns the camera about the
+        // camera's roll axis.
         let isUpright = abs(kinematics.yawAxis.z) > 0.7
         let belief = belief(first: first, isProbed: true)
         var values = probed ?? first
@@ -162,7 +162,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         guard probe.isKnown else { return }
         values[axis] = belief[axis] / probe.scale
         found.insert(AxisSet(axis))
-        // The inertia is the same as before the oscillation, so a wrong inertia was not the cause.
+        // The measured inertia is the same as before the oscillation, so the oscillation was not
+        // caused by a wrong inertia.
         if let suspected, shaking.oscillating.contains(axis),
             abs(cm_log(values[axis] / suspected[axis])) < 0.3
         {

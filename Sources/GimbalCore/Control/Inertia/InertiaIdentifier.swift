@@ -14,10 +14,10 @@ internal import CMathShim
 ///
 /// A clear response at a phase that is impossible for a camera means that the assumed delay is
 /// wrong. At one frequency a delay cannot be distinguished from a wrong sign or from friction. The
-/// probe's frequency is therefore reduced to a third of its full value. At this frequency the phase
-/// determines any delay within ±12 ms uniquely. Because of friction, the delay measured at the low
-/// frequency is too short, so a clear response at full frequency corrects this delay. A search
-/// without a result ends; after a pause the probe starts again.
+/// probe's frequency is therefore reduced to a third of its full value. At the reduced frequency
+/// the phase determines any delay within ±12 ms uniquely. Because of friction, the delay measured
+/// at the low frequency is too short, so a clear response at full frequency corrects this delay. A
+/// search without a result ends; after a pause the probe starts again.
 ///
 /// The estimate has a log-normal distribution. The controller uses the lower bound of the inertia
 /// (`caution`), because too low a gain makes the loop sluggish, but too high a gain makes it
@@ -291,9 +291,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 if !isUprightKnown, abs(phase) < Self.reversedPhase || isAtMost {
                     return descend(angle: angle, p)
                 }
-                // Because of friction the response leads, and more so at a lower frequency. The
-                // measurement at the low frequency has therefore found the right sign, but too
-                // short a delay.
+                // Because of friction the response leads, and more so at a lower frequency.
+                // Therefore a measurement at the low frequency finds the right sign, but too short
+                // a delay.
                 let later = coarseDelay + (phase < 0 ? phase + 2 * .pi : phase) / omega
                 if isUprightKnown, later < Self.latestDelay {
                     return restart(coarseDelay: later, p)
@@ -340,7 +340,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             && late < Self.latestPhase && found > Self.smallest && found < heaviest
         let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < Self.sameSize
         // A joint that static friction holds acts as a spring, and the response of a light camera
-        // is then reversed too. A response with an additional delay of 10 ms is also reversed, but
+        // is then also reversed. A response with an additional delay of 10 ms is also reversed, but
         // is not an exact mirror image.
         let isExact = abs(ratio.inQuadrature) < Self.exactness * ratio.inPhase || coarseDelay > 0
         if isSeen, agrees, sign < 0, angle > Self.brokenAway * Self.largestAngle, isExact,

@@ -102,7 +102,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         let slope = (sumXY * sumSS - sumSY * sumXS) / determinant
         let friction = (sumSY * sumXX - sumXY * sumXS) / determinant
         // Motor and friction must explain at least half of the sum of squares of the measured
-        // acceleration. If they explain less, an end stop, a hand or static friction dominates.
+        // acceleration. If motor and friction explain less, an end stop, a hand or static friction
+        // dominates.
         guard slope > 0, slope * sumXY + friction * sumSY > 0.5 * sumYY else { return }
         scale = min(max(slope, 0.05), 30)
         isKnown = true

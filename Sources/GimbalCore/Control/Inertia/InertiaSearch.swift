@@ -26,15 +26,15 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// which a person can have exchanged the lens.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
     /// Largest difference between the natural logarithms of identified and configured inertia that
-    /// counts as agreement. A joint's elastic friction can cause this difference, and the loop's
-    /// margins cover it.
+    /// counts as agreement. A joint's elastic friction can cause such a difference, and the loop's
+    /// margins cover the difference.
     private static var agreement: Double { @_noLocks get { 0.3 } }
     /// Increase of the standard deviation of the inertia's natural logarithm after an oscillation.
-    /// This increase of the standard deviation reduces the gains to one third, which is right for a
-    /// camera with one third of the estimated inertia.
+    /// The increase reduces the gains to one third, which is right for a camera with one third of
+    /// the estimated inertia.
     private static var suspicion: Double { @_noLocks get { 0.55 } }
-    /// Largest standard deviation of the inertia's natural logarithm; it reduces the gains to a
-    /// hundredth.
+    /// Largest standard deviation of the inertia's natural logarithm, with which the gains are
+    /// reduced to a hundredth.
     private static var mostSigma: Double { @_noLocks get { 2.5 } }
     /// Largest standard deviation of the inertia's natural logarithm at which the controller can
     /// follow a set-point.
@@ -56,7 +56,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - start: Initial estimate of the inertia about the camera's axes, kg·m².
     ///   - isKnown: True if the initial estimate counts as the true inertia.
-    ///   - isChecked: True if the probe checks a known inertia too, each time the outputs come on.
+    ///   - isChecked: True if the probe also checks a known inertia, each time the outputs come on.
     @_noLocks
     init(start: AxisVector, isKnown: Bool, isChecked: Bool = false) {
         if isKnown { given = start }
@@ -92,7 +92,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     }
 
     /// Measured delay of the torque's effect in addition to the assumed delay, s: the mean of the
-    /// axes. A small additional delay counts as 0, because the loop's margins cover it.
+    /// axes. A small additional delay counts as 0, because the loop's margins cover a small delay.
     var extraDelay: Double {
         @_noLocks @inline(__always) get {
             let found = foundDelay

@@ -1,4 +1,4 @@
-/// Input of a motor controller in one control period, the same for every kind of motor.
+/// Input of a motor controller in one control period; all kinds of motors have this type of input.
 public struct ControlInput: Sendable, BitwiseCopyable {
     /// Estimated camera attitude, body to earth.
     public var attitude: Quaternion

@@ -56,7 +56,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
 
     /// The joints that cannot be at the given angles, rad. A servo's horn cannot be far beyond its
-    /// range. If the controller started with such an angle, the horn would jump.
+    /// range. If the controller started with an angle beyond the range, the horn would jump.
     @_noLocks @inline(__always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
         guard case .servo = type else { return .none }
@@ -186,7 +186,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         let kinematics = JointKinematics(joints: brake.joints)
         let inertia = kinematics.inertia(from: torque.learnedInertia)
         let rates = kinematics.components(of: brake.rate)
-        // With this gain, the delay reduces the phase margin by at most 0.35 rad.
+        // With this gain of the rate damping, the delay reduces the phase margin by at most 0.35
+        // rad.
         let gain = min(120, 0.35 / max(torque.parameters.loopDelay, 1e-3)) * brake.authority
         let limit = thermal.limit(peak: torque.parameters.torqueLimit, parameters: motors)
         let torques = (rates * inertia * -gain).clamped(to: limit)

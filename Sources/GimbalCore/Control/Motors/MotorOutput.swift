@@ -58,6 +58,6 @@ public enum MotorType: UInt8, Sendable, BitwiseCopyable {
     case field
 
     /// True if the motor exerts a torque, so that a hand can hold the joint against it. A servo
-    /// instead moves to its commanded angle.
+    /// does not exert a given torque, but moves to its commanded angle.
     var exertsTorque: Bool { @_noLocks get { if case .servo = self { false } else { true } } }
 }

@@ -80,8 +80,8 @@ public struct ServoController: MotorController {
 
     private var history = JointHistory()
     private var servoModels = PerAxis(ServoPositionModel(angle: 0))
-    /// Lasting attitude error, rad. The controller corrects it independently of the loop gain,
-    /// because otherwise the error would remain within the dead band.
+    /// Lasting attitude error, rad. The controller corrects this error independently of the loop
+    /// gain, because otherwise the error would remain within the dead band.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
     private var followed = FollowedShare()
@@ -89,8 +89,8 @@ public struct ServoController: MotorController {
     /// Commanded joint rates in the last step, rad/s.
     private var toldRates = AxisVector.zero
 
-    /// Smallest factor on the gains after oscillations. With this factor the commands change slowly
-    /// compared with the delay of any servo.
+    /// Smallest factor on the gains after oscillations. With the smallest factor the commands
+    /// change slowly compared with the delay of any servo.
     private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
     /// Ratio of the corner frequency of the commands' low-pass to the factor on the gains, rad/s.
     /// With full gains the commands have no low-pass.
@@ -229,8 +229,8 @@ public struct ServoController: MotorController {
 
     /// Updates `jolts`, the largest change of the joint rates. The horn of the modelled servo turns
     /// continuously. A servo, however, receives all changes of the command within a pulse period at
-    /// once, and responds within its lag. With slow pulses its horn therefore turns several times
-    /// as fast as the model, and rests between the turns.
+    /// once, and responds within its lag. With slow pulses the servo's horn therefore turns several
+    /// times as fast as the model, and rests between the turns.
     private mutating func noteJolts(dt: Double) {
         let p = parameters
         let mean = p.delay + p.sensorDelay
@@ -294,7 +294,7 @@ public struct ServoController: MotorController {
             roll: min(max(wanted.roll, parameters.minimum.roll), parameters.maximum.roll),
             pitch: min(max(wanted.pitch, parameters.minimum.pitch), parameters.maximum.pitch))
         let change = (bounded - joints) * (authority * softness(dt: dt))
-        // During a soft start the rate is limited too, so that a reversed joint has not moved far
+        // During a soft start the rate is also limited, so that a reversed joint has not moved far
         // when the reversal is detected.
         let limit = parameters.maxRate * (authority * dt)
         let step = change.clamped(to: limit)

@@ -80,7 +80,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
     static func quickest(from start: AxisState, to goal: Double, limits: AxisLimits) -> AxisPlan {
         let way = goal - start.angle
         if start.isAtRest {
-            // Both transitions together change the angle by `rate` times the duration of one
+            // The two transitions together change the angle by `rate` times the duration of one
             // transition.
             let size = abs(way)
             let byAcceleration = cm_sqrt(limits.acceleration * size / 1.5)

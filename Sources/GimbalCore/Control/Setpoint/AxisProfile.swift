@@ -221,8 +221,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     }
 
     /// Computes the state one control period later during a turn. If the angle could not stop
-    /// within its range after a further period of the turn, it moves to the end of the range
-    /// instead. An end of the range that moves towards the angle pushes the angle along.
+    /// within its range after a further period of the turn, the angle moves to the end of the
+    /// range. An end of the range that moves towards the angle pushes the angle along.
     private mutating func stepTurn(dt: Double, limits: AxisLimits) {
         let inside = limits.clamped(state.angle)
         if inside != state.angle, turnRate * (state.angle - inside) >= 0 {

@@ -17,7 +17,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// set-point, rad.
     private static var knee: Double { @_noLocks get { 2 * .pi / 180 } }
 
-    /// Limits of the joints' motion at the ends of their ranges. These limits are needed when the
+    /// Limits of the joints' motion at the ends of their ranges. The limits are needed when the
     /// handle is tilted: while the requested angles pass roll ±90°, the nearest reachable angles
     /// can jump from one end to another.
     struct Pace: Sendable, BitwiseCopyable {
@@ -180,8 +180,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
         let turning = rates * slopes
-        // After a late tick the next tick is short. In the short tick the joints can turn as far as
-        // in any other tick.
+        // The tick after a late tick is short. In a short tick the joints can turn as far as in any
+        // other tick.
         period = period > 0 ? period + (dt - period) * JointLimiter.fresh : dt
         let time = max(dt, period)
         // In the first control period no jump can be detected.

@@ -116,7 +116,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Turns the camera by `yaw`, rad (NaN keeps the present angle), to the side of the handle's
-    /// heading. The angle then grows at `rate`, rad/s, until `validUntil`. Only for `panFollow`.
+    /// heading. The angle then grows at `rate`, rad/s, until `validUntil`. The request has an
+    /// effect only in `panFollow`.
     @_noLocks
     mutating func lookAside(yaw: Double, rate: Double, validUntil: Instant) {
         guard case .panFollow = mode else { return }
@@ -234,8 +235,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         return reachable
     }
 
-    /// The set-point of a control period in which the motors cannot follow requests yet: it rests
-    /// at `attitude`, and the request stays stored.
+    /// The set-point of a control period in which the motors cannot follow requests yet: the
+    /// set-point rests at `attitude`, and the request stays stored.
     ///
     /// - Parameters:
     ///   - attitude: The attitude to hold.
@@ -263,7 +264,7 @@ struct Pointing: Sendable, BitwiseCopyable {
             return setpoint
         }
         // For motors without encoders, the joints' rate and deceleration have no limits here. With
-        // a limit, a slipping rotor would stop the camera during its return to its range.
+        // such limits, a slipping rotor would stop the camera during its return to its range.
         let pace =
             handle.isBelieved
             ? JointLimiter.Pace(rate: .infinity, braking: .infinity)
@@ -317,8 +318,9 @@ extension Pointing {
         }
     }
 
-    /// Levels the horizon after a mode in which it can be tilted. The rate is at most the rate at
-    /// which such modes follow the handle. After `retract`, the camera also returns to zero pitch.
+    /// Levels the horizon after a mode in which the horizon can be tilted. The rate is at most the
+    /// rate at which such modes follow the handle. After `retract`, the camera also returns to zero
+    /// pitch.
     private mutating func level(after old: Mode) {
         switch old {
         case .inactive, .locked, .panFollow: break

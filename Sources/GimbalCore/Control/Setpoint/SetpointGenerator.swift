@@ -3,9 +3,9 @@
 ///
 /// The generator works on the earth-frame angles yaw, roll, pitch (Z-X-Y), each with its own
 /// motion. For a `point` request all axes accelerate, turn at a constant rate and decelerate; all
-/// axes arrive at the same time. For a `rate` request the rate changes in the same way. Every
-/// request starts from the present angle, rate and acceleration. The acceleration is continuous,
-/// and the jerk is limited.
+/// axes arrive at the same time. For a `rate` request each axis changes its rate with limited
+/// acceleration and jerk. Every request starts from the present angle, rate and acceleration. The
+/// acceleration is continuous, and the jerk is limited.
 ///
 /// Runs on the loop thread only, in constant time.
 public struct SetpointGenerator: Sendable, BitwiseCopyable {
@@ -106,8 +106,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             limits: limits(.pitch, atMost: pace))
     }
 
-    /// Turns the set-point to `target`. If the request equals the present request, it has no
-    /// effect, and the motion continues.
+    /// Turns the set-point to `target`. A request that equals the present request has no effect,
+    /// and the motion continues.
     ///
     /// - Parameters:
     ///   - target: Earth-frame angles, rad; limited to the range. Yaw turns in the shorter
@@ -151,8 +151,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         return forecast
     }
 
-    /// Turns the set-point at `rates` until `validUntil`, then stops it. A request with the same
-    /// rates only changes `validUntil`.
+    /// Turns the set-point at `rates` until `validUntil`, then stops the set-point. A request with
+    /// the same rates only changes `validUntil`.
     ///
     /// - Parameters:
     ///   - rates: Rates of the earth-frame angles, rad/s, limited to the largest rates. NaN on an

@@ -63,8 +63,8 @@ struct Tracking: Sendable, BitwiseCopyable {
         smoothing = aim.smoothing
     }
 
-    /// Advances the direction by one control period, and passes it to the set-point. When the
-    /// dead-man time has passed, the camera stops.
+    /// Advances the direction by one control period, and passes it to the set-point. The camera
+    /// stops when the dead-man time has passed.
     ///
     /// - Parameters:
     ///   - generator: The set-point.

@@ -4,9 +4,9 @@ internal import CMathShim
 /// rate loop in body axes, mapped to the joints.
 ///
 /// The commanded rate and acceleration are fed forward, so that the camera follows a moving
-/// set-point without an error. The feedback compares the measurement with an earlier set-point: its
-/// age is `loopDelay` minus the estimator's look-ahead. This is the newest set-point that can
-/// affect the measurement. With the present set-point the controller would treat every start of a
+/// set-point without an error. The feedback compares the measurement with an earlier set-point, the
+/// newest set-point that can affect the measurement: its age is `loopDelay` minus the estimator's
+/// look-ahead. If the controller used the present set-point, it would treat every start of a
 /// movement as an error, and the movement would overshoot.
 ///
 /// Runs on the loop thread only, in constant time and without allocation. The gains command
@@ -26,7 +26,7 @@ public struct AttitudeController: MotorController {
     var jointRange: JointRange?
 
     /// Mean time for which the loop uses one sensor sample, minus one tick, s (see `SamplePace`).
-    /// This time is added to the loop's delay.
+    /// `sampleWait` is added to the loop's delay.
     var sampleWait = 0.0 {
         didSet { if sampleWait != oldValue { apply(tuning) } }
     }
@@ -213,7 +213,7 @@ public struct AttitudeController: MotorController {
     private mutating func forgetOscillation() { oscillation.forgetMotion() }
 
     /// Resets the integrals to zero. If the integrals compensated a load, the load moves the camera
-    /// until the integrals compensate it again.
+    /// until the integrals compensate the load again.
     @_noLocks @_noAllocation
     public mutating func clearIntegrals() {
         pids.change { pid, _ in pid.clearIntegral() }
@@ -272,7 +272,7 @@ public struct AttitudeController: MotorController {
         if dt != period {
             period = dt
             // If the lag compensator were designed for more delay than the loop has, it would raise
-            // the gain too far. Therefore it is off until the delay is known.
+            // the gain too far. Therefore the lag compensator is off until the delay is known.
             let delay = inertia.isDelayKnown ? loopDelay : 0
             let calm = noise.calm
             lags.change { $0 = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm[$1]) }
@@ -281,7 +281,8 @@ public struct AttitudeController: MotorController {
         feedback = lag.step(Vector3(demand.roll, demand.pitch, demand.yaw), lags)
         planned = MotorEffect.Planned(moment: ahead, rate: feedforward)
         // The gyroscopic moment grows with the square of the rate. If the assumed inertia were
-        // twenty times the true inertia, this moment would accelerate the camera more and more.
+        // twenty times the true inertia, the computed gyroscopic moment would accelerate the camera
+        // more and more.
         let gyroscopic = rate.cross(axes.times(rate)) * inertia.caution.smallest
         return feedback + ahead + gyroscopic
     }
@@ -339,16 +340,16 @@ public struct AttitudeController: MotorController {
         @_noLocks @inline(__always) get { tuning.loopDelay + sampleWait + inertia.extraDelay }
     }
 
-    /// Factor on all corner frequencies of the controller. If a loop has more delay than it was
-    /// tuned for, it keeps its shape and margins when all corner frequencies are reduced by the
-    /// same factor. A loop with less delay has larger margins and keeps its tuning.
+    /// Factor on all corner frequencies of the controller. A loop with more delay than it was tuned
+    /// for keeps its shape and margins when all corner frequencies are reduced by the same factor.
+    /// A loop with less delay has larger margins and keeps its tuning.
     private var stretch: Double {
         oscillation.slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
     }
 
     /// Applies a tuning; the integrated torque does not change. If the configured inertia has
-    /// changed, it is identified again. The controller also calls this method with the present
-    /// tuning, when a value that reduces the gains has changed.
+    /// changed, the inertia is identified again. The controller also calls this method with the
+    /// present tuning, when a value that reduces the gains has changed.
     ///
     /// All corner frequencies of the loop change by the same factor, so the loop stays stable with
     /// any inertia.

@@ -13,7 +13,7 @@ extension AttitudeController {
         /// Corner of the derivative's low-pass, Hz.
         public var derivativeCutoffHz = 80.0
         /// Inertia of the camera and the parts that turn with it, about the camera's axes, kg·m².
-        /// If `findsInertia` is set, this value is the initial value of the identification.
+        /// If `findsInertia` is set, `inertia` is the initial value of the identification.
         public var inertia = AxisVector(repeating: 2.5e-3)
         /// True if a small probe identifies the inertia whenever the outputs come on. If this
         /// property is false, the controller uses the configured `inertia`.

@@ -12,8 +12,8 @@ internal import CMathShim
 /// friction model", Aerospace Corp. TOR-158, 1968) after different distances, as in the generalised
 /// Maxwell slip model (Al-Bender, Lampaert & Swevers, IEEE TAC 50, 2005), plus additional friction
 /// near rest (Stribeck). The sizes of these parts are learned by least mean squares from the part
-/// of the motor's torque that does not accelerate the camera. Therefore the lag of the control loop
-/// has no effect.
+/// of the motor's torque that does not accelerate the camera. The lag of the control loop has no
+/// effect on this learning.
 ///
 /// As a safeguard, the mean square of the torque that does not accelerate the camera is compared
 /// with the mean square after subtraction of the predicted friction. If the prediction increases

@@ -2,7 +2,7 @@
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct JointFrictions: Sendable, BitwiseCopyable {
-    /// Tuning of the friction compensation, the same for every joint.
+    /// Tuning of the friction compensation of all joints.
     var parameters = FrictionCompensator.Parameters()
 
     private var joints = PerAxis(FrictionCompensator())

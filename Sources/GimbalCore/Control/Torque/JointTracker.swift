@@ -21,8 +21,8 @@ struct JointTracker: Sendable, BitwiseCopyable {
     /// Natural frequency of the tracker with a measured joint rate, rad/s.
     private static var rateBandwidth: Double { @_noLocks get { 250 } }
 
-    /// Gains of the tracker from a residual to its states in one control period, the same for every
-    /// joint.
+    /// Gains of the tracker from a residual to its states in one control period; all joints have
+    /// these gains.
     struct Gains: Sendable, BitwiseCopyable {
         var angle: Double
         var rate: Double

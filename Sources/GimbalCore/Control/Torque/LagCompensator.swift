@@ -18,8 +18,8 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     static var poleDamping: Double { @_noLocks get { 0.593 } }
 
     /// Square root of the filter's largest gain at half the loop's rate. If the control period is a
-    /// large part of the delay, the corner frequencies are close to half the loop's rate, and the
-    /// gain there would be too large without this limit.
+    /// large part of the delay, the corner frequencies are close to half the loop's rate, and
+    /// without this limit the gain at these frequencies would be too large.
     fileprivate static var largestLead: Double { @_noLocks get { 1.94 } }
 
     /// Coefficients of the filter for one loop delay and one control period.
@@ -89,7 +89,8 @@ extension Biquad.Coefficients {
     /// Creates the coefficients for a loop's delay.
     ///
     /// - Parameters:
-    ///   - delay: Delay of the loop, s. Below two periods the filter has no effect.
+    ///   - delay: Delay of the loop, s. With a delay of less than two periods the filter has no
+    ///     effect.
     ///   - dt: Control period, s.
     ///   - calm: Stiffness reduction, 0...1 (see `MotorNoise`); at 1 the poles equal the zeros, so
     ///     the compensator has no effect.

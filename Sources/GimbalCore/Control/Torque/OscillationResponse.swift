@@ -1,8 +1,8 @@
 internal import CMathShim
 
-/// Reaction to an oscillation of the loop of torque motors. First, the inertia counts as uncertain;
-/// this reduces the gains and starts the probe that identifies the inertia. If the probe then finds
-/// the same inertia, all corner frequencies of the loop are reduced.
+/// Reaction to an oscillation of the loop of torque motors. First, the inertia counts as uncertain,
+/// which reduces the gains and starts the probe that identifies the inertia. If the probe then
+/// finds the inertia that was assumed before, all corner frequencies of the loop are reduced.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct OscillationResponse: Sendable, BitwiseCopyable {
@@ -83,7 +83,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - loop: State of the loop in this period.
-    ///   - inertia: The search for the inertia; it reduces the estimate of an oscillating axis.
+    ///   - inertia: The search for the inertia, which reduces the estimate of an oscillating axis.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The change of the controller that the oscillation requires.
     @_noLocks

@@ -115,8 +115,8 @@ public struct RateFilter: Sendable, BitwiseCopyable {
     /// The filtered rate.
     ///
     /// - Parameters:
-    ///   - rate: Measured rate, body frame, rad/s. If the rate is not finite, it is returned
-    ///     unchanged, and the filters keep their state.
+    ///   - rate: Measured rate, body frame, rad/s. A rate that is not finite is returned unchanged,
+    ///     and the filters keep their state.
     ///   - dt: Seconds since the previous step.
     /// - Returns: Filtered rate, body frame, rad/s.
     @_noLocks @_noAllocation
