@@ -6,8 +6,8 @@ internal import CMathShim
 ///
 /// The camera can be put on its faces in any order; the calibration detects each face. The poses
 /// need not be exact, because the calibration uses only the length of the specific force. Only the
-/// upright pose defines the horizon. Still poses between two faces are used as well, because they
-/// determine the cross-axis terms.
+/// upright pose defines the horizon. The calibration also uses still poses between two faces,
+/// because they determine the cross-axis terms.
 public struct AccelerometerCalibration: Sendable {
     /// Result of the calibration: offset and matrix, with their accuracy.
     public struct Result: Sendable, Equatable {
@@ -19,8 +19,8 @@ public struct AccelerometerCalibration: Sendable {
         /// m/s².
         public var residual: Double
         /// Tilt of the upright pose before the correction, rad. If the tilt exceeds
-        /// `Parameters.largestTilt`, the sensor's mounting differs from the configured one, and the
-        /// pose is not used.
+        /// `Parameters.largestTilt`, the sensor's mounting differs from the configured mounting,
+        /// and the pose is not used.
         public var tilt: Double
         /// True if the correction includes the tilt of the upright pose.
         public var isLevel: Bool

@@ -104,8 +104,8 @@ public enum GyroBiasAging {
 
     /// Compute the estimator's prior from a saved bias. The standard deviation grows with the age
     /// of the record. If the temperature during the calibration is unknown, the standard deviation
-    /// is increased for an assumed difference of temperature. If this temperature is known, the
-    /// stabilizer adds the effect of the difference at the first sample.
+    /// is increased for an assumed difference of temperature. If the temperature during the
+    /// calibration is known, the stabilizer adds the effect of the difference at the first sample.
     ///
     /// - Parameters:
     ///   - record: A gyroscope's record.

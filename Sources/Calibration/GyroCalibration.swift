@@ -31,8 +31,8 @@ public struct GyroCalibration: Sendable {
         /// Longest wait for the end of motion, s.
         public var patience = 12.0
         /// Drift of an offset within minutes, rad/s, which limits the accuracy of every mean. For a
-        /// BMI088 it is at best 2 °/h, plus 0.015 °/s for each kelvin by which the temperature
-        /// changes.
+        /// BMI088 the drift is at best 2 °/h, plus 0.015 °/s for each kelvin by which the
+        /// temperature changes.
         public var instability = 0.005 * Double.pi / 180
 
         /// Creates the default parameters.

@@ -155,8 +155,8 @@ struct NormalEquations {
     /// The solution; nil if the matrix is not positive definite.
     func solve() -> [Double]? { decomposed.map { solve($0, right) } }
 
-    /// Variances of the unknowns: the diagonal of the inverse matrix. Nil if the matrix is not
-    /// positive definite.
+    /// Variances of the unknowns: the diagonal of the inverse matrix. The result is nil if the
+    /// matrix is not positive definite.
     func inverseDiagonal() -> [Double]? {
         guard let lower = decomposed else { return nil }
         return (0..<size).map { index in

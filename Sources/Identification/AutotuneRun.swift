@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Sequence of an autotune. In closed loop, it slightly excites one axis after the other,
+/// Sequence of an autotune. In closed loop, the run slightly excites one axis after the other,
 /// identifies the load of the axis from the response, and designs the gains. An `AutotuneMethod`
 /// contains the parts that depend on the kind of motor.
 ///
@@ -144,7 +144,7 @@ public struct AutotuneRun: Sendable {
     /// Advances the run by one tick.
     ///
     /// - Parameter snapshot: Snapshot after the tick.
-    /// - Returns: Next action; nil if there is nothing to do, which is the usual case.
+    /// - Returns: Next action; usually nil, because most ticks need no action.
     public mutating func take(_ snapshot: StabilizerSnapshot) -> Action? {
         guard outcome == nil else { return nil }
         switch phase {
@@ -268,7 +268,8 @@ public struct AutotuneRun: Sendable {
     private mutating func louder() -> Action {
         let limit = Self.largestShare * method.fullScale(axis)
         // Factor by which the amplitude can rise until the camera's rotation reaches its limit.
-        // With soft gains, the rotation also has other causes, so the factor is fixed.
+        // With soft gains, the rotation is caused not only by the excitation, so the factor is
+        // fixed.
         let bySwing = isFine ? method.largestSwing / max(swing, 1e-6) : 2
         let room = min(
             limit / excitation.amplitude, Self.largestRate / max(record.rateRMS, 1e-6), bySwing)

@@ -20,7 +20,8 @@ struct FieldMethod: AutotuneMethod {
     var limp: Stabilizer.Parameters? { nil }
 
     /// Gains and observer bandwidth that are stable with any inertia. With this tuning, the inertia
-    /// is first identified by a short excitation, unless this has been done since the start.
+    /// is first identified by a short excitation, unless the inertia has been identified since the
+    /// start.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.field.attitudeGain = AxisVector(repeating: 3)
@@ -75,8 +76,8 @@ struct FieldMethod: AutotuneMethod {
         return trial
     }
 
-    /// Proposes the tuning. All axes share the delay, and therefore the speed of the loop. If all
-    /// axes are tuned, the delay of the slowest axis applies to all.
+    /// Proposes the tuning. All axes share the delay, and therefore the speed of the loop. If the
+    /// run tunes all axes, the delay of the slowest axis applies to every axis.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay

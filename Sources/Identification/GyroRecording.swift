@@ -3,7 +3,7 @@ public import GimbalCore
 /// Recording of gyroscope samples over some seconds, with marks where samples are missing.
 ///
 /// A delayed loop loses samples. A spectrum across such a gap has blurred lines at wrong
-/// frequencies. Therefore only the longest part without a gap is evaluated.
+/// frequencies. Therefore only the longest part of a recording without a gap is evaluated.
 public struct GyroRecording: Sendable {
     /// Part of a recording without a gap.
     public struct Stretch: Sendable {
@@ -40,7 +40,7 @@ public struct GyroRecording: Sendable {
     /// - Parameters:
     ///   - batch: Samples of the tick, oldest first.
     ///   - time: Time of the last sample.
-    ///   - isTorn: True if a tick before this one was lost.
+    ///   - isTorn: True if a tick directly before the given tick was lost.
     public mutating func append(_ batch: GyroBatch, time: Instant, isTorn: Bool) {
         guard batch.count > 0 else { return }
         for index in 0..<batch.count { rates.append(batch[index]) }

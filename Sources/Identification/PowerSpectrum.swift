@@ -14,8 +14,8 @@ public struct PowerSpectrum: Sendable, Equatable {
     /// Number of averaged segments.
     public let segments: Int
 
-    /// Computes the spectrum of evenly spaced samples; nil if there are fewer samples than one
-    /// segment needs.
+    /// Computes the spectrum of evenly spaced samples; nil if the number of samples is less than
+    /// one segment.
     ///
     /// - Parameters:
     ///   - samples: Samples, all finite.

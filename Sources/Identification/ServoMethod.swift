@@ -33,8 +33,8 @@ struct ServoMethod: AutotuneMethod {
     /// Largest possible excitation: 5°, in rad. The run uses a fraction of this angle.
     func fullScale(_ axis: GimbalAxis) -> Double { 5 * .pi / 180 }
 
-    /// Records the rate about the joint's axis. With an upright handle, this rate equals the
-    /// camera's rate about the same axis.
+    /// Records the rate about the joint's axis. With an upright handle, the recorded rate equals
+    /// the camera's rate about its own axis.
     func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord) {
         let kinematics = JointKinematics(joints: snapshot.joints)
         record.append(

@@ -23,8 +23,8 @@ struct TorqueMethod: AutotuneMethod {
         soft.controller.rateGain = AxisVector(repeating: 10)
         soft.controller.rateIntegralGain = AxisVector(repeating: 8)
         soft.controller.rateDerivativeGain = .zero
-        // The assumed inertia is the one that the motor's largest torque accelerates by 100 rad/s²,
-        // as in the default plant.
+        // The assumed inertia is the inertia that the motor's largest torque accelerates by 100
+        // rad/s², as in the default plant.
         soft.controller.inertia = controller.torqueLimit * 0.01
         soft.controller.frictionLearningRate = 0
         soft.controller.findsInertia = false
@@ -69,7 +69,7 @@ struct TorqueMethod: AutotuneMethod {
     }
 
     /// Proposes the tuning. The delay and the corner of the derivative are common to all axes; if
-    /// all axes are tuned, the slowest axis determines them.
+    /// all axes are tuned, the slowest axis determines both values.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay

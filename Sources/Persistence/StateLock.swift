@@ -12,8 +12,8 @@ public final class StateLock: Sendable {
     /// Takes the lock.
     ///
     /// - Parameter directory: Absolute path, `persistence.directory`.
-    /// - Returns: The lock. Nil if the file system does not support locks, or if the directory does
-    ///   not exist or cannot be written; `load` reports such a directory.
+    /// - Returns: The lock. The result is nil if the file system does not support locks, or if the
+    ///   directory does not exist or cannot be written; `load` reports such a directory.
     /// - Throws: `inUse` if another process has the lock.
     public static func take(_ directory: FilePath) throws(StateProblem) -> StateLock? {
         let path = directory.appending("airframed.lock")

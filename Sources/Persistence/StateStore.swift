@@ -1,7 +1,7 @@
 public import SystemPackage
 
-/// Storage of `SavedState` in a directory. After a crash at any moment, either the old or the new
-/// state can be read completely.
+/// Storage of `SavedState` in a directory. After a crash at any moment, either the previous or the
+/// new state can be read completely.
 ///
 /// The directory contains the files `airframed.state`, `airframed.state.previous` (the previous
 /// state) and `airframed.state.bad-N` (unreadable files). The methods wait for the disk. One
@@ -39,7 +39,7 @@ public struct StateStore: Sendable {
     ///
     /// - Parameters:
     ///   - directory: Absolute path, `persistence.directory`.
-    ///   - calls: System calls; tests replace them.
+    ///   - calls: System calls, which tests replace.
     public init(directory: FilePath, calls: FileCalls = .system) {
         self.directory = directory
         file = directory.appending("airframed.state")
@@ -135,8 +135,8 @@ public struct StateStore: Sendable {
             try calls.link(file, next)
         } catch {
             // A hard link is not possible, because the file system does not support it or the file
-            // has another owner. Therefore the file is renamed. Until the new file exists, `load`
-            // finds the newest state under its second name.
+            // has another owner. Therefore the file of the newest state is renamed. Until the new
+            // file exists, `load` finds the newest state under its second name.
             guard calls.exists(file) else { return }
             return try calls.rename(file, previous)
         }
@@ -194,8 +194,8 @@ public struct StateStore: Sendable {
         return bytes
     }
 
-    /// Renames an unreadable file. If all numbers are in use, the file with the last number is
-    /// overwritten, so that the disk does not fill.
+    /// Renames an unreadable file. If all numbers of unreadable files are in use, the file with the
+    /// last number is overwritten, so that the disk does not fill.
     private func setAside(_ path: FilePath) -> FilePath? {
         let names = (1...9).map { sibling("bad-\($0)") }
         let target = names.first { !calls.exists($0) } ?? sibling("bad-9")

@@ -1,5 +1,5 @@
 /// Chart with one set of axes: lines and bands over a common abscissa, and shaded intervals behind
-/// them.
+/// the lines.
 public struct Chart: Sendable {
     /// Line of a chart, with a band around the line if its uncertainty is known.
     public struct Line: Sendable {

@@ -23,7 +23,7 @@ public struct Refusal: Error, Hashable, Sendable {
         case unknownKey = "unknown_key"
         /// The user of this connection can read but not write.
         case permissionDenied = "permission_denied"
-        /// Only the source in control can send this request, and another source sent it.
+        /// Another source sent a request that only the source in control can send.
         case notInControl = "not_in_control"
         /// The machine cannot execute the request now; `message` states the reason.
         case refused
@@ -97,5 +97,5 @@ extension Refusal {
     }
 }
 
-/// Closure that receives a late result. It is called once, on any thread.
+/// Closure that receives a late result. The closure is called once, on any thread.
 public typealias Later<Value> = @Sendable (Result<Value, Refusal>) -> Void

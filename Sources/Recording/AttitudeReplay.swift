@@ -25,8 +25,8 @@ public enum AttitudeReplay {
         public var isAtRest: Bool
         /// True if a gyroscope axis was at full scale.
         public var isSaturated: Bool
-        /// True if the record was used. If it was not used, the estimate is the estimate of the
-        /// previous record.
+        /// True if the record was used. If the record was not used, the estimate is the estimate of
+        /// the previous record.
         public var isUsed: Bool
     }
 

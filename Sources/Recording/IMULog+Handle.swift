@@ -5,9 +5,9 @@ extension IMULog {
     /// Converts the log to samples of a sensor on a handle (x forward, y right, z down), for a
     /// simulation that repeats the motion.
     ///
-    /// At level, the axes of the log are x forward, y left and z up. If a value is not a number,
-    /// the previous sample's value is used. The conversion assumes equal intervals between the
-    /// samples.
+    /// If the sensor is level, the axes of the log are x forward, y left and z up. If a value is
+    /// not a number, the previous sample's value is used. The conversion assumes equal intervals
+    /// between the samples.
     ///
     /// - Parameter path: Name of the log, for error messages.
     /// - Returns: One sample for each record, at least two.

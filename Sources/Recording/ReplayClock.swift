@@ -11,8 +11,8 @@ struct ReplayClock {
         /// The record is much earlier, because the clock was set back or restarted. The conversion
         /// assumes a step of one period.
         case restart(seconds: Double)
-        /// The record has the same time, a slightly earlier time, or a time that is not a number.
-        /// The replay does not use such a record.
+        /// The record has the time of the previous record, a slightly earlier time, or a time that
+        /// is not a number. The replay does not use such a record.
         case disordered
 
         /// Step for the estimator, s; nil if the record is not used.

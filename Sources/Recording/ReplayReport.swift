@@ -9,7 +9,7 @@ public struct ReplayReport: Sendable, Equatable {
     /// previous record.
     public var disorderedTimes = 0
     /// Number of times that the log's clock was set back; the replay assumes a step of one period
-    /// at each of them.
+    /// at each set-back.
     public var clockRestarts = 0
     /// Number of gaps after which the estimator initialised the inclination again from the
     /// accelerometer.

@@ -177,9 +177,10 @@ struct Gait: Sendable {
         return result
     }
 
-    /// Course of a walking person, in a repeating pattern. The person walks for 24 s, and slows
-    /// to a stop during the last second. After 12 s there is a corner of 60°, alternately to the right and
-    /// to the left. Then the person stands for 2 s, and begins to walk again within a second.
+    /// Course of a walking person, in a repeating pattern. The person walks for 24 s, and slows to
+    /// a stop during the last second. After 12 s the path has a corner of 60°, alternately to the
+    /// right and to the left. After the stop the person stands for 2 s, and begins to walk again
+    /// within a second.
     ///
     /// - Returns: Strength of the steps, 0...1, and the heading, rad, with their derivatives.
     static func course(

@@ -21,7 +21,7 @@ public struct JointFriction: Sendable, BitwiseCopyable {
         /// Relative increase of the friction at positive rates, and decrease at negative rates,
         /// -1...1.
         public var asymmetry = 0.0
-        /// Angle by which a joint creeps before it breaks away, rad.
+        /// Angle by which a joint creeps before break-away, rad.
         public var breakawayAngle = 0.9e-3
         /// Damping of the bristles relative to critical damping for `inertia`.
         public var bristleDamping = 0.3
@@ -52,8 +52,8 @@ public struct JointFriction: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - rate: Joint rate, rad/s.
-    ///   - inertia: Moment of inertia that moves with the joint, kg·m²; the bristles' damping
-    ///     depends on it.
+    ///   - inertia: Moment of inertia that moves with the joint, kg·m², on which the bristles'
+    ///     damping depends.
     ///   - dt: Duration of the step, s.
     /// - Returns: Torque opposite to the motion, N·m.
     public mutating func torque(rate: Double, inertia: Double, dt: Double) -> Double {

@@ -61,9 +61,9 @@ public struct RecordedMotion: Sendable {
         slowEnds()
     }
 
-    /// Mean rate over the `count` consecutive samples that deviate least from their mean. If this
-    /// deviation exceeds that of a hand at rest, 3 °/s RMS, the result is the mean over all
-    /// samples.
+    /// Mean rate over the `count` consecutive samples that deviate least from their mean. If their
+    /// deviation exceeds the deviation of a hand at rest, 3 °/s RMS, the result is the mean over
+    /// all samples.
     private static func calmest(_ samples: [IMUSample], count: Int) -> Vector3 {
         var (sum, squares) = (Vector3.zero, 0.0)
         var (best, least) = (Vector3.zero, Double.infinity)
@@ -203,7 +203,7 @@ public struct RecordedMotion: Sendable {
         return .aboutX(roll) * .aboutY(cm_atan2(-down.x, down.z))
     }
 
-    /// Attitude between two knots, at the fraction `share` of the time between them. The rate
+    /// Attitude between two knots, at the fraction `share` of the time between the knots. The rate
     /// changes linearly between the knots.
     private static func turned(_ here: Knot, _ next: Knot, share: Double, dt: Double) -> Quaternion
     {

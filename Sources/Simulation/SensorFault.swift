@@ -13,8 +13,8 @@ public enum SensorFault: Sendable, Equatable {
     /// Time stamps are shifted by the given time, s. At the beginning of a negative shift, the time
     /// stamps jump backwards.
     case timeShift(seconds: Double)
-    /// The sensor has been replaced by one with another mounting: the value is the rotation from
-    /// the old to the new sensor frame.
+    /// The sensor has been replaced by a sensor with another mounting: the value is the rotation
+    /// from the old to the new sensor frame.
     case remounted(Quaternion)
     /// The gyroscope repeats its last sample exactly; the accelerometer works. (In a BMI088, the
     /// gyroscope is a separate chip.)

@@ -8,7 +8,7 @@ public import GimbalCore
 /// defaults. This delay consists of the gyroscope's filter (0.98 ms), the mean age of a sample in a
 /// 1 kHz loop whose clock differs from the sensor's clock (0.5 ms), the transport from the loop to
 /// the power stage (1.02 ms, a pure delay, `transportDelay`) and the current loop (0.5 ms, first
-/// order). This sum does not include the holding of the output over a loop period.
+/// order). The delay of 3.0 ms does not include the holding of the output over a loop period.
 ///
 /// The same parameters, motion, seed and calls give bit-identical numbers. Only one thread at a
 /// time can use a gimbal.

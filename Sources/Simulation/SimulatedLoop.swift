@@ -81,8 +81,8 @@ public struct SimulatedLoop: Sendable {
         gimbal.advance(to: time) { stabilizer.integrate($0) }
     }
 
-    /// Ends the tick: the stabilizer computes its output, `change` can modify it, and the motors
-    /// receive it.
+    /// Ends the tick: the stabilizer computes its output, `change` can modify the output, and the
+    /// motors receive the output.
     public mutating func drive(change: (inout MotorOutput) -> Void = { _ in }) {
         var answer = stabilizer.step(now: now)
         change(&answer)

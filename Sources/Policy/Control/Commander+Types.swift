@@ -20,12 +20,12 @@ extension Commander {
         /// disables the fallback mode.
         public var fallbackSeconds = 0.0
         /// Mode that the camera enters after `fallbackSeconds`. The mode must not accept rate
-        /// requests, so that only a request for another mode ends it.
+        /// requests, so that only a request for another mode ends the rest mode.
         public var fallbackMode = Mode.neutral
         /// Time after the last rate request at which the outputs go off, until a client requests a
         /// mode, s; 0 disables this reaction.
         public var offSeconds = 0.0
-        /// Links that cannot take control. These links can still request an emergency stop.
+        /// Links that cannot take control. Such links can still request an emergency stop.
         public var barred: Set<CommandSource.Link> = []
         /// Links that require a key.
         public var keyed: Set<CommandSource.Link> = []

@@ -74,7 +74,8 @@ extension Refusal {
             field: "mode")
     }
 
-    /// Refusal because the mode controls all requested axes, so that the request cannot move them.
+    /// Refusal because the mode controls all requested axes, so that the request cannot move the
+    /// axes.
     public static func notInMode(_ mode: Mode) -> Refusal {
         Refusal(
             .refused,

@@ -4,8 +4,7 @@ import Synchronization
 /// History of the newest changes of the tuning, with time, author and action. Every save, and the
 /// end of the process, writes the entries to the disk. Any ordinary thread can use the history.
 package final class ChangeHistory: Sendable {
-    /// Largest number of entries in the history. Older entries are dropped; the log still contains
-    /// them.
+    /// Largest number of entries in the history. Older entries are dropped, but remain in the log.
     package static let capacity = 200
 
     private let list = Mutex<[SavedState.Change]>([])

@@ -12,9 +12,9 @@ import SystemPackage
 /// writes them to the disk.
 ///
 /// Callers never wait. A change is a function that modifies the saved state, so changes of several
-/// links never overwrite each other, even on a slow disk. Changes that arrive during a write share
-/// the next write. A change is confirmed when it is safe from a power cut. A refused change has no
-/// effect.
+/// links never overwrite each other, even on a slow disk. Changes that arrive during a write are
+/// written together in the next write. A change is confirmed when it is safe from a power cut. A
+/// refused change has no effect.
 package final class StateOwner: Sendable {
     /// Function that changes the saved state, or throws the reason of a refusal.
     package typealias Change = @Sendable (inout SavedState) throws -> Void
@@ -48,14 +48,14 @@ package final class StateOwner: Sendable {
     /// - Parameters:
     ///   - directory: The setting `persistence.directory`. The directory is created if its parent
     ///     directory exists.
-    ///   - calls: System calls; tests replace them.
+    ///   - calls: System calls, which tests replace.
     ///   - log: Log for the names of unreadable data and the reasons.
     package init(directory: String, calls: FileCalls = .system, log: Logger) {
         self.directory = FilePath(directory)
         self.log = log
         store = StateStore(directory: self.directory, calls: calls)
-        // systemd creates the directory (StateDirectory=); without systemd one level is created
-        // here. `load` reports a failure.
+        // systemd creates the directory (StateDirectory=); without systemd airframed creates the
+        // last directory of the path here. `load` reports a failure.
         _ = self.directory.withPlatformString { mkdir($0, 0o750) }
     }
 

@@ -26,8 +26,8 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         pending.map { max(0, $0.deadline.seconds(since: now)) }
     }
 
-    /// Begins a temporary change, or extends the present one. All parts of the temporary change
-    /// revert together, at the new deadline, to the state before the first part.
+    /// Begins a temporary change, or extends the present temporary change. All parts of the
+    /// temporary change revert together, at the new deadline, to the state before the first part.
     ///
     /// - Parameters:
     ///   - snapshot: The state before the change.
@@ -61,7 +61,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     }
 
     /// Applies a permanent change to the state that the rollback will restore, so that the rollback
-    /// does not revert it. Without a temporary change, this method has no effect.
+    /// does not revert it. If no temporary change is active, this method has no effect.
     public mutating func amend(_ change: (inout Snapshot) -> Void) {
         guard var waiting = pending else { return }
         change(&waiting.snapshot)
@@ -70,8 +70,8 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
 
     /// Makes the temporary change permanent.
     ///
-    /// - True if a temporary change was active. False if the change has reverted already, which the
-    ///   caller must report.
+    /// - True if a temporary change was active. The result is false if the change has reverted
+    ///   already, which the caller must report.
     public mutating func keep() -> Bool {
         defer { pending = nil }
         return pending != nil

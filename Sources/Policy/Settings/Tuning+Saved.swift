@@ -85,12 +85,12 @@ extension Tuning {
         write(by: who, what) {
             $0.parameters.merge(change: text)
         } commit: { (state, saved) throws(Refusal) in
-            // The files can have changed since they were read. The requested values are on the disk
-            // in any case.
+            // The configuration files can have changed since the process read them. The requested
+            // values are on the disk in any case.
             var changed = (try? state.store.changed(updates)) ?? state.store
             changed.adopt(saved: saved.parameters)
-            // If another client's temporary change is active, its rollback must not revert the
-            // values that are saved here.
+            // If another client's temporary change is active, the rollback of that change must not
+            // revert the values that are saved here.
             state.rollback.amend { $0.adopt(keys, from: changed) }
             state.store = changed
             self.publish(&state)
@@ -150,7 +150,7 @@ extension Tuning {
 
     /// Applies the values of a baseline, without writing them to the disk.
     ///
-    /// - Returns: Sentences about entries that are no longer valid; these entries are ignored.
+    /// - Returns: Sentences about the entries that are ignored because they are no longer valid.
     /// - Throws: A refusal, if no baseline has this name or its values would break a rule; nothing
     ///   has changed.
     package func restoreBaseline(_ name: String, by who: String) throws(Refusal) -> [String] {

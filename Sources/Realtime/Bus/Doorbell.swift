@@ -29,7 +29,7 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
             .initialize(to: .init(Self.silent))
     }
 
-    /// Frees the bell. Threads must not use any copy afterwards.
+    /// Frees the bell. After this call, threads must not use any copy of the bell.
     public func deallocate() { block.deallocate() }
 
     @inlinable static var silent: UInt32 { 0 }
@@ -54,7 +54,7 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
     ///
     /// - Parameter deadline: End of the wait, on `MonotonicClock`. If the deadline is in the past,
     ///   the bell is checked once without sleeping.
-    /// - Returns: `rung` after any ring, even if the deadline has passed as well.
+    /// - Returns: `rung` after any ring, even if the deadline has also passed.
     @inlinable
     public func wait(until deadline: Instant) -> Wakeup {
         while true {

@@ -49,7 +49,7 @@ extension GimbalBus {
     /// Returns nil immediately, so the clock determines the period.
     public mutating func waitForData(until deadline: Instant) -> Instant? { nil }
 
-    /// No conditions: the device has no faults to report.
+    /// Empty set of conditions, because the device has no faults to report.
     public var conditions: Conditions { .none }
 }
 

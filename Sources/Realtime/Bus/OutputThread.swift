@@ -1,6 +1,6 @@
 internal import GimbalCore
 
-/// Outputs with their own threads, because they must not wait for the bus of the sensors.
+/// Outputs with their own threads, because these outputs must not wait for the bus of the sensors.
 public struct OutputBuses: Sendable {
     /// The motors; nil if they are on the bus of the sensors.
     public var motors: (any OutputBus)?
@@ -18,8 +18,7 @@ public struct OutputBuses: Sendable {
 /// this output, and sleeps again.
 ///
 /// The loop determines when the thread writes. If the loop is silent for 1.25 periods, the thread
-/// writes the newest output again. If this output is too old, the thread turns the device off
-/// instead.
+/// writes the newest output again. If this output is too old, the thread turns the device off.
 struct OutputThread: ~Copyable {
     private var bus: any OutputBus
     private var answers: MailboxReader<LoopAnswer>
@@ -34,7 +33,7 @@ struct OutputThread: ~Copyable {
     ///   - answers: Mailbox with the loop's newest output.
     ///   - lane: Handles shared with the loop.
     ///   - periodNanoseconds: Period of the loop, ns.
-    ///   - stages: Histograms for the thread's writes; nil disables them.
+    ///   - stages: Histograms for the thread's writes; nil disables the histograms.
     init(
         bus: any OutputBus, answers: consuming MailboxReader<LoopAnswer>, lane: OutputLane,
         periodNanoseconds: Int64, stages: StageHistograms?

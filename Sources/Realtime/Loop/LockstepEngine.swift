@@ -5,7 +5,7 @@ public import GimbalCore
 public struct LockstepAssembly: ~Copyable, Sendable {
     /// The engine, which executes the loop tick by tick.
     public var engine: LockstepEngine
-    /// Requests to the loop. Only the `Commander` writes this ring.
+    /// Requests to the loop. Only the `Commander` writes the ring of requests.
     public var commands: RingWriter<TimedCommand>
     /// Tuning for the loop; the newest tuning replaces earlier tunings.
     public var tuning: MailboxWriter<Stabilizer.Parameters>
@@ -16,9 +16,11 @@ public struct LockstepAssembly: ~Copyable, Sendable {
 }
 
 /// Control loop without real-time threads. The caller delivers a sample, and the tick is complete
-/// when the call returns. The loop, rings and mailboxes are the same as in `GimbalRuntime`.
+/// when the call returns. The loop, rings and mailboxes have the types that `GimbalRuntime` also
+/// uses.
 ///
-/// The result depends on the samples' times only. Only one thread at a time can use the engine.
+/// The engine reads no clock: its results depend only on the samples and their times. Only one
+/// thread at a time can use the engine.
 public struct LockstepEngine: ~Copyable, @unchecked Sendable {
     /// The loop is on the heap, because an engine is moved several times, and a loop is too large
     /// to be copied through a small stack.
@@ -131,7 +133,7 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
     /// The stabilizer's values after the last tick.
     public var snapshot: StabilizerSnapshot { loop.pointee.stabilizer.snapshot }
 
-    /// Histograms of the durations of each stage since the engine was created. The engine frees
-    /// them at its end.
+    /// Histograms of the durations of each stage since the engine was created. The engine frees the
+    /// histograms at its end.
     public var stages: StageHistograms { handles.stages }
 }

@@ -1,6 +1,6 @@
 internal import GimbalCore
 
-/// Outer loop of the loop thread. This outer loop decides when a tick runs.
+/// Outer loop of the loop thread. The outer loop decides when a tick runs.
 ///
 /// A tick runs when the bus thread rings the doorbell. If the bus thread does not ring for 1.5
 /// periods, a tick runs without samples, so that a hung bus cannot stop the supervision. While the

@@ -20,7 +20,7 @@ struct PeriodicSchedule: Sendable, BitwiseCopyable {
     }
 
     /// Sets the beginning of the present period to `instant`; later deadlines are whole periods
-    /// after it.
+    /// after `instant`.
     mutating func restart(at instant: Instant) { next = instant }
 
     /// Advances to the first deadline after `now`, when the work of the present period is complete.

@@ -3,9 +3,9 @@ public import Atomics
 /// Histogram of durations from 0 ns to 34 s. The buckets are log-linear, 16 per octave, so the
 /// error of a quantile is at most about 3 %.
 ///
-/// One thread records, without waiting and without allocation. Any thread can take a snapshot
-/// without a lock; a snapshot during a `record` can miss the recorded value. The layout of the
-/// buckets follows Gil Tene's HdrHistogram.
+/// One thread records durations, without waiting and without allocation. Any thread can take a
+/// snapshot without a lock; a snapshot during a `record` can miss the recorded value. The layout of
+/// the buckets follows Gil Tene's HdrHistogram.
 ///
 /// The value is a handle: copies refer to the same histogram. The creator of a histogram calls
 /// `deallocate()` once, after the threads that use it have ended.
@@ -17,7 +17,7 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
     @usableFromInline let cells: UnsafeMutablePointer<Cell.Storage>
 
     @inlinable static var bucketCount: Int { 512 }
-    /// Largest duration that the histogram distinguishes, ns; it records longer durations as this
+    /// Largest duration that the histogram distinguishes, ns; longer durations are recorded as this
     /// duration.
     @inlinable static var longest: UInt64 { (1 << 35) - 1 }
 
@@ -27,7 +27,7 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
         for index in 0...Self.bucketCount { (cells + index).initialize(to: .init(0)) }
     }
 
-    /// Frees the histogram. Afterwards, no thread can use any copy.
+    /// Frees the histogram. After this call, threads must not use any copy of the histogram.
     public func deallocate() { cells.deallocate() }
 
     /// Adds one duration to the histogram, in constant time. Only the recording thread can call

@@ -44,7 +44,7 @@ public struct MailboxWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
     deinit { storage.release() }
 
     /// Publishes `value` as the newest value. The method never waits, and takes constant time. Only
-    /// the writer calls it.
+    /// the writer calls this method.
     ///
     /// - Parameter value: Value that is copied into the mailbox.
     @inlinable
@@ -70,7 +70,7 @@ public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
     deinit { storage.release() }
 
     /// Reads the newest value. The method never waits, and takes constant time. Only the reader
-    /// calls it.
+    /// calls this method.
     ///
     /// - Returns: The value with its number, and whether the reader reads it for the first time.
     ///   The initial value has the number 0, the n-th published value the number n.

@@ -34,7 +34,7 @@ struct ReplayLogWriter: ~Copyable, @unchecked Sendable {
     /// consumer.
     private var head: UInt = 0
     /// Last position of the consumer that the producer has read; the true position is never behind
-    /// it.
+    /// this position.
     private var cachedTail: UInt = 0
 
     fileprivate init(storage: ReplayLogStorage, isOn: Bool) {
@@ -45,7 +45,7 @@ struct ReplayLogWriter: ~Copyable, @unchecked Sendable {
     deinit { storage.release() }
 
     /// Appends a frame that contains the bytes of a value. The method never waits, and takes
-    /// constant time. Only the producer calls it.
+    /// constant time. Only the producer calls this method.
     ///
     /// - Parameters:
     ///   - kind: Kind of the value.
@@ -98,7 +98,7 @@ public struct ReplayLogReader: ~Copyable, @unchecked Sendable {
     deinit { storage.release() }
 
     /// Removes every waiting frame, oldest first. The method never waits. Only the consumer calls
-    /// it.
+    /// this method.
     ///
     /// - Parameter visit: Function that receives the header and the bytes of each frame; the bytes
     ///   are valid during the call.

@@ -41,7 +41,7 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     /// consumer.
     @usableFromInline var head: UInt = 0
     /// Last position of the consumer that the producer has read. The true position is never behind
-    /// it, so the ring is never fuller than the producer assumes.
+    /// this position, so the ring is never fuller than the producer assumes.
     @usableFromInline var cachedTail: UInt = 0
     @usableFromInline var droppedCount: UInt = 0
 
@@ -51,7 +51,7 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     deinit { storage.release() }
 
     /// Appends an element. If the ring is full, the element is dropped and counted. The method
-    /// never waits, and takes constant time. Only the producer calls it.
+    /// never waits, and takes constant time. Only the producer calls this method.
     ///
     /// - Parameter element: Value that is copied into the ring.
     /// - Returns: True if the ring had room for the element.
@@ -95,7 +95,7 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     /// producer.
     @usableFromInline var tail: UInt = 0
     /// Last position of the producer that the consumer has read. The true position is never behind
-    /// it, so the ring is never emptier than the consumer assumes.
+    /// this position, so the ring is never emptier than the consumer assumes.
     @usableFromInline var cachedHead: UInt = 0
 
     @usableFromInline
@@ -104,7 +104,7 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     deinit { storage.release() }
 
     /// Removes and returns the oldest element. The method never waits, and takes constant time.
-    /// Only the consumer calls it.
+    /// Only the consumer calls this method.
     ///
     /// - Returns: The element, or nil if the ring is empty.
     @inlinable

@@ -9,7 +9,7 @@ public struct RuntimeSettings: Sendable {
     public var loop = ThreadTable.loop
     /// Configuration of the bus thread.
     public var bus = ThreadTable.bus0
-    /// Configuration of the motors' thread, if they have their own bus.
+    /// Configuration of the motors' thread, if the motors have their own bus.
     public var motors = ThreadTable.bus1
     /// Configuration of the power line's thread.
     public var power = ThreadTable.power
@@ -40,7 +40,7 @@ public struct RuntimeSettings: Sendable {
 public struct GimbalAssembly: ~Copyable, Sendable {
     /// The runtime, which starts and stops the threads, and reports their state.
     public let runtime: GimbalRuntime
-    /// Requests to the loop. Only the `Commander` writes this ring.
+    /// Requests to the loop. Only the `Commander` writes the ring of requests.
     public var commands: RingWriter<TimedCommand>
     /// Tuning for the loop; the newest tuning replaces earlier tunings.
     public var tuning: MailboxWriter<Stabilizer.Parameters>
@@ -71,7 +71,7 @@ public final class GimbalRuntime: Sendable {
     ///
     /// - Parameters:
     ///   - parameters: The stabilizer's tuning at the start.
-    ///   - bus: The hardware or its simulation. After this call, only the bus thread uses it.
+    ///   - bus: The hardware or its simulation. After this call, only the bus thread uses the bus.
     ///   - outputs: Devices with their own threads.
     ///   - settings: Settings of rate, threads and capacities.
     /// - Returns: The runtime and its connections.
@@ -144,7 +144,7 @@ public final class GimbalRuntime: Sendable {
     /// Turns the motors off, then ends the threads. The call takes less than a second, even if the
     /// hardware hangs.
     ///
-    /// - Returns: The result. Later calls return the same result.
+    /// - Returns: The result. Later calls of `stop` return the result of the first call.
     @discardableResult
     public func stop() -> StopReport {
         phase.withLock { phase in

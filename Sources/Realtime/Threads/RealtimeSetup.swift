@@ -47,7 +47,7 @@ public enum RealtimeSetup {
             residentBytes: statusField("VmRSS", in: status))
     }
 
-    /// True if the kernel reports in /sys that it is fully preemptible (PREEMPT_RT).
+    /// True if the kernel reports in /sys that the kernel is fully preemptible (PREEMPT_RT).
     public static var isKernelRealtime: Bool {
         readSmallFile("/sys/kernel/realtime")?.first == "1"
     }
@@ -55,7 +55,8 @@ public enum RealtimeSetup {
     /// The default CPU of both real-time threads: the last CPU, which receives the fewest
     /// interrupts. Loop and bus thread use the same CPU, because the hand-over between them then
     /// does not wake another CPU (measured on a virtual machine with two CPUs: 9 µs instead of 25
-    /// µs). Nil if there is only one CPU. Read this property before any thread is bound to a CPU.
+    /// µs). The property is nil on a computer with one CPU. Read this property before any thread is
+    /// bound to a CPU.
     public static var preferredCPU: Int? {
         cl_affinity_single() >= 0 ? nil : Int(cl_affinity_last())
     }

@@ -40,8 +40,8 @@ struct RunningThreads: Sendable {
 
 /// Result of stopping a runtime.
 public struct StopReport: Sendable, Equatable {
-    /// True if the threads of the buses have ended. False means that a transfer hangs and its
-    /// thread still runs.
+    /// True if the threads of the buses have ended. The value is false if a transfer hangs, so that
+    /// its thread still runs.
     public var busEnded: Bool
     /// True if the loop has ended.
     public var loopEnded: Bool

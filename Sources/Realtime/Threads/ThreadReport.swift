@@ -8,7 +8,7 @@ public struct ThreadReport: Sendable, Equatable {
         case fifo = 1
         /// Real-time policy like `fifo`, with time slices.
         case roundRobin = 2
-        /// Any other policy.
+        /// A policy that is neither ordinary, FIFO nor round-robin.
         case unknown = -1
     }
 

@@ -47,9 +47,9 @@ public enum ThreadTable {
     /// Size of the part of the stack that a real-time thread touches before it starts its work,
     /// bytes.
     public static let prefaultBytes = 256 * 1024
-    /// Stack size of every other thread of the process, bytes. This stack is also locked into
-    /// memory, and therefore small. Answering every request of the socket takes 80 kB in a release
-    /// build, 130 kB in a debug build.
+    /// Stack size of every other thread of the process, bytes. The stacks of ordinary threads are
+    /// also locked into memory, and therefore small. Answering every request of the socket takes 80
+    /// kB in a release build, 130 kB in a debug build.
     public static let ordinaryStackBytes = 256 * 1024
 }
 

@@ -94,7 +94,7 @@ public final class Worker: Sendable {
         }
     }
 
-    /// Completes the waiting jobs, and ends the thread. Later jobs are refused.
+    /// Completes the waiting jobs, and ends the thread. Jobs that are added later are refused.
     ///
     /// - Parameter seconds: Longest duration, s.
     /// - Returns: True if all jobs were completed; otherwise the thread is still blocked in a job.

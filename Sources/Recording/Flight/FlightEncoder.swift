@@ -16,8 +16,8 @@ public struct FlightEncoder: ~Copyable {
         public var hasParameters = false
     }
 
-    /// Time that a chunk covers when it is closed, s. If the process ends suddenly, at most this
-    /// time is lost, plus the time that a write takes.
+    /// Time that a chunk covers when it is closed, s. If the process ends suddenly, the recording
+    /// loses at most the data of this time and of the time that a write takes.
     public static let chunkSeconds = 0.5
     /// Size at which a chunk is closed, bytes. This limit bounds the encoder's buffers, which would
     /// otherwise be the largest buffers of the process at 4 kHz.

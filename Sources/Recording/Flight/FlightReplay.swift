@@ -157,8 +157,8 @@ public struct FlightReplay: Sendable {
             switch record {
             case .event: break
             case .state:
-                // This is the first record of its tick, so earlier pending records belong to a tick
-                // whose end was lost.
+                // The record is the first record of its tick, so earlier pending records belong to
+                // a tick whose end was lost.
                 pending = [record]
             case .parameters, .command, .sample:
                 if pending.count < Self.pendingLimit { pending.append(record) }
@@ -170,8 +170,8 @@ public struct FlightReplay: Sendable {
             let inputs = pending
             pending.removeAll(keepingCapacity: true)
             if let lastTick, tick.tick != lastTick &+ 1 { stabilizer = nil }
-            // A run of the supervisor between two ticks (`isLook`) is not a tick; it has the number
-            // of the next tick.
+            // A run of the supervisor between two ticks (`isLook`) is not a tick, but has the
+            // number of the next tick.
             lastTick = tick.isLook ? tick.tick &- 1 : tick.tick
             let now = Instant(nanoseconds: tick.now)
             for input in inputs { give(input, now: now) }

@@ -15,7 +15,7 @@ public struct FlightWriter {
     /// interval would wear out memory cards.
     private static let syncNanoseconds: Int64 = 5_000_000_000
 
-    /// Creates the file. An existing file with this path is an error.
+    /// Creates the file. If a file with this path exists, the initializer throws an error.
     ///
     /// - Parameters:
     ///   - path: Path of the file.

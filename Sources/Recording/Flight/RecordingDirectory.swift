@@ -132,7 +132,7 @@ public struct RecordingDirectory: Sendable {
     }
 
     /// Number of bytes that can still be written. A twentieth of the disk, but at most 64 MB, stays
-    /// free for other programs. Nil if the system does not report the free space.
+    /// free for other programs. The property is nil if the system does not report the free space.
     public var room: Int? {
         var status = statvfs()
         guard statvfs(directory.string, &status) == 0 else { return nil }

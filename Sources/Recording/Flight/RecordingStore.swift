@@ -210,7 +210,7 @@ public struct RecordingStore {
         try requireRoom(reserve)
         var metadata = description.metadata
         metadata["reason"] = reason
-        // If two faults occur in the same second, the next attempt uses another name.
+        // If a file of the same second already has this name, the next attempt uses another name.
         for attempt in 0..<100 {
             let path = recordings.directory.appending(
                 RecordingDirectory.name(reason, date: date, attempt: attempt))

@@ -19,7 +19,8 @@ public enum MCAPRecovery {
     /// - Parameter path: Path of the file.
     /// - Returns: True if the file was completed. The result is false for a complete file, for a
     ///   file that `FlightWriter` has locked because it is being written, and for a file with
-    ///   another structure than the files of `FlightWriter`. These files stay unchanged.
+    ///   another structure than the files of `FlightWriter`. Files for which the result is false
+    ///   stay unchanged.
     /// - Throws: The system's error.
     public static func recover(_ path: FilePath) throws(Errno) -> Bool {
         do {
@@ -51,8 +52,8 @@ public enum MCAPRecovery {
         let file: FileDescriptor
         let size: Int
         var assembler = MCAPAssembler.adopting()
-        /// Index of the last chunk, if it must be written again; otherwise empty. The assembler has
-        /// already counted this index.
+        /// Index of the last chunk if the recovery must write the index again; otherwise empty. The
+        /// assembler has already counted this index.
         private(set) var lastIndex: [UInt8] = []
         private var schemas: [UInt16: (name: String, data: [UInt8])] = [:]
 
@@ -103,7 +104,7 @@ public enum MCAPRecovery {
                 default: return false
                 }
             }
-            // If the file ends before its first channel, there is nothing to complete.
+            // If the file ends before its first channel, the recovery cannot complete the file.
             return assembler.size > MCAPOpcode.magic.count
         }
 

@@ -6,8 +6,8 @@
 ///
 /// The check uses the metadata of the types, so new variables are checked automatically. The bits
 /// of a number can have any values. A Bool is 0 or 1. An enumeration or an optional must be one of
-/// its cases, and the payload of that case is checked in the same way. Whole numbers that count or
-/// index (Int) must be within the range that a count in a recording can reach.
+/// its cases, and the payload of that case is checked by the same rules. Whole numbers that count
+/// or index (Int) must be within the range that a count in a recording can reach.
 ///
 /// Source: Swift ABI documentation, "Type Metadata" and "Value Witness Table" (64-bit layouts).
 enum BytePattern {
@@ -128,7 +128,7 @@ enum BytePattern {
 
     /// The cases of an enumeration, from its metadata.
     private struct Cases {
-        /// Number of cases with a payload; these cases are the first.
+        /// Number of cases with a payload, which come first among all cases.
         let payloads: Int
         /// Number of all cases of the enumeration.
         let count: Int
@@ -151,8 +151,8 @@ enum BytePattern {
         /// Index of the bytes' case; nil if the bytes are invalid.
         func tag(_ bytes: UnsafeRawPointer) -> Int? {
             // The function that returns the tag is the first witness that only enumerations have.
-            // In the table it comes after eight function pointers, the size, the stride and the
-            // flags.
+            // In the table this function comes after eight function pointers, the size, the stride
+            // and the flags.
             typealias GetTag = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> UInt32
             let function = (witnesses + 88).load(as: UnsafeRawPointer.self)
             let tag = unsafeBitCast(function, to: GetTag.self)(bytes, metadata)
@@ -161,7 +161,7 @@ enum BytePattern {
 
         /// True if the tag bits are exactly the bits of the given case. The witness function also
         /// accepts some bit patterns that do not belong to a case, but compiled code that switches
-        /// over the cases does not accept them.
+        /// over the cases does not accept such patterns.
         private func isCanonical(_ bytes: UnsafeRawPointer, _ tag: UInt32) -> Bool {
             let size = (witnesses + 64).load(as: Int.self)
             func injected(_ tag: UInt32, into value: [UInt8]) -> [UInt8] {
