@@ -33,18 +33,18 @@ public struct AccelerometerCalibration: Sendable {
         /// Length of the specific force at rest, m/s².
         public var gravity = 9.80665
         /// Typical offset of a sensor, standard deviation, m/s²; a calibration with more than five
-        /// times this offset is refused. BMI088: ±20 mg.
+        /// times the typical offset is refused. BMI088: ±20 mg.
         public var offsetSigma = 0.3
         /// Typical relative scale error of a sensor, standard deviation; a calibration with more
-        /// than five times this error is refused.
+        /// than five times the typical error is refused.
         public var scaleSigma = 0.01
         /// Typical cross-axis term of a sensor, dimensionless, standard deviation. BMI088: 0.5 %.
         public var crossSigma = 0.003
         /// Largest residual that is accepted, m/s².
         public var largestResidual = 0.03
         /// Largest tilt of the upright pose that the correction removes, rad. Misaligned axes of
-        /// the sensor and an uneven glue joint cause such small tilts. A larger tilt is a property
-        /// of the mounting.
+        /// the sensor and an uneven glue joint cause smaller tilts. A larger tilt is a property of
+        /// the mounting.
         public var largestTilt = 4 * Double.pi / 180
         /// Largest number of stored poses.
         public var poseLimit = 30
@@ -152,7 +152,7 @@ public struct AccelerometerCalibration: Sendable {
     }
 
     /// Rotates the corrected axes so that the upright pose is level. The fit of lengths cannot
-    /// determine this rotation.
+    /// determine the rotation of the axes.
     private func level(_ result: inout Result) {
         guard let upright else { return }
         let seen = result.correction.apply(upright)

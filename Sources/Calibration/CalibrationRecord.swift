@@ -25,9 +25,9 @@ public enum CalibrationKind: String, Sendable, CaseIterable {
 public struct CalibrationRecord: Sendable, Equatable {
     /// Kind of the calibration.
     public var kind: CalibrationKind
-    /// Numbers of the result. Gyroscope: offset x y z, rad/s. Accelerometer (m/s²) and magnetometer
-    /// (µT): offset x y z, then the matrix by rows. Mounting: quaternion w x y z, the rotation from
-    /// the sensor frame to the camera frame.
+    /// Numbers of the calibration's result. The gyroscope has an offset x y z, rad/s. Accelerometer
+    /// (m/s²) and magnetometer (µT) have an offset x y z, then the matrix by rows. The mounting has
+    /// a quaternion w x y z, the rotation from the sensor frame to the camera frame.
     public var values: [Double]
     /// Standard deviation of the offset, in the unit of the sensor; for the mounting, standard
     /// deviation of the direction, rad.
@@ -53,7 +53,7 @@ public struct CalibrationRecord: Sendable, Equatable {
         self.temperature = temperature
     }
 
-    /// True if the numbers are possible for a healthy sensor. This check prevents a damaged file
+    /// True if the numbers are possible for a healthy sensor. The check prevents a damaged file
     /// from turning the camera around.
     public var isPlausible: Bool {
         guard values.count == kind.valueCount,

@@ -51,7 +51,7 @@ public enum CameraFace: Int, Sendable, CaseIterable {
         self = face
     }
 
-    /// Unit vector that points up in this pose, body frame.
+    /// Unit vector that points up in the pose, body frame.
     public var up: Vector3 {
         switch self {
         case .bottom: Vector3(0, 0, -1)

@@ -2,7 +2,7 @@ public import GimbalCore
 
 /// Calibration of the magnetometer's hard-iron and soft-iron errors. While the user turns the
 /// camera in all directions, the readings of the field lie on an ellipsoid. The calibration fits
-/// this ellipsoid.
+/// the ellipsoid.
 public struct MagnetometerCalibration: Sendable {
     /// Result of the calibration: offset and matrix. All corrected readings have the strength
     /// `field`.

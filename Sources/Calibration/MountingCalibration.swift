@@ -102,7 +102,7 @@ public struct MountingCalibration: Sendable {
             residual: abs(level.norm - lensDown.norm))
     }
 
-    /// Converts a rotation matrix with these rows to a quaternion. The largest component is
+    /// Converts a rotation matrix with the given rows to a quaternion. The largest component is
     /// computed first, for accuracy.
     static func quaternion(rows x: Vector3, _ y: Vector3, _ z: Vector3) -> Quaternion {
         let trace = x.x + y.y + z.z

@@ -5,11 +5,11 @@ internal import CMathShim
 public enum Motion: Sendable, Equatable, CustomStringConvertible {
     /// The rate varies quickly; the value is the root mean square of its variation, rad/s.
     case shaking(Double)
-    /// The mean rate is not constant: it changes by this value within the window, rad/s.
+    /// The mean rate is not constant: it changes by the given value within the window, rad/s.
     case turning(Double)
     /// The mean rate, rad/s, exceeds any gyroscope's offset.
     case turningSteadily(Double)
-    /// The specific force changes by this value, m/s², because the camera is moved or tilted.
+    /// The specific force changes by the given value, m/s², because the camera is moved or tilted.
     case accelerating(Double)
 
     /// Description, as a sentence.

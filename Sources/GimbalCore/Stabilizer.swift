@@ -197,7 +197,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Runs supervisor and controller, once per period, after the samples of the period.
     ///
-    /// - Parameter now: The time of this tick; later than the previous tick.
+    /// - Parameter now: The time of the present tick, which is later than the previous tick.
     /// - Returns: The motors' outputs until the next tick.
     @_noLocks
     public mutating func step(now: Instant) -> MotorOutput {
@@ -296,8 +296,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Passes this tick's observations to the detection of faults.
     private mutating func watchFaults(dt: Double) {
-        // In a mode that follows the handle, the handle can turn twice as fast as the camera. To
-        // `JointPolarity`, which finds reversed motors, this motion looks like a reversed motor.
+        // In a mode that follows the handle, the handle can turn twice as fast as the camera. Such
+        // a motion of the handle looks like a reversed motor to `JointPolarity`, which finds
+        // reversed motors.
         var reversed = drive.state.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.state.opposed) }
         if isClosed { reversed.insert(witness.reversed) }

@@ -28,9 +28,9 @@ extension Stabilizer {
         /// True if a calibration is in progress. The outputs then stay off, because the camera must
         /// be still, or a person turns it by hand.
         public var isCalibrating = false
-        /// Type of the motors. The stabilizer reads this value only at the start.
+        /// Type of the motors. The stabilizer reads the type only at the start.
         public var motorType = MotorType.torque
-        /// Mode at the start. The stabilizer reads this value only at the start.
+        /// Mode at the start. The stabilizer reads the boot mode only at the start.
         public var bootMode = Mode.locked
 
         /// Creates the defaults, which fit the default gimbal of the simulation; the camera's

@@ -11,7 +11,7 @@ protocol AutotuneMethod: Sendable {
     /// Relative residual of the model above which the loop probably oscillated during the
     /// measurement.
     var doubtfulResidual: Double { get }
-    /// Tuning with hardly any torque. The run uses this tuning for a moment, so that the
+    /// Tuning with hardly any torque. The run uses the limp tuning for a moment, so that the
     /// controller's integrals become zero; nil for a controller without integrals.
     var limp: Stabilizer.Parameters? { get }
     /// Tuning that is stable for an axis of unknown inertia.
@@ -31,8 +31,8 @@ protocol AutotuneMethod: Sendable {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult?
-    /// Create the tuning for the final measurement from the rough results. The gains of this tuning
-    /// are slightly lower than the optimum.
+    /// Create the tuning for the final measurement from the rough results. The gains of the trial
+    /// tuning are slightly lower than the optimum.
     func trial(
         after tuning: Stabilizer.Parameters, with rough: AutotuneRun.AxisResult
     ) -> Stabilizer.Parameters

@@ -11,7 +11,7 @@ public import GimbalCore
 public struct AutotuneRun: Sendable {
     /// Next action.
     public enum Action: Sendable {
-        /// Put these parameters in force until the next `trial` or the end of the run.
+        /// Put the given parameters in force until the next `trial` or the end of the run.
         case trial(Stabilizer.Parameters)
         /// Start an excitation.
         case excite(Excitation)

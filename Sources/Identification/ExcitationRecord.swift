@@ -111,7 +111,7 @@ public struct ExcitationRecord: Sendable {
         for n in stride(from: max(shift, 200) + 1, to: rate.count - 1, by: 3) {
             let acceleration = (rate[n + 1] - rate[n - 1]) * tickRate / 2
             let speed = (joint[n + 1] - joint[n - 1]) * tickRate / 2
-            // Below this speed, rad/s, the bearing can stick, so the sample is not used.
+            // Below 0.05 rad/s the bearing can stick, so the sample is not used.
             guard abs(speed) > 0.05 else { continue }
             equations.add(
                 [speed > 0 ? 1 : -1, speed, 1],

@@ -5,8 +5,8 @@ import GimbalCore
 ///
 /// The exerted torque is computed from the angle of the magnetic field and the rotor's position,
 /// which follows from the joint's motion. The torque that the gains command is unsuitable as an
-/// input: it contains corrections of the rotor's observer for a wrong inertia. These corrections
-/// would distort the response below the observer's bandwidth.
+/// input: it contains corrections of the rotor's observer for a wrong inertia. The observer's
+/// corrections would distort the response below the observer's bandwidth.
 struct FieldMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.03
@@ -19,9 +19,9 @@ struct FieldMethod: AutotuneMethod {
     /// clear.
     var limp: Stabilizer.Parameters? { nil }
 
-    /// Gains and observer bandwidth that are stable with any inertia. With this tuning, the inertia
-    /// is first identified by a short excitation, unless the inertia has been identified since the
-    /// start.
+    /// Gains and observer bandwidth that are stable with any inertia. With the soft tuning, the
+    /// inertia is first identified by a short excitation, unless the inertia has been identified
+    /// since the start.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.field.attitudeGain = AxisVector(repeating: 3)

@@ -20,7 +20,7 @@ public struct GainDesign: Sendable, Equatable {
     public var rateDerivativeGain: Double
     /// Corner of the derivative's low-pass, Hz.
     public var derivativeCutoffHz: Double
-    /// Stability margins of the loop with these gains.
+    /// Stability margins of the loop with the designed gains.
     public var margins: LoopMargins
 
     /// Creates gains with a gain margin of 6 dB and a phase margin of 45°.
@@ -96,7 +96,7 @@ public struct GainDesign: Sendable, Equatable {
 
 extension GainDesign {
     /// Frequency response of the controller from rate to moment, with inverted sign. The response
-    /// of the open loop is this response times the response of the plant.
+    /// of the open loop is the product of the controller's and the plant's response.
     public func response(omega: Double) -> Complex {
         let s = Complex(0, omega)
         let damping = s * rateDerivativeGain / Complex(1, omega / (2 * .pi * derivativeCutoffHz))

@@ -32,7 +32,7 @@ public struct FileCalls: Sendable {
     public var rename: @Sendable (_ old: FilePath, _ new: FilePath) throws(Errno) -> Void
     /// The call unlink(2).
     public var remove: @Sendable (_ path: FilePath) throws(Errno) -> Void
-    /// True if a file with this name exists.
+    /// True if a file exists at the given path.
     public var exists: @Sendable (_ path: FilePath) -> Bool
 
     /// Creates a set of system calls from the given functions.

@@ -57,7 +57,7 @@ public struct SavedState: Sendable, Equatable, Codable {
         baselines[name] = parameters
     }
 
-    /// The settings of the baseline with this name.
+    /// The settings of the baseline with the given name.
     ///
     /// - Parameter name: Name of the baseline.
     /// - Returns: Settings as TOML text by key.

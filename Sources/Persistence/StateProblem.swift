@@ -9,7 +9,7 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         /// The file of the newest saved state is missing, although the file of the previous saved
         /// state exists.
         case missing
-        /// Another process keeps its state in this directory.
+        /// Another process keeps its state in the state directory.
         case inUse
         /// The file does not begin with the header line of a state file.
         case notAStateFile

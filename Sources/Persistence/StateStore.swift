@@ -48,8 +48,8 @@ public struct StateStore: Sendable {
 
     private var previous: FilePath { sibling("previous") }
 
-    /// Reads the newest saved state. If its file is invalid or unreadable, the store renames the
-    /// file, and reads the previous state.
+    /// Reads the newest saved state. If the file of the newest state is invalid or unreadable, the
+    /// store renames the file, and reads the previous state.
     ///
     /// The method never fails, because the gimbal must start, if necessary with the defaults, and
     /// report the problem.

@@ -33,7 +33,7 @@ public struct Refusal: Error, Hashable, Sendable {
         case internalError = "internal_error"
         /// Another client is in control; the same request can succeed later.
         case held
-        /// The rules of control forbid this request to the source.
+        /// The rules of control forbid the source to send the request.
         case forbidden
         /// An emergency stop is latched.
         case stopped

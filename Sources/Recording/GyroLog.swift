@@ -44,7 +44,7 @@ public struct GyroLog: Sendable {
 
     /// Converts the next sample to lines of the log.
     ///
-    /// - Parameter sample: A sample. A sample that is not later than the previous sample is
+    /// - Parameter sample: The next sample. A sample that is not later than the previous sample is
     ///   omitted.
     /// - Returns: Text of one line, of two lines for the first sample after the first picture, or
     ///   of no line. Each line has a line end.

@@ -33,7 +33,7 @@ struct ReplayClock {
     /// - Parameters:
     ///   - period: Nominal period, s; also the step of the first record.
     ///   - longestGap: Longest gap that the estimator interpolates, s; a step backwards by more
-    ///     than this means a restarted clock.
+    ///     than `longestGap` means a restarted clock.
     init(period: Double, longestGap: Double) {
         self.period = period
         self.longestGap = longestGap

@@ -163,8 +163,8 @@ public struct BaseMotion: Sendable {
     ) -> State {
         let swing = gait.at(seconds)
         let course = Gait.course(seconds - stillDuration)
-        // The walk starts and stops according to `course`; the derivative of this factor
-        // contributes to the rate.
+        // The walk starts and stops according to `course`; the derivative of `course` contributes
+        // to the rate.
         let share = gain.value * course.walking.value
         let growth = gain.slope * course.walking.value + gain.value * course.walking.slope
         var angles = swing.angles * share + heading

@@ -15,7 +15,7 @@ public struct DrawnGimbal: Sendable {
     /// clock.
     public let loopHz: Int
     /// Torque limit in the motors' data sheet, N·m. The true limit of each motor is about 0.7 to
-    /// 1.4 times this value.
+    /// 1.4 times the data sheet value.
     public let torqueLimit: Double
 
     private var random: RandomSource

@@ -222,11 +222,11 @@ struct Gait: Sendable {
         }
     }
 
-    /// RMS of the relative variation of the pace. With this value, the durations of strides vary by
-    /// 1.5 %.
+    /// RMS of the relative variation of the pace. With this variation of the pace, the durations of
+    /// strides vary by 1.5 %.
     private static let paceVariation = 0.013
-    /// Fraction of the non-repeating part that changes from one stride to the next. With this
-    /// value, two strides differ as much as in 220 recorded passes of 19 people.
+    /// Fraction of the non-repeating part that changes from one stride to the next. With the
+    /// fraction 0.8, two strides differ as much as in 220 recorded passes of 19 people.
     private static let slowLoss = 0.8
     private static let rateLoss = 0.36
     private static let pushLoss = 0.22

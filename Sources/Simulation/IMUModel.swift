@@ -5,7 +5,7 @@ public import GimbalCore
 ///
 /// Source of the figures: Bosch Sensortec, "BMI088 6-axis Motion Tracking", data sheet
 /// BST-BMI088-DS001, tables of the electrical characteristics. The seed determines the random
-/// errors of an individual part. The standard deviation of these errors is half of the typical
+/// errors of an individual part. The standard deviation of the random errors is half of the typical
 /// value in the data sheet.
 public struct IMUModel: Sendable {
     /// Errors and properties of the sensor.
@@ -31,8 +31,8 @@ public struct IMUModel: Sendable {
         public var accelBiasWander = 0.2e-3 * 9.81
         /// Correlation time of the varying parts of both offsets, s.
         public var wanderTime = 600.0
-        /// Drift of the gyroscope's offset per kelvin, rad/s; each axis of a part has this
-        /// magnitude and a random sign. Data sheet: 0.015 °/s/K.
+        /// Drift of the gyroscope's offset per kelvin, rad/s; each axis of a part has a drift of
+        /// this magnitude and a random sign. Data sheet: 0.015 °/s/K.
         public var gyroDriftPerKelvin = 0.015 * Double.pi / 180
         /// Temperature of the sensor when it is switched on, °C.
         public var ambientTemperature = 25.0
@@ -66,7 +66,7 @@ public struct IMUModel: Sendable {
         /// Nominal sample rate, Hz; the sensor's own clock determines the true rate.
         public var sampleRate = 1000.0
         /// Largest relative error of the sensor's clock. The error of each part is random, with a
-        /// uniform distribution within ± this value. Data sheet: 1 %.
+        /// uniform distribution within ±`clockError`. Data sheet: 1 %.
         public var clockError = 0.01
 
         /// Frequency of the motors' vibration at the sensor, Hz.
@@ -98,7 +98,7 @@ public struct IMUModel: Sendable {
 
     /// Errors and properties of the sensor.
     public let parameters: Parameters
-    /// Interval between two samples of this part in true time, s.
+    /// Interval between two samples of the individual sensor in true time, s.
     public let samplePeriod: Double
     /// Present offset of the gyroscope, rad/s: the true value, with which an estimate can be
     /// compared.
@@ -132,7 +132,7 @@ public struct IMUModel: Sendable {
     /// Creates an individual sensor.
     ///
     /// - Parameters:
-    ///   - parameters: Errors of this kind of sensor.
+    ///   - parameters: Errors of the kind of sensor.
     ///   - feedRate: Number of calls of `feed` per second, Hz.
     ///   - seed: Seed of the part's constant errors and of its noise.
     public init(parameters: Parameters, feedRate: Double, seed: UInt64) {

@@ -74,7 +74,8 @@ public struct JointFriction: Sendable, BitwiseCopyable {
         }
         let damping = 2 * p.bristleDamping * cm_sqrt(stiffness * inertia)
         // The bristles' damping decreases with speed, as in later variants of the LuGre model.
-        // Without this decrease, the damping would act as additional viscous friction.
+        // Without the decrease, the damping of the bristles would act as additional viscous
+        // friction.
         let fade = cm_exp(-slow * slow)
         return
             -(stiffness * deflection + damping * fade * (deflection - before) / dt

@@ -99,7 +99,7 @@ public struct RecordedMotion: Sendable {
             }
         }
         for i in (0..<count).reversed() {
-            // The turn from this knot to the next is reversed.
+            // The turn from one knot to the next knot is reversed.
             var here = knots[i]
             here.attitude = .identity
             let turn = Self.turned(here, knots[i + 1], share: 1, dt: dt)

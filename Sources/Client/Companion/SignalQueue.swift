@@ -14,7 +14,7 @@ public struct SignalQueue {
     /// Waits for a signal.
     ///
     /// - Parameter seconds: Longest wait, s.
-    /// - Returns: The signal; nil if no signal arrived in this time.
+    /// - Returns: The signal; nil if no signal arrived in the given time.
     public func next(within seconds: Double) -> Int32? {
         var set = set
         var time = timespec(

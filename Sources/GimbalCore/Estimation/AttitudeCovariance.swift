@@ -143,7 +143,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     ///   - earthY: Second row of the rotation matrix from body to earth frame.
     ///   - turn: Angle turned in the step about the body axes, rad.
     ///   - verticalImpulse: Integral of the specific force along the earth's z axis, m/s. A tilt
-    ///     error projects a part of this integral onto the horizontal velocity.
+    ///     error projects a part of the impulse onto the horizontal velocity.
     ///   - duration: Length of the step, s.
     @inline(__always) @_noLocks @_noAllocation
     mutating func propagate(

@@ -7,7 +7,7 @@ extension AttitudeEstimator {
     static var knownBiasStillTime: Double { @_noLocks @_noAllocation get { 0.19 } }
 
     /// Shortens start-up if the gyroscope's bias is calibrated: reduces the variance of the tilt,
-    /// so that the estimate counts as converged. If the rate has equalled that bias for
+    /// so that the estimate counts as converged. If the rate has equalled the calibrated bias for
     /// `knownBiasStillTime` and the specific force has been steady, the sensor neither turns nor
     /// shakes. The vertical from the first sample is then correct to a few degrees, and start-up
     /// need not wait until the velocity confirms the vertical. If the bias is not calibrated, this

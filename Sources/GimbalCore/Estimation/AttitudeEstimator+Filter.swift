@@ -36,8 +36,8 @@ extension AttitudeEstimator {
         if detector.lostTrust > 0 { covariance.gg.bb.addToDiagonal(detector.lostTrust) }
         if detector.stillTime > Self.knownBiasStillTime { trustFirstInclination() }
         if isAtRest && !wasAtRest {
-            // A still sensor does not accelerate, even on a dolly or in a train. From now on, the
-            // estimated velocity is relative to the velocity of the carrier at this time.
+            // A still sensor does not accelerate, even on a dolly or in a train. The estimated
+            // velocity restarts at zero, relative to the carrier's present velocity.
             velocityX = 0
             velocityY = 0
             covariance.restartVelocity(variance: 1e-3)
@@ -71,8 +71,8 @@ extension AttitudeEstimator {
     }
 
     /// Corrects the state with a pseudo-measurement of velocity along each horizontal axis: the
-    /// velocity that the rate produces at the lever arm. The variance of this measurement covers
-    /// the motion that the lever arm does not explain.
+    /// velocity that the rate produces at the lever arm. The variance of the pseudo-measurement
+    /// covers the motion that the lever arm does not explain.
     @inline(__always) @_noLocks @_noAllocation
     private mutating func correctVelocity(_ duration: Double) {
         let density =

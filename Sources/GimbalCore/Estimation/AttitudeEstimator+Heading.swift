@@ -32,7 +32,7 @@ extension AttitudeEstimator {
 
     /// Rotation from body to earth with the heading relative to magnetic north: the earth's x axis
     /// points north if z points down, and its y axis points north if z points up. Until the first
-    /// magnetic sample, this rotation equals `attitude`.
+    /// magnetic sample, `northAttitude` equals `attitude`.
     public var northAttitude: Quaternion {
         @_noLocks @_noAllocation get {
             (Quaternion.aboutZ(magnetic.offset) * attitude).normalized

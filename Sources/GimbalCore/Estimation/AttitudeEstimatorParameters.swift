@@ -11,9 +11,9 @@ extension AttitudeEstimator {
         /// Angle random walk of the gyroscope, rad/s/√Hz, 1e-5...1e-2. The default is twice the
         /// data sheet value of a BMI088 (0.014 °/s/√Hz) and leaves room for vibration.
         public var gyroNoiseDensity = 0.5e-3
-        /// Additional angle random walk during a turn, per rad/s of rate, √s, 0...0.02. This value
-        /// covers the misalignment and the remaining scale error of a calibrated MEMS gyroscope
-        /// until the filter has estimated these errors.
+        /// Additional angle random walk during a turn, per rad/s of rate, √s, 0...0.02.
+        /// `rotationNoise` covers the misalignment and the remaining scale error of a calibrated
+        /// MEMS gyroscope until the filter has estimated these errors.
         public var rotationNoise = 1.25e-3
         /// Random walk of the gyroscope bias, rad/s/√s, 1e-7...1e-2. The default is 0.005 °/s/√s,
         /// about half the drift of a sensor that warms up (0.015 °/s/K).
@@ -25,41 +25,42 @@ extension AttitudeEstimator {
         /// Gyroscope bias at the start, body frame, rad/s; zero if the bias was not calibrated.
         public var initialBias = Vector3.zero
         /// Initial standard deviation of the bias, rad/s, 1e-5...0.5. For example, the offset of a
-        /// BMI088 is within ±1 °/s. This value also limits the bias that can be learned in an
-        /// initial rest (see `restGate`).
+        /// BMI088 is within ±1 °/s. `initialBiasSigma` also limits the bias that can be learned in
+        /// an initial rest (see `restGate`).
         public var initialBiasSigma = 1.5 * .pi / 180
         /// Initial standard deviation of the gyroscope's relative scale error, 0...0.05. For
         /// example, the scale error of a BMI088 is within ±1 %.
         public var initialScaleSigma = 0.005
         /// Initial standard deviation of the cross-axis sensitivities, 0...0.05: the fractions of
         /// another axis's rate in the reading of each gyroscope axis. Zero disables the estimation
-        /// of these sensitivities. A BMI088 has at most 1 %; a calibrated sensor has about 0.1 %. A
-        /// useful value is 0.0035.
+        /// of the cross-axis sensitivities. A BMI088 has at most 1 %; a calibrated sensor has about
+        /// 0.1 %. A useful value is 0.0035.
         public var initialCrossSigma = 0.0
         /// Standard deviation of the inclination from the first accelerometer sample, rad,
         /// 0.001...1. The difference between the sample's length and gravity, as a fraction of
-        /// gravity, is added to this value (root of the sum of squares).
+        /// gravity, is added to `initialInclinationSigma` (root of the sum of squares).
         public var initialInclinationSigma = 10 * Double.pi / 180
         /// Accelerometer noise, m/s²/√Hz, 1e-4...1.
         public var accelNoiseDensity = 0.02
         /// Noise density of the sensor's true horizontal velocity, m/s·√s, 0.01...10: the standard
         /// deviation of the velocity times √(2 · correlation time). The default, 0.33, corresponds
-        /// to 0.43 m/s with a correlation time of 0.3 s. The filter uses this value to correct the
-        /// tilt: over time, velocity averages to zero, so specific force averages to gravity.
-        /// `MotionLevel` reduces the value while the sensor moves less.
+        /// to 0.43 m/s with a correlation time of 0.3 s. The filter uses `velocityNoiseDensity` to
+        /// correct the tilt: over time, velocity averages to zero, so specific force averages to
+        /// gravity. `MotionLevel` reduces the value while the sensor moves less.
         public var velocityNoiseDensity = 0.33
         /// Correlation time of the velocity while a hand carries the sensor, s, 0.05...2. The
-        /// estimator uses this time to convert the observed velocity into a velocity noise density.
+        /// estimator uses the correlation time to convert the observed velocity into a velocity
+        /// noise density.
         public var velocityCorrelationTime = 0.3
         /// Smallest velocity noise density that is used while the sensor moves, as a fraction of
         /// `velocityNoiseDensity`, 0.05...1.
         public var calmVelocityShare = 0.5
-        /// Time constant of the high-pass on the estimated velocity, s, 0.5...1000. After this time
-        /// a constant velocity, for example that of a person who walks, counts as zero.
+        /// Time constant of the high-pass on the estimated velocity, s, 0.5...1000. After the time
+        /// constant a constant velocity, for example that of a person who walks, counts as zero.
         public var velocityMemory = 5.0
         /// Standard deviation of the sensor's position relative to its centre of rotation, on each
-        /// axis, m, 0...2. The default is the length of a forearm; 0 disables the estimation of
-        /// this position.
+        /// axis, m, 0...2. The default is the length of a forearm; 0 disables the estimation of the
+        /// sensor's position.
         public var leverSigma = 0.4
         /// Typical time after which the position of the centre of rotation changes, because the
         /// hand holds the gimbal differently, s, 1...1000.
@@ -78,12 +79,12 @@ extension AttitudeEstimator {
         /// `restForceThreshold`, s, 0.05...5.
         public var restFilterTime = 0.3
         /// Time for which rate and specific force must stay below their thresholds until the sensor
-        /// counts as resting, s, 0.2...10. The bias is measured over the second half of this time,
-        /// and then again once in each half of this time.
+        /// counts as resting, s, 0.2...10. The bias is measured over the second half of `restTime`,
+        /// and then again once in each half of `restTime`.
         public var restTime = 0.7
         /// True rate that remains during rest, for example from a trembling hand, rad/s·√s,
-        /// 1e-5...0.1. This value divided by the square root of the averaging time is the standard
-        /// deviation of one bias measurement.
+        /// 1e-5...0.1. `restRateNoise` divided by the square root of the averaging time is the
+        /// standard deviation of one bias measurement.
         public var restRateNoise = 0.03 * .pi / 180
         /// Largest difference between the mean rate and the bias at which rest is accepted, in
         /// standard deviations, 1...10. The rate of a slow smooth pan is also steady, but differs
@@ -105,8 +106,8 @@ extension AttitudeEstimator {
         /// BMI088.
         public var turnErrorShare = 0.01
         /// Time over which gravity is observed to detect that the handle or vehicle tilts, s,
-        /// 1...60. After a tilt has contradicted apparent rest, rest is accepted again after this
-        /// time without a tilt.
+        /// 1...60. After a tilt has contradicted apparent rest, rest is accepted again after
+        /// `restProofTime` without a tilt.
         public var restProofTime = 3.0
         /// Duration of rest after which a bias counts as known, s, 0.5...60.
         public var restTrustTime = 3.0
@@ -124,11 +125,11 @@ extension AttitudeEstimator {
         /// 0.2...10.
         public var gravityPatience = 1.0
         /// Time after which a previously certain estimate counts as wrong, if the measured gravity
-        /// changed its direction without a rotation of the gyroscope, s. Until this time has
-        /// passed, the accelerometer counts as faulty and is not used.
+        /// changed its direction without a rotation of the gyroscope, s. Until
+        /// `gravityDoubtPatience` has passed, the accelerometer counts as faulty and is not used.
         public var gravityDoubtPatience = 6.0
         /// Delay of the gyroscope's samples, s, 0...0.02: the group delay of its low-pass filter.
-        /// The attitude is extrapolated by this delay with the current rate. A delay of 3 ms is
+        /// The attitude is extrapolated by `sensorDelay` with the current rate. A delay of 3 ms is
         /// typical of a MEMS sensor with its filter at 100 Hz.
         public var sensorDelay = 0.003
         /// True if a sample is the mean rate since the previous sample, as from a decimating
@@ -178,8 +179,8 @@ extension AttitudeEstimator {
 }
 
 extension AttitudeEstimator.Parameters {
-    /// These parameters with their noise scaled by three ratios, as an app for the tuning of a
-    /// Kalman filter sends them.
+    /// Copy of the parameters with their noise scaled by three ratios, as an app for the tuning of
+    /// a Kalman filter sends them.
     ///
     /// The ratios multiply variances: a `measurement` of 4 doubles the standard deviation of the
     /// accelerometer's information. Each ratio is limited to 0.1...10; a ratio that is not finite

@@ -9,7 +9,7 @@ import CMathShim
 /// new rest at another rate must last to replace the bias. The third source is time: if the rate
 /// differs from the bias for longer than any person turns a camera, this rate is the new bias. A
 /// turn about the vertical at power-on cannot be distinguished from a bias, so the resulting wrong
-/// bias is replaced only after this long time.
+/// bias is replaced only after `restOverruleTime`.
 struct RestEvidence: Sendable, BitwiseCopyable {
     /// Duration of the rest in which the present bias was learned, s.
     private(set) var support = 0.0

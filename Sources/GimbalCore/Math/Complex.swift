@@ -13,7 +13,7 @@ public struct Complex: Sendable, BitwiseCopyable, Equatable {
         self.imaginary = imaginary
     }
 
-    /// Creates the number of magnitude 1 with this phase, rad.
+    /// Creates the number of magnitude 1 with the given phase, rad.
     public init(phase: Double) { self.init(cm_cos(phase), cm_sin(phase)) }
 
     /// Square of the magnitude.

@@ -10,7 +10,7 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     /// Down component in body frames and in the earth frame.
     public var z: Double
 
-    /// The vector with these components.
+    /// Creates a vector from its components.
     @inlinable @inline(__always) @_noLocks
     public init(_ x: Double, _ y: Double, _ z: Double) {
         self.x = x

@@ -55,7 +55,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - request: The newest request. If one of the request's speeds is not finite, both speeds
     ///     count as zero.
-    ///   - now: The time of this period.
+    ///   - now: The time of the present period.
     ///   - dt: Seconds since the previous period, limited to 0.2, so that a delayed thread does not
     ///     cause a jump.
     public mutating func step(_ request: Request, now: Instant, dt: Double) {

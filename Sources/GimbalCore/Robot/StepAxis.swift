@@ -15,7 +15,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         /// Highest position, steps from home.
         public var maximum = 100_000
         /// Homing speed towards the switch, steps/s; negative, because the switch is at the lower
-        /// end. The motor leaves the switch at a quarter of this speed.
+        /// end. The motor leaves the switch at a quarter of the homing speed.
         public var homingSpeed = -200.0
         /// Number of steps without a change of the switch after which homing fails.
         public var homingRange = 200_000
@@ -30,9 +30,9 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case hold
         /// Move to a position, steps from home; limited to the soft limits.
         case position(Int)
-        /// Move a number of steps relative to the present goal. `replaced` converts this request to
-        /// a position. If `tick` receives an unconverted `further`, the motor decelerates to a
-        /// stop.
+        /// Move a number of steps relative to the present goal. The function `replaced` converts a
+        /// relative goal to a position. If `tick` receives an unconverted `further`, the motor
+        /// decelerates to a stop.
         case further(Int)
         /// Turn at a velocity, steps/s, until the given time, then decelerate to a stop.
         case velocity(Double, validUntil: Instant)
@@ -94,7 +94,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - goal: The newest goal of the motor.
     ///   - isAtSwitch: True if the home switch is pressed.
-    ///   - now: The time of this tick.
+    ///   - now: The time of the present tick.
     ///   - dt: Interval between two ticks, s.
     public mutating func tick(_ goal: Goal, isAtSwitch: Bool, now: Instant, dt: Double) {
         let wasHigh = lines.step

@@ -35,8 +35,8 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     ///   - isSame: True if the sample is identical to the previous sample, to the bit.
     ///   - dt: Seconds between the two samples.
     ///   - longestSeconds: Duration from which on a repetition means a frozen chip, s.
-    /// - Returns: True if the detector recognises with this sample that the chip is frozen; false
-    ///   for the following samples of the same repetition.
+    /// - Returns: True if the detector recognises with the given sample that the chip is frozen;
+    ///   false for the following samples of the same repetition.
     @_noLocks
     mutating func note(isSame: Bool, dt: Double, longestSeconds: Double) -> Bool {
         if samples < Self.learning { samples += 1 }

@@ -20,8 +20,8 @@ internal import CMathShim
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {
-    /// Predicted rate of the camera, camera frame, rad/s. A disputed gyroscope does not affect this
-    /// rate.
+    /// Predicted rate of the camera, camera frame, rad/s. A disputed gyroscope does not affect the
+    /// predicted rate.
     var rate: Vector3 { @_noLocks get { reference + silent } }
 
     /// Value of `rate` at the time of the newest sample, rad/s.
@@ -86,9 +86,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Largest angular acceleration of the handle during a dispute, rad/s², as in a runner's hand.
     private static var handleAcceleration: Double { @_noLocks get { 300 } }
     /// Time for which a dispute lasts before the encoders can contradict the gyroscope, s. The
-    /// gyroscope also counts as contradicted after its samples were refused for this time without
-    /// confirmation. The encoders can contradict the gyroscope only from the fourth sample on,
-    /// because the angle that a light camera turns within fewer samples is uncertain.
+    /// gyroscope also counts as contradicted after its samples were refused without confirmation
+    /// for the time `hearing`. The encoders can contradict the gyroscope only from the fourth
+    /// sample on, because the angle that a light camera turns within fewer samples is uncertain.
     private static var hearing: Double { @_noLocks get { 0.0035 } }
     /// Rate that a working gyroscope usually stays below while the motors are off, as in the hand
     /// of a walking person, rad/s.
@@ -103,7 +103,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - rate: The gyroscope's rate minus its bias, camera frame, rad/s.
-    ///   - measuredJoints: The encoders' angles at the same time, rad; nil without encoders.
+    ///   - measuredJoints: The encoders' angles at the time of the sample, rad; nil without
+    ///     encoders.
     ///   - isRepeated: True if the sample is identical to the gyroscope's last sample, to the bit.
     ///   - motors: Effect of the motors; nil while the outputs are off.
     ///   - sensorDelay: Age of the gyroscope's rate relative to the joint angles, s.
@@ -312,9 +313,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         use(rate)
     }
 
-    /// True if the joints have turned by the angle that the gyroscope has measured in this dispute;
-    /// nil if undecided. The two angles cover the same interval: the joint angles are delayed by
-    /// the gyroscope's delay.
+    /// True if the joints have turned by the angle that the gyroscope has measured in the present
+    /// dispute; nil if undecided. The two angles cover the same interval: the joint angles are
+    /// delayed by the gyroscope's delay.
     @_noLocks
     private mutating func encoders(sensorDelay: Double) -> Bool? {
         guard hasJoints else { return nil }
@@ -371,7 +372,7 @@ private struct HandleRate: Sendable, BitwiseCopyable {
     private(set) var rate = AxisVector.zero
     private var past = AxisVector.zero
     /// Largest recent norm of `rate - past`, decaying with time, rad/s. A recent change remains in
-    /// this value, because the handle's rate can return to its old value.
+    /// `wander`, because the handle's rate can return to its old value.
     private(set) var wander = 0.0
 
     /// Time constant of `rate`, s: long enough to exclude an oscillation of the camera.

@@ -4,7 +4,7 @@ internal import CMathShim
 ///
 /// The joint rates result from the camera's rate minus the handle's rate, and their integral gives
 /// the angles. The assumption that the handle is upright on average corrects the drift of roll and
-/// pitch (time constant 20 s). The yaw angle has no such reference, so it drifts with the remaining
+/// pitch (time constant 20 s). The yaw angle is not corrected, so it drifts with the remaining
 /// offsets of both gyroscopes. The offset of the handle's gyroscope is learned while camera and
 /// handle rest.
 ///

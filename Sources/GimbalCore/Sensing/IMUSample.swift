@@ -2,12 +2,12 @@
 /// `SensorCorrection` converts them to the camera's body frame. Without a calibration the two
 /// frames are the same.
 public struct IMUSample: Sendable, BitwiseCopyable {
-    /// The optional parts of this sample, in addition to gyroscope and accelerometer.
+    /// The optional parts of a sample, in addition to gyroscope and accelerometer.
     public struct Contents: Hashable, Sendable, BitwiseCopyable {
         /// The set as bits.
         public var rawValue: UInt32
 
-        /// Creates the set with these bits.
+        /// Creates a set from its bits.
         @inlinable @_noLocks
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
@@ -59,7 +59,7 @@ public struct IMUSample: Sendable, BitwiseCopyable {
     public var magneticField: Vector3 = .zero
     /// Temperature of the sensor itself, °C; valid with `.temperature`.
     public var temperature = 0.0
-    /// The optional parts that this sample contains.
+    /// The optional parts that the sample contains.
     public var contents: Contents = .none
 
     /// Creates a sample of gyroscope and accelerometer only.

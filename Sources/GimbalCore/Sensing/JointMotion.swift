@@ -1,8 +1,8 @@
 /// Joint angles and their rates, from any source.
 ///
-/// The rate is the derivative of the angle after a first-order low-pass. The integral of this rate
-/// equals the change of the angle, so the steps of an encoder (0.022° with 14 bits) average out and
-/// do not look like motion. Runs on the loop thread, in constant time.
+/// The rate is the derivative of the angle after a first-order low-pass. The integral of the
+/// smoothed rate equals the change of the angle, so the steps of an encoder (0.022° with 14 bits)
+/// average out and do not look like motion. Runs on the loop thread, in constant time.
 struct JointMotion: Sendable, BitwiseCopyable {
     /// Time constant of the low-pass, s.
     static var smoothing: Double { @_noLocks get { 0.1 } }

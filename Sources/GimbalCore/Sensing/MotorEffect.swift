@@ -1,6 +1,6 @@
 /// Prediction of the motors' effect on the camera's rate, computed from torque and inertia. The
 /// prediction is delayed by the time from a command to the sample that contains its effect.
-/// `GyroWitness` compares the gyroscope with this prediction.
+/// `GyroWitness` compares the gyroscope with the predicted rate.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct MotorEffect: Sendable, BitwiseCopyable {

@@ -5,11 +5,12 @@ internal import CMathShim
 /// opposite sign.
 ///
 /// The test compares the recent changes of the gyroscope's rate from sample to sample with the
-/// changes that the motor should have caused. In a loop with the right sign these two signals are
-/// never opposite. For a disturbance at one frequency, the phase between the two signals is the
-/// phase of the open loop, 90° to 180° of lag, so their values and slopes are never opposite at the
-/// same time. At the beginning of a push by hand the correlation of the two signals is -0.5. With a
-/// wrong sign, both signals grow exponentially and remain opposite in value and slope.
+/// changes that the motor should have caused. In a loop with the right sign, the changes of the
+/// measured rate and the changes caused by the motor are never opposite. For a disturbance at one
+/// frequency, the phase between the two signals is the phase of the open loop, 90° to 180° of lag,
+/// so their values and slopes are never opposite at the same time. At the beginning of a push by
+/// hand the correlation of the two signals is -0.5. With a wrong sign, both signals grow
+/// exponentially and remain opposite in value and slope.
 ///
 /// Therefore the test requires a correlation below -0.85, computed with and without subtraction of
 /// the signals' means. The changes must also exceed the usual scatter, and a motor with the right
@@ -92,7 +93,7 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     ///   - gyro: Change of the gyroscope's rate since the previous sample, rad/s.
     ///   - planned: Change of the set-point's rate since the previous sample, rad/s.
     ///   - rate: The gyroscope's rate minus the set-point's rate, rad/s.
-    ///   - rule: Scatter and interval of this sample.
+    ///   - rule: Scatter and interval of the present sample.
     @_noLocks
     mutating func step(push: Double, gyro: Double, planned: Double, rate: Double, _ rule: Rule) {
         let dt = rule.dt

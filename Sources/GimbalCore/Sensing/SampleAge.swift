@@ -2,8 +2,9 @@
 ///
 /// The sensor has its own clock. Whenever the clocks of sensor and loop have drifted apart by one
 /// sample period, a tick finds two new samples or none, and the age of the newest sample jumps by
-/// that period. A controller that interprets this jump as motion would command a jump of torque. If
-/// the age is known, the controller compares the sample with the set-point of the same time.
+/// that period. A controller that interprets the jump of the age as motion would command a jump of
+/// torque. If the age is known, the controller compares the sample with the set-point of the same
+/// time.
 ///
 /// Runs on the loop thread only, in constant time.
 struct SampleAge: Sendable, BitwiseCopyable {

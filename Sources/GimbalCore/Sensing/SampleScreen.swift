@@ -162,8 +162,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         return result
     }
 
-    /// True if this gyroscope sample repeats the previous sample to the bit, although a working
-    /// chip would have noise.
+    /// True if the given gyroscope sample repeats the previous sample to the bit, although a
+    /// working chip would have noise.
     @_noLocks @inline(__always)
     func repeatsGyro(_ sample: IMUSample) -> Bool {
         lastTime != nil && canFreeze(sample) && sample.gyro == lastGyro

@@ -3,9 +3,9 @@ internal import CMathShim
 /// Calibration of the sensors: converts raw samples to the camera's body frame.
 ///
 /// Offsets and matrices apply in the sensor's own frame, because the sensor's errors originate in
-/// this frame; the mounting rotation comes last. This type does not subtract the gyroscope's bias.
-/// The calibrated bias is the estimator's initial value, and the estimator then continues to learn
-/// the bias.
+/// this frame; the mounting rotation comes last. `SensorCorrection` does not subtract the
+/// gyroscope's bias. The calibrated bias is the estimator's initial value, and the estimator then
+/// continues to learn the bias.
 public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
     /// An affine correction: `matrix · (raw − offset)`.
     public struct Affine: Sendable, BitwiseCopyable, Equatable {

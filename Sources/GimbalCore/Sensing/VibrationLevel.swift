@@ -46,9 +46,8 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - newGyro: Rate, rad/s, finite.
     ///   - newAccel: Specific force, m/s², finite.
-    ///   - dt: Seconds since the previous sample. If this time is not positive or longer than a
-    ///     tenth of a second, the filters start again at this sample, and the level does not
-    ///     change.
+    ///   - dt: Seconds since the previous sample. If `dt` is not positive or longer than a tenth of
+    ///     a second, the filters start again at this sample, and the level does not change.
     @_noLocks @_noAllocation
     public mutating func update(gyro newGyro: Vector3, accel newAccel: Vector3, dt: Double) {
         guard dt > 0, dt < 0.1 else {

@@ -55,9 +55,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// hand is not a mirror image, because the beginning of the push has no counterpart in the command.
 ///
 /// In addition, the camera must have turned away from its set-point with increasing speed, opposite
-/// to the command; only a push or a wrong sign causes such a motion. Until the inertia is known, an
-/// encoder must also have measured that the joint turned with the camera. If the joint did not
-/// turn, the handle could drag the camera along by friction.
+/// to the command; only a push or a wrong sign causes a turn with increasing speed. Until the
+/// inertia is known, an encoder must also have measured that the joint turned with the camera. If
+/// the joint did not turn, the handle could drag the camera along by friction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {

@@ -7,7 +7,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     /// The set as bits.
     public var rawValue: UInt64
 
-    /// Creates the set with these bits.
+    /// Creates a set from its bits.
     @inlinable @_noLocks
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 

@@ -25,7 +25,7 @@ extension Commander {
         /// Time after the last rate request at which the outputs go off, until a client requests a
         /// mode, s; 0 disables this reaction.
         public var offSeconds = 0.0
-        /// Links that cannot take control. Such links can still request an emergency stop.
+        /// Links that cannot take control. A barred link can still request an emergency stop.
         public var barred: Set<CommandSource.Link> = []
         /// Links that require a key.
         public var keyed: Set<CommandSource.Link> = []
@@ -104,7 +104,7 @@ public struct Steppers: Sendable {
 }
 
 extension StepRequest {
-    /// Goal of the stepper motor that corresponds to this request.
+    /// Goal of the stepper motor that corresponds to the request.
     func goal(now: Instant, validUntil: Instant) -> StepAxis.Goal {
         switch self {
         case .hold: .hold

@@ -3,7 +3,7 @@ public import Port
 
 /// Link-loss fallback: reaction if a client becomes silent or disconnects while the camera turns at
 /// the client's rates. First the camera keeps its attitude, later it enters a rest mode, and
-/// finally the motors go off. Each of these three reactions is called a stage. Any request ends the
+/// finally the motors go off. Each of the three reactions is called a stage. Any request ends the
 /// present stage, but only a request for a mode restores the previous mode.
 ///
 /// Only a lost stream of rate requests triggers the fallback. A finished request does not trigger

@@ -10,7 +10,7 @@ extension Refusal {
         Refusal(.held, "\(holder) is in control; its last message arrived \(Int(age)) s ago")
     }
 
-    /// Refusal because the configuration forbids this link to take control.
+    /// Refusal because the configuration forbids the link to take control.
     public static func barred(_ link: CommandSource.Link) -> Refusal {
         Refusal(
             .forbidden, "commander.allow_\(link.rawValue) is false: this link cannot take control")
@@ -31,8 +31,8 @@ extension Refusal {
         )
     }
 
-    /// Refusal because the controllers drive the motors in this mode; the client must first select
-    /// mode `inactive`.
+    /// Refusal because the controllers drive the motors in the present mode; the client must first
+    /// select mode `inactive`.
     static func active(_ mode: Mode) -> Refusal {
         Refusal(
             .refused,
@@ -86,7 +86,7 @@ extension Refusal {
     }
 
     /// Refusal because the loop has not processed earlier commands yet; the client can try again.
-    /// An emergency stop is refused for this reason only if the loop hangs.
+    /// An emergency stop is refused as `busy` only if the loop hangs.
     public static var busy: Refusal {
         Refusal(.busy, "the loop has not processed earlier requests yet; try again")
     }

@@ -67,12 +67,12 @@ package final class Tuning: Sendable {
     ///   - source: Files that `reload` reads again.
     ///   - stateOwner: Owner of the state directory.
     ///   - correction: The loop's present correction of samples.
-    ///   - mailbox: The loop's mailbox. Nothing else writes to this mailbox.
+    ///   - mailbox: The loop's mailbox, to which only `Tuning` writes.
     ///   - commander: Receiver of the rules, which depend on the settings.
     ///   - clock: Clock of the loop, used for rollbacks.
     ///   - log: Log to which the changes are written.
     ///   - onChange: Function that receives the settings immediately and after each change. The
-    ///     function must not call this class.
+    ///     function must not call `Tuning`.
     package init(
         store: ParameterStore, source: ConfigurationSource, stateOwner: StateOwner,
         correction: SensorCorrection,

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension BusError {
-    /// The usual remedy for this error, as a sentence.
+    /// The usual remedy for the bus error, as a sentence.
     public var remedy: String {
         switch device {
         case .i2c: i2cRemedy

@@ -22,8 +22,8 @@ public protocol OutputBus: Sendable {
 
 /// Interface of a bus thread to the sensors and motors of one bus, or to a simulation of them.
 public protocol GimbalBus: OutputBus {
-    /// Waits for the data-ready signal of a sensor. If no sensor has this signal, the call returns
-    /// immediately.
+    /// Waits for the data-ready signal of a sensor. If no sensor has such a signal, the call
+    /// returns immediately.
     ///
     /// - Parameter deadline: Beginning of the period according to the clock. The call can return up
     ///   to half a period later.
@@ -40,7 +40,7 @@ public protocol GimbalBus: OutputBus {
     /// - Parameters:
     ///   - samples: Empty batch, which the call fills. The driver drops and counts samples beyond
     ///     its capacity.
-    ///   - now: Beginning of the period. Samples from a chip without a clock get this time.
+    ///   - now: Beginning of the period. The samples of a chip without a clock get the time `now`.
     /// - Throws: `BusError`; samples that were appended before the error are used.
     mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError)
 }

@@ -18,7 +18,8 @@ public struct OutputBuses: Sendable {
 /// this output, and sleeps again.
 ///
 /// The loop determines when the thread writes. If the loop is silent for 1.25 periods, the thread
-/// writes the newest output again. If this output is too old, the thread turns the device off.
+/// writes the newest output again. If the newest output is too old, the thread turns the device
+/// off.
 struct OutputThread: ~Copyable {
     private var bus: any OutputBus
     private var answers: MailboxReader<LoopAnswer>
@@ -29,7 +30,7 @@ struct OutputThread: ~Copyable {
     /// Creates the thread's state.
     ///
     /// - Parameters:
-    ///   - bus: The device.
+    ///   - bus: The device to which the thread writes.
     ///   - answers: Mailbox with the loop's newest output.
     ///   - lane: Handles shared with the loop.
     ///   - periodNanoseconds: Period of the loop, ns.
@@ -64,7 +65,7 @@ struct OutputThread: ~Copyable {
     mutating func period(now: Instant) { writer.write(answers.read(), to: &bus, now: now) }
 }
 
-/// Handles that the loop shares with an output thread. The runtime frees this memory.
+/// Handles that the loop shares with an output thread. The runtime frees the memory of the handles.
 struct OutputLane: BitwiseCopyable, Sendable {
     /// Doorbell that the loop rings after each output.
     let bell = Doorbell()

@@ -14,7 +14,7 @@ struct ControlLoop: ~Copyable, Sendable {
     /// Number of remaining warm-up ticks, in which the outputs are off. The warm-up ensures that no
     /// code runs for the first time while the motors are on.
     var warmUpTicks: Int
-    /// Conditions from the loop's owner, in addition to those of its bus.
+    /// Conditions from the loop's owner, in addition to the conditions of the loop's bus.
     var outsideConditions = Conditions(rawValue: 0)
     private let requestsPerTick: Int
     /// Duration above which a tick is an overrun, ns.

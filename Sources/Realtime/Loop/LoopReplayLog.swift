@@ -58,7 +58,7 @@ struct LoopReplayLog: ~Copyable, Sendable {
     /// Begins a tick.
     ///
     /// - Returns: True if a complete state is due, because the last complete state is a second old
-    ///   or was dropped. The caller passes the state only in this case, because the call copies the
+    ///   or was dropped. The caller passes the state only if it is due, because the call copies the
     ///   whole state.
     mutating func begin(tick: UInt64, now: Instant) -> Bool {
         guard ring.isOn else { return false }

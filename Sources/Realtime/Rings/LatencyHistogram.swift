@@ -46,7 +46,7 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
         if value > longest.load(ordering: .relaxed) { longest.store(value, ordering: .relaxed) }
     }
 
-    /// The bucket of `value`, which is at most `longest`.
+    /// Number of the bucket of a value, ns; the value is at most `longest`.
     @inlinable
     static func bucket(of value: UInt64) -> Int {
         if value < 16 { return Int(value) }

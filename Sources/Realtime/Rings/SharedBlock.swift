@@ -21,7 +21,7 @@ struct SharedHandles: BitwiseCopyable, Sendable {
     }
 }
 
-/// Handles of the output threads. The handles exist even if these threads do not.
+/// Handles of the output threads. The handles exist even if the output threads do not exist.
 struct OutputLanes: BitwiseCopyable, Sendable {
     let motors = OutputLane()
     let power = OutputLane()

@@ -20,7 +20,7 @@ public struct RuntimeSettings: Sendable {
     /// Capacity of the flight recorder's replay log, bytes; 0 disables the recorder.
     public var replayLogBytes = 0
     /// Number of initial ticks with the outputs off. Allocations and page faults of the first use
-    /// of code occur in these ticks.
+    /// of code occur in the warm-up ticks.
     public var warmUpTicks = 100
     /// Largest number of requests that one tick executes.
     public var requestsPerTick = 8

@@ -101,7 +101,8 @@ public struct MemoryLockReport: Sendable, Equatable {
 
 /// Request to the kernel that keeps the CPUs out of deep idle states while this value exists.
 ///
-/// The request uses the kernel's PM QoS interface, and is in force while the file is open.
+/// The request uses the kernel's PM QoS interface, and is in force while the interface's file is
+/// open.
 public struct CPUWakefulness: ~Copyable, Sendable {
     private let file: Int32
     /// Reason why the request failed; nil if the request is in force.

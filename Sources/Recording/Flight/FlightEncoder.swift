@@ -17,13 +17,13 @@ public struct FlightEncoder: ~Copyable {
     }
 
     /// Time that a chunk covers when it is closed, s. If the process ends suddenly, the recording
-    /// loses at most the data of this time and of the time that a write takes.
+    /// loses at most the data of `chunkSeconds` and of the time that a write takes.
     public static let chunkSeconds = 0.5
-    /// Size at which a chunk is closed, bytes. This limit bounds the encoder's buffers, which would
+    /// Size at which a chunk is closed, bytes. The limit bounds the encoder's buffers, which would
     /// otherwise be the largest buffers of the process at 4 kHz.
     private static let chunkBytes = 300_000
     /// Time that a chunk must cover before a recorded state of the stabilizer closes it, s. The
-    /// next chunk begins with this state, so most files begin with a complete state.
+    /// next chunk begins with the recorded state, so most files begin with a complete state.
     private static let earliestSeconds = 0.25
 
     private var builder = MCAPChunkBuilder()

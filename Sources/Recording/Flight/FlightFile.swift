@@ -16,7 +16,7 @@ public struct FlightFile: Sendable {
 
     /// Metadata of the file: version, board, reason for writing.
     public let metadata: [String: String]
-    /// Files that are embedded in the recording, in their order.
+    /// Files that are embedded in the recording, in the order of the recording.
     public let attachments: [MCAPAttachment]
     /// Converter of the file's raw memory; nil if the file does not describe the layout of the
     /// memory.

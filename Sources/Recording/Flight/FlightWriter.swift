@@ -11,8 +11,8 @@ public struct FlightWriter {
     /// Time of the last message that is safely on the disk, ns.
     private var synced: Int64?
 
-    /// Interval between two syncs, ns. A power cut loses at most the data of this time; a shorter
-    /// interval would wear out memory cards.
+    /// Interval between two syncs, ns. A power cut loses at most the data of one interval; a
+    /// shorter interval would wear out memory cards.
     private static let syncNanoseconds: Int64 = 5_000_000_000
 
     /// Creates the file. If a file with this path exists, the initializer throws an error.

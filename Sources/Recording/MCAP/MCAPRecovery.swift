@@ -53,7 +53,7 @@ public enum MCAPRecovery {
         let size: Int
         var assembler = MCAPAssembler.adopting()
         /// Index of the last chunk if the recovery must write the index again; otherwise empty. The
-        /// assembler has already counted this index.
+        /// assembler has already counted the last chunk's index.
         private(set) var lastIndex: [UInt8] = []
         private var schemas: [UInt16: (name: String, data: [UInt8])] = [:]
 

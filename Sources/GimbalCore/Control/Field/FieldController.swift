@@ -5,10 +5,10 @@ internal import CMathShim
 ///
 /// The field of a stator holds the rotor as a spring would. A fixed field would drag the camera
 /// along with the handle. Therefore an observer (`FieldObserver`) estimates each rotor's angle from
-/// the gyroscope. The field is then set to that angle plus the load angle that produces the
-/// requested torque. In this way the motor acts as a torque motor whose limit is the pull-out
-/// torque. If a hand turns the rotor by force, the field follows, so the rotor stays locked to the
-/// field.
+/// the gyroscope. The controller sets the field to the rotor's angle plus the load angle that
+/// produces the requested torque. Controlled by its load angle, the motor acts as a torque motor
+/// whose limit is the pull-out torque. If a hand turns the rotor by force, the field follows, so
+/// the rotor stays locked to the field.
 ///
 /// The electrical angle of each rotor is unknown at the start. While the power ramps up, the
 /// observer finds this angle, and the field turns to the rotor. Therefore the camera does not move
@@ -37,8 +37,9 @@ public struct FieldController: MotorController {
         @_noLocks get { sinceSlip < Self.slipMemory ? lastSlipped : .none }
     }
     /// Torque of the motors at the time of the gyroscope's sample in the last step, N·m. The torque
-    /// is computed from the field and the power at that time, and from each rotor's angle, which
-    /// results from the motion of its joint. The result does not depend on the assumed inertia.
+    /// is computed from the field and the power at the time of the sample, and from each rotor's
+    /// angle, which results from the motion of its joint. The result does not depend on the assumed
+    /// inertia.
     public private(set) var exerted = AxisVector.zero
     /// The camera axes whose gains are reduced after an oscillation.
     public var oscillating: AxisSet { @_noLocks get { search.oscillating } }

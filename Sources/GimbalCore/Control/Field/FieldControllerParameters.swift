@@ -29,7 +29,7 @@ extension FieldController {
         /// Largest rate that an attitude error can command, rad/s.
         public var maxRate = 2 * Double.pi
         /// Deceleration, rad/s². When the attitude error is large, the limit on the commanded rate
-        /// is computed from this deceleration (see `RateCommand`).
+        /// is computed from `maxAcceleration` (see `RateCommand`).
         public var maxAcceleration = 15.0
         /// Time from the camera's motion to the torque that responds to it, s: sensor filter, bus,
         /// power stage.

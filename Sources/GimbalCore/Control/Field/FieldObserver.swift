@@ -39,8 +39,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     var isLost: Bool { @_noLocks get { atBound > 0.15 } }
 
     /// Expected acceleration of the camera by the motor in the last period, rad/s². The
-    /// identification of the inertia uses this value. The acceleration is computed from
-    /// `kinematic`, the slow estimate of the rotor's angle.
+    /// identification of the inertia uses this expected acceleration. The acceleration is computed
+    /// from `kinematic`, the slow estimate of the rotor's angle.
     private(set) var expected = 0.0
 
     /// Slow estimate of the electrical angle, rad. The estimate follows the measured motion of the
@@ -57,8 +57,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Bound of `hiddenRate`, rad/s. Without this bound, the estimate of an observer that has lost
-    /// its rotor would grow without limit, and the field would turn ever faster.
+    /// Bound of `hiddenRate`, rad/s. Without a bound, the estimate of an observer that has lost its
+    /// rotor would grow without limit, and the field would turn ever faster.
     private static var largestHiddenRate: Double { @_noLocks get { 2.5 } }
 
     /// Resets the observer under the assumption that the rotor is at the given electrical angle,

@@ -8,8 +8,8 @@ internal import CMathShim
 /// of 2 Hz, the step frequency of a walk. The phases follow M. Schroeder, "Synthesis of low-peak-factor signals",
 /// IEEE Trans. Information Theory 16 (1970).
 public struct Excitation: Sendable, BitwiseCopyable, Equatable {
-    /// Number that the requester chooses. The snapshot repeats this number, so that the requester
-    /// can recognise its own excitation.
+    /// Number that the requester chooses. The snapshot repeats the requester's number, so that the
+    /// requester can recognise its own excitation.
     public var id: UInt32
     /// Axis of the camera to excite.
     public var axis: GimbalAxis

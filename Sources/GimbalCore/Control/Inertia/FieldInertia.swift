@@ -7,8 +7,9 @@ internal import CMathShim
 /// If the estimate is too high, every gain is too high and the rotors' observers are too fast: the
 /// camera oscillates, and the estimate is halved until the oscillation ends. If the estimate is too
 /// low, the observers are too slow: a rotor slips, and the estimate is doubled. If a test swing
-/// measures the same inertia as before the oscillation, the loop has more delay than assumed. In
-/// this case, the estimate is restored, and all corner frequencies of the loop are reduced.
+/// measures the same inertia as before the oscillation, the loop has more delay than assumed. If
+/// the loop has more delay than assumed, the estimate is restored, and all corner frequencies of
+/// the loop are reduced.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
@@ -102,8 +103,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - rates: Rates about the joints' axes from the gyroscope, rad/s.
-    ///   - expected: Accelerations that the motors caused at the time of these rates, computed with
-    ///     the assumed inertia, rad/s².
+    ///   - expected: Accelerations that the motors caused at the time of the measured rates,
+    ///     computed with the assumed inertia, rad/s².
     ///   - inertia: Assumed inertia about the joints' axes, kg·m².
     ///   - largest: Largest torques of the test swing, N·m.
     ///   - seconds: Time since the beginning of the test swing, s.

@@ -8,9 +8,10 @@ internal import CMathShim
 /// torque's impulse and the change of the rate in each period are demodulated at the probe's
 /// frequency with a Hann window. The in-phase ratio of impulse to rate change is the inertia, for
 /// periods of any length. Coulomb and viscous friction are in phase with the rate (describing
-/// function) and do not affect this ratio. While static friction still holds the joint, its elastic
-/// deformation does affect this ratio. Therefore the probe's amplitude grows until two measurements
-/// agree. Signals at two frequencies without excitation are a measure of the disturbances.
+/// function) and do not affect the ratio of impulse to rate change. While static friction still
+/// holds the joint, its elastic deformation affects the ratio of impulse to rate change. Therefore
+/// the probe's amplitude grows until two measurements agree. Signals at two frequencies without
+/// excitation are a measure of the disturbances.
 ///
 /// A clear response at a phase that is impossible for a camera means that the assumed delay is
 /// wrong. At one frequency a delay cannot be distinguished from a wrong sign or from friction. The
@@ -320,7 +321,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         cm_sqrt(1 - (1 - cm_cos(turn)) / 3)
     }
 
-    /// True if inertia and friction with about the assumed delay can cause this phase, rad.
+    /// True if inertia and friction with about the assumed delay can cause the given phase, rad.
     private func isPlausible(phase: Double) -> Bool { phase > -0.8 && phase < 1 }
 
     /// Evaluates one measurement of the probe at full frequency.
@@ -375,7 +376,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private mutating func ascend(
         phase: Double, isReversed reversed: Bool, omega: Double, _ p: Parameters
     ) {
-        // The camera moves against the torque, and no delay can explain this motion.
+        // The camera moves against the torque, and no delay can explain such a response.
         if reversed { isReversed = true }
         isUprightKnown = !reversed
         isSlow = false

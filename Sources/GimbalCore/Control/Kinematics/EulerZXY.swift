@@ -1,8 +1,8 @@
 internal import CMathShim
 
 /// Conversion between an attitude and the Euler angles of `q = Rz(yaw) * Rx(roll) * Ry(pitch)`.
-/// Joints, set-points, limits and the monitor use this sequence. The conversion is regular at pitch
-/// ±90° and singular at roll ±90°.
+/// Joints, set-points, limits and the monitor use the sequence Z-X-Y. The conversion is regular at
+/// pitch ±90° and singular at roll ±90°.
 public enum EulerZXY {
     /// The attitude with the given angles.
     ///

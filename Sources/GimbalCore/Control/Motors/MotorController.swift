@@ -59,7 +59,7 @@ public struct ControlInput: Sendable, BitwiseCopyable {
         self.dt = dt
     }
 
-    /// True if a controller can use this input: all values are finite, and `dt` is in its range.
+    /// True if a controller can use the input: all values are finite, and `dt` is in its range.
     var isUsable: Bool {
         @_noLocks get {
             attitude.isFinite && rate.isFinite && joints.isFinite && setpoint.isFinite

@@ -198,8 +198,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     }
 
     /// Smallest command whose response is checked, as a fraction of a motor's largest torque. A
-    /// smaller command does not overcome friction; with a wrong sign the command soon exceeds this
-    /// limit.
+    /// smaller command does not overcome friction; with a wrong sign the command soon exceeds
+    /// `leastPush`.
     private static var leastPush: Double { @_noLocks get { 0.03 } }
 
     /// Checks the polarity of the camera's response to the torques.

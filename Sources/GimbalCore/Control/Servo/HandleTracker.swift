@@ -25,9 +25,9 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// Poles and look-ahead of the tracker for a handle whose rate is not measured, relative to the
     /// bandwidth w.
     ///
-    /// These poles were optimised with recorded walks of three people and the tremor of a hand. Of
-    /// all poles with margins of 6 dB and 45°, these poles result in the least motion of the camera
-    /// above 1 Hz, with motors that are 2 ms faster to 7 ms slower than assumed.
+    /// The poles of the tracker were optimised with recorded walks of three people and the tremor
+    /// of a hand. Of all poles with margins of 6 dB and 45°, these poles result in the least motion
+    /// of the camera above 1 Hz, with motors that are 2 ms faster to 7 ms slower than assumed.
     enum Shape {
         /// Damping ratio of the low-pass of the handle's rate, whose natural frequency is w.
         static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }

@@ -6,9 +6,9 @@ internal import CMathShim
 /// torque, so feedback alone is slow. The controller therefore contains a model of the servos (pure
 /// delay, lag, dead band, rate limit). Camera attitude and modelled joint angles give the attitude
 /// of the handle. A tracker predicts the handle's attitude at the time at which a command takes
-/// effect. The controller commands the joint angles that will be right at that time (internal model
-/// control). An error of the model, such as a wrong zero of a servo, appears as a change of the
-/// handle's attitude, so the controller corrects it as an integral term would.
+/// effect. The controller commands the joint angles that will be right when the command takes
+/// effect (internal model control). An error of the model, such as a wrong zero of a servo, appears
+/// as a change of the handle's attitude, so the controller corrects it as an integral term would.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct ServoController: MotorController {
@@ -80,8 +80,8 @@ public struct ServoController: MotorController {
 
     private var history = JointHistory()
     private var servoModels = PerAxis(ServoPositionModel(angle: 0))
-    /// Lasting attitude error, rad. The controller corrects this error independently of the loop
-    /// gain, because otherwise the error would remain within the dead band.
+    /// Lasting attitude error, rad. The controller corrects a lasting error independently of the
+    /// loop gain, because otherwise the error would remain within the dead band.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
     private var followed = FollowedShare()

@@ -4,9 +4,9 @@
 public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// Change the mode. After `inactive`, the torque rises gradually (soft start).
     case mode(Mode)
-    /// Turn to these earth-frame angles (rad, Z-X-Y order; NaN keeps an axis's destination) within
-    /// `duration` seconds, with no axis faster than `rate` rad/s; 0 means as fast as the limits
-    /// allow.
+    /// Turn to the given earth-frame angles (rad, Z-X-Y order; NaN keeps an axis's destination)
+    /// within `duration` seconds, with no axis faster than `rate` rad/s; 0 means as fast as the
+    /// limits allow.
     case point(target: AxisVector, duration: Double, rate: Double = 0)
     /// Turn the set-point at the given rates, rad/s, until the dead-man time; then the set-point
     /// rests.

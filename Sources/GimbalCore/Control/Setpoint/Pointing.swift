@@ -264,7 +264,8 @@ struct Pointing: Sendable, BitwiseCopyable {
             return setpoint
         }
         // For motors without encoders, the joints' rate and deceleration have no limits here. With
-        // such limits, a slipping rotor would stop the camera during its return to its range.
+        // limits on the joints' rate, a slipping rotor would stop the camera during its return to
+        // its range.
         let pace =
             handle.isBelieved
             ? JointLimiter.Pace(rate: .infinity, braking: .infinity)
@@ -275,8 +276,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Resets the set-point to `JointLimiter.stopped` if joints are at the ends of their ranges, on
-    /// the axes on which `axes` is a number. The next request then starts at this angle, and leaves
-    /// the end of the range immediately.
+    /// the axes on which `axes` is a number. The next request then starts at the angle `stopped`,
+    /// and leaves the end of the range immediately.
     @_noLocks
     private mutating func unwind(_ axes: AxisVector) {
         let stopped = limiter.stopped + axes * 0
@@ -318,9 +319,9 @@ extension Pointing {
         }
     }
 
-    /// Levels the horizon after a mode in which the horizon can be tilted. The rate is at most the
-    /// rate at which such modes follow the handle. After `retract`, the camera also returns to zero
-    /// pitch.
+    /// Levels the horizon after a mode in which the horizon can be tilted. The horizon turns at
+    /// most as fast as such modes follow the handle. After `retract`, the camera also returns to
+    /// zero pitch.
     private mutating func level(after old: Mode) {
         switch old {
         case .inactive, .locked, .panFollow: break

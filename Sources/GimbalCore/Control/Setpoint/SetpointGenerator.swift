@@ -158,8 +158,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     ///   - rates: Rates of the earth-frame angles, rad/s, limited to the largest rates. NaN on an
     ///     axis continues the motion of this axis. If a value is infinite, the whole request is
     ///     ignored.
-    ///   - validUntil: Dead-man time of the request. Without another request the set-point is at
-    ///     rest by this time.
+    ///   - validUntil: Dead-man time of the request. If no other request follows, the set-point is
+    ///     at rest at the dead-man time.
     @_noLocks @_noAllocation
     public mutating func rate(_ rates: AxisVector, validUntil: Instant) {
         guard !rates.yaw.isInfinite, !rates.roll.isInfinite, !rates.pitch.isInfinite else { return }
@@ -213,7 +213,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     }
 
     /// Limits the set-point to the given angles, rad, in addition to the parameters' range, until
-    /// `unconfine`. The caller can move these limits; a set-point angle outside the limits then
+    /// `unconfine`. The caller can move the limits; a set-point angle outside the limits then
     /// returns inside.
     ///
     /// - Parameters:

@@ -11,7 +11,7 @@ public struct TurnRoom: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { TurnRoom(down: -.infinity, up: .infinity) }
     }
 
-    /// The turn by `way`, rad, if this direction has room. If only the opposite direction has room,
+    /// The turn by `way`, rad, if its direction has room. If only the opposite direction has room,
     /// the result is the turn in the opposite direction to the same heading.
     @_noLocks @_noAllocation
     func wayRound(_ way: Double) -> Double {

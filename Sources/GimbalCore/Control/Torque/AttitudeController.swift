@@ -58,7 +58,7 @@ public struct AttitudeController: MotorController {
     private(set) var planned = MotorEffect.Planned()
 
     /// Additional delay that is assumed until the delay is measured, s. With a `loopDelay` of 3.5
-    /// ms, this additional delay reduces the feedback by 3 dB.
+    /// ms, the additional delay reduces the feedback by 3 dB.
     private static var unmeasured: Double { @_noLocks get { 0.0015 } }
 
     /// Creates a controller at rest.

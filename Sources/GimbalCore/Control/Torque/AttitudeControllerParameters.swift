@@ -29,7 +29,7 @@ extension AttitudeController {
         /// Largest rate that an attitude error can command, rad/s.
         public var maxRate = 2 * Double.pi
         /// Deceleration, rad/s². When the attitude error is large, the limit on the commanded rate
-        /// is computed from this deceleration (see `RateCommand`).
+        /// is computed from `maxAcceleration` (see `RateCommand`).
         public var maxAcceleration = 40.0
         /// Fraction of the commanded rate and acceleration that is fed forward, 0...1.
         public var feedForward = 1.0
@@ -49,8 +49,8 @@ extension AttitudeController {
         public var noiseLimit = 0.03
 
         /// Creates the default parameters. For the simulated default gimbal with a delay of 3.5 ms,
-        /// these parameters give the smallest response to a push among all parameters with margins
-        /// of 6 dB and 45° (see `LoopMargins`).
+        /// the default parameters give the smallest response to a push among all parameters with
+        /// margins of 6 dB and 45° (see `LoopMargins`).
         public init() {}
     }
 }

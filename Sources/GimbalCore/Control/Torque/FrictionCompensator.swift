@@ -5,15 +5,15 @@ internal import CMathShim
 ///
 /// Friction is by far the largest disturbance of a carried gimbal. Friction changes its sign
 /// whenever the joint reverses, and the loop's delay makes the feedback late each time. The joint's
-/// encoder, or a gyroscope on the handle, measures the motion of the joint. A tracker predicts this
-/// motion for the loop's delay, and thus the reversals.
+/// encoder, or a gyroscope on the handle, measures the motion of the joint. A tracker predicts the
+/// joint's motion for the loop's delay, and thus the reversals.
 ///
 /// The shape of the friction is modelled as a sum of elastic bristles that slide (P. Dahl, "A solid
 /// friction model", Aerospace Corp. TOR-158, 1968) after different distances, as in the generalised
 /// Maxwell slip model (Al-Bender, Lampaert & Swevers, IEEE TAC 50, 2005), plus additional friction
-/// near rest (Stribeck). The sizes of these parts are learned by least mean squares from the part
-/// of the motor's torque that does not accelerate the camera. The lag of the control loop has no
-/// effect on this learning.
+/// near rest (Stribeck). The sizes of the bristles and of the additional friction are learned by
+/// least mean squares from the part of the motor's torque that does not accelerate the camera.
+/// Therefore the lag of the control loop has no effect on the learned sizes.
 ///
 /// As a safeguard, the mean square of the torque that does not accelerate the camera is compared
 /// with the mean square after subtraction of the predicted friction. If the prediction increases
@@ -92,9 +92,9 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
 
     /// The torque that overcomes the friction, N·m, computed from a measured joint angle, rad.
     ///
-    /// `astray` is the camera's deviation from its set-point about this joint, rad. The prediction
-    /// excludes this deviation. A prediction that followed the camera's own oscillation would
-    /// amplify the oscillation.
+    /// `astray` is the camera's deviation from its set-point about the joint, rad. The prediction
+    /// of the reversals excludes `astray`. A prediction that followed the camera's own oscillation
+    /// would amplify the oscillation.
     @_noLocks @_noAllocation
     mutating func torque(
         joint: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
@@ -107,7 +107,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
 
     /// The torque that overcomes the friction, N·m, computed from a measured joint rate, rad/s,
     /// which is the difference between the rates of the camera's and the handle's gyroscope.
-    /// `astray` is the camera's rate relative to its set-point about this joint, rad/s.
+    /// `astray` is the camera's rate relative to its set-point about the joint, rad/s.
     @_noLocks @_noAllocation
     mutating func torque(
         rate: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,

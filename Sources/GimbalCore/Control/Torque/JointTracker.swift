@@ -1,8 +1,8 @@
 internal import CMathShim
 
 /// Estimator of rate and acceleration of one joint, from the joint's encoder or from the difference
-/// of two gyroscopes. The friction compensation uses these values to predict the reversals of the
-/// joint.
+/// of two gyroscopes. The friction compensation uses rate and acceleration to predict the reversals
+/// of the joint.
 ///
 /// Runs on the loop thread only, in constant time.
 struct JointTracker: Sendable, BitwiseCopyable {

@@ -4,10 +4,10 @@ extension LoopMargins {
     /// Computes the margins of one axis of motors without encoders, with the inertia and delay that
     /// the controller assumes.
     ///
-    /// The loop is cut at the requested moment, so these are the margins for an error of the gains.
-    /// The rotor's observer receives the same request, so it has no effect on a loop that is cut at
-    /// this point. If the loop is cut at the motor, its margins are smaller, because a motor that
-    /// is stronger than assumed also causes an error of the observer: 7.4 dB and 27° with the
+    /// The loop is cut at the requested moment, so the result is the margins for an error of the
+    /// gains. The rotor's observer receives the same request, so the observer has no effect on the
+    /// cut loop. If the loop is cut at the motor, its margins are smaller, because a motor that is
+    /// stronger than assumed also causes an error of the observer: 7.4 dB and 27° with the
     /// defaults.
     ///
     /// - Parameters:

@@ -112,7 +112,7 @@ public struct LoopMargins: Sendable, Equatable {
                         increase = min(increase, -decibels)
                     }
                     // For an unstable loop, the change of the gain that would make it stable
-                    // follows from these gains at the crossings.
+                    // follows from the gains at the crossings of -180°.
                     if falls {
                         highest = max(highest, decibels)
                     } else {

@@ -66,8 +66,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     /// Rate at which the stiffness reduction rises and falls, 1/s.
     private static var pace: Double { @_noLocks get { 0.2 } }
     /// Fraction of the noise limit below which an axis can become stiffer again. One step of the
-    /// stiffness reduction changes the noise by less than the difference between this fraction and
-    /// 1.
+    /// stiffness reduction changes the noise by less than the difference between `enough` and 1.
     private static var enough: Double { @_noLocks get { 0.75 } }
     /// Largest ratio of the rate's mean square below 50 Hz to its mean square above 50 Hz in a
     /// still camera.

@@ -56,7 +56,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     /// Factor by which one reaction multiplies all corner frequencies: 3 dB of gain.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     /// Lower limit of the factor on all corner frequencies, after three reductions. If the camera
-    /// still shakes at this limit, the loop is not the cause.
+    /// still shakes at the lower limit, the loop is not the cause.
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
     /// Time in which the lower gains must end an oscillation, s: five times the time constant of
     /// `OscillationWatch`.

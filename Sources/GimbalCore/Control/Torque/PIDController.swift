@@ -138,8 +138,8 @@ public struct PIDController: Sendable, BitwiseCopyable {
         state.integral = min(max(state.integral, -bound), bound)
     }
 
-    /// Subtracts `torque`, N·m, from the integral, because another component compensates this part
-    /// of the load from now on.
+    /// Subtracts `torque`, N·m, from the integral, because another component compensates this
+    /// torque from now on.
     @_noLocks @_noAllocation
     mutating func release(_ torque: Double) {
         if parameters.inertia > 0 { state.integral -= torque / parameters.inertia }

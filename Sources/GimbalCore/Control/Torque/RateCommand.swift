@@ -9,7 +9,7 @@ struct RateCommand: Sendable, BitwiseCopyable {
     /// Largest rate, rad/s.
     var maxRate: Double
     /// Deceleration, rad/s². When the attitude error is large, the limit on the commanded rate is
-    /// computed from this deceleration.
+    /// computed from `maxAcceleration`.
     var maxAcceleration: Double
 
     @_noLocks
