@@ -97,7 +97,7 @@ public struct AccelerometerCalibration: Sendable {
     ///   - gyro: Rate, sensor frame, rad/s.
     ///   - accel: Specific force, sensor frame, m/s².
     ///   - dt: Seconds since the previous sample.
-    /// - Returns: State of the calibration, which is done after all six faces.
+    /// - Returns: State of the calibration, which is `done` after all six faces have been measured.
     public mutating func add(
         gyro: Vector3, accel: Vector3, dt: Double
     ) -> CalibrationOutcome<Result> {

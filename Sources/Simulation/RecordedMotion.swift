@@ -61,9 +61,9 @@ public struct RecordedMotion: Sendable {
         slowEnds()
     }
 
-    /// Mean rate over the `count` consecutive samples that deviate least from their mean. If their
-    /// deviation exceeds the deviation of a hand at rest, 3 °/s RMS, the result is the mean over
-    /// all samples.
+    /// Mean rate over the `count` consecutive samples that deviate least from their mean. If the
+    /// deviation of the calmest samples exceeds the deviation of a hand at rest, 3 °/s RMS, the
+    /// result is the mean over all samples.
     private static func calmest(_ samples: [IMUSample], count: Int) -> Vector3 {
         var (sum, squares) = (Vector3.zero, 0.0)
         var (best, least) = (Vector3.zero, Double.infinity)

@@ -19,7 +19,7 @@ struct GyroRange: Sendable, BitwiseCopyable {
     /// counts as saturated, as a fraction of the constant rate.
     private static var overshoot: Double { @_noLocks @_noAllocation get { 0.15 } }
     /// Largest variation of a rate that counts as constant, as a fraction of the rate. Cross-axis
-    /// terms of a calibration cause such a variation.
+    /// terms of a calibration make the reading of a saturated axis vary.
     private static var flatness: Double { @_noLocks @_noAllocation get { 0.004 } }
     /// Time constant of the slope's smoothing, s.
     private static var slopeTime: Double { @_noLocks @_noAllocation get { 0.01 } }

@@ -6,10 +6,11 @@
 /// the specific force must also be steady and keep its direction, and the joints must be still. In
 /// addition, the caller can exclude rest (`isPlausible`).
 ///
-/// Joints that move exclude rest. The detector can then still measure the bias from the carrier's
-/// rate, with a weight that decreases with the speed of the joints. In state `held` the joints turn
-/// because the carrier turns, or because a wrong bias makes the camera turn slowly. In state
-/// `commanded` the gyroscope's scale error adds a fraction of the turn to the measurement.
+/// Joints that move exclude rest. While the joints move, the detector can still measure the bias
+/// from the carrier's rate, with a weight that decreases with the speed of the joints. In state
+/// `held` the joints turn because the carrier turns, or because a wrong bias makes the camera turn
+/// slowly. In state `commanded` the gyroscope's scale error adds a fraction of the turn to the
+/// measurement.
 struct RestDetector: Sendable, BitwiseCopyable {
     /// One bias measurement.
     struct Measurement: Sendable, BitwiseCopyable {

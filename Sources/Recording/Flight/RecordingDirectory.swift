@@ -70,7 +70,7 @@ public struct RecordingDirectory: Sendable {
     public func prepare() throws(Errno) {
         guard mkdir(directory.string, 0o750) != 0, errno != EEXIST else { return }
         guard errno == ENOENT else { throw Errno(rawValue: errno) }
-        // The parent directory is created too, because it is missing if airframed has never saved
+        // The parent directory is also created, because it is missing if airframed has never saved
         // its state.
         _ = mkdir(directory.removingLastComponent().string, 0o750)
         guard mkdir(directory.string, 0o750) == 0 else { throw Errno(rawValue: errno) }

@@ -152,7 +152,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// and need not be checked.
     @_noLocks
     mutating func begin(torqueLimit: AxisVector, loopDelay: Double) {
-        // In a slow loop a period of the probe would have too few ticks.
+        // At its full frequency, a period of the probe would have too few ticks in a slow loop.
         let highest = Self.frequencies.pitch * min(1, Self.swiftDelay / max(loopDelay, 1e-4))
         let shift = Self.frequencies.pitch - highest
         parameters.change {

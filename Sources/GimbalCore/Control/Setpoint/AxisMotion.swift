@@ -59,8 +59,7 @@ struct AxisLimits: Sendable, BitwiseCopyable {
         self.maximum = maximum
     }
 
-    /// The limits with which a movement from rest takes `factor` times as long as with these
-    /// limits.
+    /// Copy of these limits, scaled so that a movement from rest takes `factor` times as long.
     @_noLocks @_noAllocation
     func slowed(by factor: Double) -> AxisLimits {
         var result = self

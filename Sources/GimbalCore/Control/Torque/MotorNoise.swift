@@ -4,13 +4,13 @@ internal import CMathShim
 /// noise exceeds its bound.
 ///
 /// The feedback torque is a commanded acceleration times the inertia. The noise that the gyroscope
-/// causes in this acceleration is the same for every camera, so the noise torque is proportional to
-/// the inertia. The motors of a heavy camera would therefore hum, become warm and drain the
-/// battery. A heavy camera does not need the full stiffness, because friction and cables move it
-/// less. `calm` is the stiffness reduction of each axis, 0...1. If `calm` is 0, the loop is as
-/// stiff as tuned. If `calm` is 1, the loop has no `LagCompensator`, a quarter of the motor noise,
-/// and a response to a push that is 1.8 times as large as if `calm` is 0. With half of the motor
-/// noise, the response to a push is 1.35 times as large. The loop has margins of 6 dB and 45°
+/// causes in the commanded acceleration is the same for every camera, so the noise torque is
+/// proportional to the inertia. The motors of a heavy camera would therefore hum, become warm and
+/// drain the battery. A heavy camera does not need the full stiffness, because friction and cables
+/// move it less. `calm` is the stiffness reduction of each axis, 0...1. If `calm` is 0, the loop is
+/// as stiff as tuned. If `calm` is 1, the loop has no `LagCompensator`, a quarter of the motor
+/// noise, and a response to a push that is 1.8 times as large as if `calm` is 0. With half of the
+/// motor noise, the response to a push is 1.35 times as large. The loop has margins of 6 dB and 45°
 /// (`LoopMargins`) at every stiffness reduction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.

@@ -35,7 +35,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
         case none
         /// The inertia counts as uncertain, and the integrals must be set to the load `calmLoad`.
         case lowered
-        /// `slack` has been reduced.
+        /// The factor `slack` on all corner frequencies has been reduced.
         case slackened
     }
 
