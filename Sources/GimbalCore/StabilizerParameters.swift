@@ -25,8 +25,8 @@ extension Stabilizer {
         public var jointRange = JointRange()
         /// Calibration and mounting of the sensors.
         public var correction = SensorCorrection()
-        /// True if a calibration is in progress. The outputs then stay off, because the camera must
-        /// be still, or a person turns it by hand.
+        /// True if a calibration is in progress. The outputs stay off during a calibration, because
+        /// the camera must be still, or a person turns it by hand.
         public var isCalibrating = false
         /// Type of the motors. The stabilizer reads the type only at the start.
         public var motorType = MotorType.torque

@@ -11,7 +11,7 @@ protocol AutotuneMethod: Sendable {
     /// Relative residual of the model above which the loop probably oscillated during the
     /// measurement.
     var doubtfulResidual: Double { get }
-    /// Tuning with hardly any torque. The run uses the limp tuning for a moment, so that the
+    /// Tuning with hardly any torque. The run uses the tuning `limp` for a moment, so that the
     /// controller's integrals become zero; nil for a controller without integrals.
     var limp: Stabilizer.Parameters? { get }
     /// Tuning that is stable for an axis of unknown inertia.

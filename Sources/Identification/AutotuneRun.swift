@@ -5,9 +5,9 @@ public import GimbalCore
 /// contains the parts that depend on the kind of motor.
 ///
 /// The type is pure: its input is the stabilizer's snapshot of every tick, and its output the next
-/// action. If the present gains do not hold the camera still, the run begins with soft gains, which
+/// action. If the present gains do not hold the camera still, the run begins with low gains, which
 /// are stable for 1/17 to 4 times the inertia of their design. After a rough measurement with the
-/// soft gains, the run measures again with suitable gains.
+/// low gains, the run measures again with suitable gains.
 public struct AutotuneRun: Sendable {
     /// Next action.
     public enum Action: Sendable {
@@ -176,7 +176,7 @@ public struct AutotuneRun: Sendable {
         return soften()
     }
 
-    /// Restarts the axis with soft gains, because the present gains are unsuitable. Before the
+    /// Restarts the axis with low gains, because the present gains are unsuitable. Before the
     /// restart, the run resets the controller's integrals.
     private mutating func soften() -> Action {
         isFine = false
@@ -221,7 +221,7 @@ public struct AutotuneRun: Sendable {
         excitation.axis = axis
         excitation.amplitude = amplitude
         excitation.ticks = Int32(count)
-        // The limit is larger with soft gains, because they permit slow drift of the camera.
+        // The limit is larger with low gains, because low gains permit slow drift of the camera.
         excitation.errorLimit = isFine ? 0.14 : 0.35
         record = ExcitationRecord(axis: axis, periodTicks: periodTicks)
         ticks = 0
@@ -268,7 +268,7 @@ public struct AutotuneRun: Sendable {
     private mutating func louder() -> Action {
         let limit = Self.largestShare * method.fullScale(axis)
         // Factor by which the amplitude can rise until the camera's rotation reaches its limit.
-        // With soft gains, the rotation is caused not only by the excitation, so the factor is
+        // With low gains, the excitation is not the only cause of the rotation, so the factor is
         // fixed.
         let bySwing = isFine ? method.largestSwing / max(swing, 1e-6) : 2
         let room = min(

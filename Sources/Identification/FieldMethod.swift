@@ -19,7 +19,7 @@ struct FieldMethod: AutotuneMethod {
     /// clear.
     var limp: Stabilizer.Parameters? { nil }
 
-    /// Gains and observer bandwidth that are stable with any inertia. With the soft tuning, the
+    /// Gains and observer bandwidth that are stable with any inertia. With the tuning `soft`, the
     /// inertia is first identified by a short excitation, unless the inertia has been identified
     /// since the start.
     var soft: Stabilizer.Parameters {

@@ -15,7 +15,7 @@ public struct ReplayReport: Sendable, Equatable {
     /// accelerometer.
     public var gaps = 0
     /// Number of times that gravity contradicted the estimate, for example because the sensor was
-    /// exchanged or turned. The estimator then started again.
+    /// exchanged or turned. The estimator started again after each contradiction.
     public var gravityMismatches = 0
 
     /// Creates a report whose counts are zero.

@@ -23,7 +23,7 @@ public struct DrawnGimbal: Sendable {
     /// Creates a random gimbal.
     ///
     /// - Parameters:
-    ///   - seed: Seed; the caller also uses it for the sensor and the motion.
+    ///   - seed: Seed; the caller also uses the seed for the sensor and the motion.
     ///   - motor: Kind of the motors; nil means a random kind.
     public init(seed: UInt64, motor: MotorType? = nil) {
         self.seed = seed

@@ -228,7 +228,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     /// True if the measured direction of gravity has changed although the gyroscope has not
-    /// measured a rotation. The accelerometer is then not used.
+    /// measured a rotation. While gravity is doubtful, the accelerometer is not used.
     public var isGravityDoubtful: Bool {
         @_noLocks @_noAllocation @inline(__always) get { gravityWatch.isDoubtful }
     }
@@ -341,7 +341,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// not the variance. A rotation about the vertical alone does not affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
         // If the range is unknown and was found from the data, swings in both directions exceed the
-        // range. The missing angles then largely cancel, so a smaller factor suffices.
+        // range. The missing angles of the two directions largely cancel, so a smaller factor
+        // suffices.
         let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude
         let growth = sigma * sigma * dt * (2 * saturatedTime + dt)
         period.addLoss(orientation.rotate(Vector3(axes.x, 0, 0)), times: growth)
@@ -363,9 +364,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             && velocityY.isFinite && covariance.isHealthy
     }
 
-    /// Discards the estimate; the next sample starts again. The estimate is discarded when measured
-    /// gravity contradicts it: the sensor was exchanged, or the attitude was lost. An invalid
-    /// state, for example a value that is not finite, is also discarded.
+    /// Discards the estimate; the estimator starts again with the next sample. The estimate is
+    /// discarded when measured gravity contradicts it: the sensor was exchanged, or the attitude
+    /// was lost. An invalid state, for example a value that is not finite, is also discarded.
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))

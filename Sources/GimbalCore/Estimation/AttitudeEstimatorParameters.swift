@@ -133,8 +133,8 @@ extension AttitudeEstimator {
         /// typical of a MEMS sensor with its filter at 100 Hz.
         public var sensorDelay = 0.003
         /// True if a sample is the mean rate since the previous sample, as from a decimating
-        /// sensor, and not an instantaneous rate. The sample is then older by half the interval
-        /// between samples.
+        /// sensor, and not an instantaneous rate. A mean rate is older than an instantaneous rate
+        /// by half the interval between samples.
         public var averagesRate = false
         /// Full scale of the gyroscope, rad/s, 1...100; zero if unknown, in which case `GyroRange`
         /// determines the full scale. A reading at full scale is only a lower bound of the rate, so

@@ -1,35 +1,35 @@
 internal import CMathShim
 
-/// Plausibility check of the gyroscope against three independent sources, called witnesses: the
-/// acceleration that the motors' torque should cause, the joints' encoders, and the gyroscope's own
-/// history. This method is known as fault detection by analytical redundancy (Gertler, "Fault
-/// Detection and Diagnosis in Engineering Systems", 1998).
+/// Plausibility check of the gyroscope against three independent sources: the acceleration that the
+/// motors' torque should cause, the joints' encoders, and the gyroscope's own history. This method
+/// is known as fault detection by analytical redundancy (Gertler, "Fault Detection and Diagnosis in
+/// Engineering Systems", 1998).
 ///
 /// The reference is a predicted camera rate: the last accepted sample plus the effect of the motors
 /// and of the recent disturbance torque. If a sample deviates from the reference by more than the
-/// usual scatter, a dispute starts: the sources contradict each other. During a dispute the
+/// usual scatter, a conflict starts: the sources contradict each other. During a conflict the
 /// prediction continues without the gyroscope, and the encoders decide: if the camera turns
 /// unexpectedly, its joints must turn by the same angle. A sample whose change is too large for
 /// motors or a hand is refused. If the samples are refused for 3.5 ms, at least two samples, and no
-/// witness confirms them, the gyroscope counts as contradicted. A sample with a smaller change is
-/// used during the dispute. Therefore a single outlier has no effect, pushes by hand are tolerated,
-/// and a gyroscope that the joints contradict is no longer used after at most 10 ms.
+/// other source confirms them, the gyroscope counts as contradicted. A sample with a smaller change
+/// is used during the conflict. Therefore a single outlier has no effect, pushes by hand are
+/// tolerated, and a gyroscope that the joints contradict is no longer used after at most 10 ms.
 ///
 /// While the outputs are off, the samples are not checked. A contradicted gyroscope is then
 /// accepted again after its rate has stayed below `calmRate` for a tenth of a second.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {
-    /// Predicted rate of the camera, camera frame, rad/s. A disputed gyroscope does not affect the
-    /// predicted rate.
+    /// Predicted rate of the camera, camera frame, rad/s. During a conflict the gyroscope does not
+    /// affect the predicted rate.
     var rate: Vector3 { @_noLocks get { reference + silent } }
 
     /// Value of `rate` at the time of the newest sample, rad/s.
     private var reference = Vector3.zero
     /// Change of the camera's rate by motors and disturbance since the newest sample, rad/s.
     private var silent = Vector3.zero
-    /// True if a witness contradicts the gyroscope, or no witness has confirmed an implausible
-    /// change.
+    /// True if another source contradicts the gyroscope, or no other source has confirmed an
+    /// implausible change.
     private(set) var isContradicted = false
 
     /// Camera rate that replaces refused samples, camera frame, rad/s: the rate of the last used
@@ -38,8 +38,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Value of `bridged` without the last used sample, rad/s. If later samples repeat the last
     /// used sample, the sensor was already frozen, and `earlier` replaces `bridged`.
     private var earlier = Vector3.zero
-    /// True if a witness contradicts the gyroscope at present, and the newest sample was refused or
-    /// equals the previous sample. The camera's rate is then `bridged`.
+    /// True if another source contradicts the gyroscope at present, and the newest sample was
+    /// refused or equals the previous sample. While the gyroscope is doubtful, the camera's rate is
+    /// `bridged`.
     var isDoubtful: Bool { @_noLocks get { isDisputed && (isRefusing || isRepeating) } }
 
     /// Recent joint angles from the encoders, rad.
@@ -60,10 +61,10 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Duration for which samples have been refused, s.
     private var refused = 0.0
     private var age = 0.0
-    /// Integral of the gyroscope's rate minus the reference since the dispute began, camera frame,
+    /// Integral of the gyroscope's rate minus the reference since the conflict began, camera frame,
     /// rad.
     private var claimed = Vector3.zero
-    /// Integral of the reference minus its value at the beginning of the dispute, camera frame,
+    /// Integral of the reference minus its value at the beginning of the conflict, camera frame,
     /// rad.
     private var modelled = Vector3.zero
     private var startRate = Vector3.zero
@@ -74,7 +75,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// The handle's rate, computed from the joints and from accepted samples.
     private var handle = HandleRate()
     /// The handle's rate, computed under the assumption that the gyroscope is right in the present
-    /// dispute.
+    /// conflict.
     private var claimedHandle = HandleRate()
 
     /// Time constant of `disturbance`, s.
@@ -83,9 +84,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private static var scatterMemory: Double { @_noLocks get { 1 } }
     /// Largest angular acceleration that a hand, a blow or an end stop can give any camera, rad/s².
     private static var blow: Double { @_noLocks get { 3000 } }
-    /// Largest angular acceleration of the handle during a dispute, rad/s², as in a runner's hand.
+    /// Largest angular acceleration of the handle during a conflict, rad/s², as in a runner's hand.
     private static var handleAcceleration: Double { @_noLocks get { 300 } }
-    /// Time for which a dispute lasts before the encoders can contradict the gyroscope, s. The
+    /// Time for which a conflict lasts before the encoders can contradict the gyroscope, s. The
     /// gyroscope also counts as contradicted after its samples were refused without confirmation
     /// for the time `hearing`. The encoders can contradict the gyroscope only from the fourth
     /// sample on, because the angle that a light camera turns within fewer samples is uncertain.
@@ -93,7 +94,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Rate that a working gyroscope usually stays below while the motors are off, as in the hand
     /// of a walking person, rad/s.
     private static var calmRate: Double { @_noLocks get { 1 } }
-    /// Duration after which an undecided dispute ends, s.
+    /// Duration after which an undecided conflict ends, s.
     private static var longestDispute: Double { @_noLocks get { 0.03 } }
 
     @_noLocks
@@ -152,8 +153,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         if isRepeated, !wasRepeating { bridged = earlier }
         let wasRefusing = isRefusing
         isRefusing = (rate - bridged).norm > limit
-        // An outlier during a dispute starts a separate dispute, so that the angle of the outlier
-        // does not count in later disputes.
+        // An outlier during a conflict starts a separate conflict, so that the angle of the outlier
+        // does not count in later conflicts.
         if isRefusing, !wasRefusing, age > 0 {
             reference = bridged
             open()
@@ -302,7 +303,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         bridged = rate
     }
 
-    /// Ends the dispute with the result that the gyroscope is right.
+    /// Ends the conflict with the result that the gyroscope is right.
     @_noLocks
     private mutating func settle(_ rate: Vector3) {
         handle = claimedHandle
@@ -314,7 +315,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     }
 
     /// True if the joints have turned by the angle that the gyroscope has measured in the present
-    /// dispute; nil if undecided. The two angles cover the same interval: the joint angles are
+    /// conflict; nil if undecided. The two angles cover the same interval: the joint angles are
     /// delayed by the gyroscope's delay.
     @_noLocks
     private mutating func encoders(sensorDelay: Double) -> Bool? {
@@ -341,7 +342,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         return age > max(Self.hearing, 3.5 * sampleSeconds) ? false : nil
     }
 
-    /// Angle by which the joints have turned since the dispute began, delayed by the gyroscope's
+    /// Angle by which the joints have turned since the conflict began, delayed by the gyroscope's
     /// delay, rad.
     @_noLocks
     private mutating func jointsMoved(sensorDelay: Double) -> AxisVector {
@@ -351,8 +352,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     }
 
     /// Updates the handle's rate: the joints' rates minus the camera's rate that the gyroscope
-    /// measures. The handle's rate is also updated during disputes, because an oscillating loop
-    /// causes one dispute after another while the handle continues to move.
+    /// measures. The handle's rate is also updated during conflicts, because an oscillating loop
+    /// causes one conflict after another while the handle continues to move.
     @_noLocks
     private mutating func noteHandle(rate: Vector3, sensorDelay: Double, dt: Double) {
         guard hasJoints else { return }

@@ -8,8 +8,8 @@ struct GapWatch: Sendable, BitwiseCopyable {
     /// Weight of a new period in the mean period, which corresponds to a memory of twenty periods.
     private static var newShare: Double { @_noLocks get { 0.05 } }
     /// Shortest gap, in mean periods, and the lower and upper bound of that length, s. The lower
-    /// bound is two periods of the slowest loop; the upper bound is the longest dispute about the
-    /// gyroscope (see `GyroWitness`).
+    /// bound is two periods of the slowest loop; the upper bound is the longest conflict between
+    /// the gyroscope and other sources (see `GyroWitness`).
     private static var periods: Double { @_noLocks get { 4 } }
     private static var shortest: Double { @_noLocks get { 0.01 } }
     private static var longest: Double { @_noLocks get { 0.03 } }

@@ -1,8 +1,8 @@
 /// Reduction of the gains, axis by axis, while the control loop oscillates.
 ///
 /// Each detection by `OscillationWatch` halves the gains of the axis; a new measurement of the
-/// inertia restores the gains. If an oscillation continues at the smallest gains, the loop does not
-/// cause it. The gains are then restored, and the oscillation is tolerated.
+/// inertia restores the gains. If an oscillation continues at the smallest gains, the loop is not
+/// the cause, so the gains are restored, and the oscillation is tolerated.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct OscillationGuard: Sendable, BitwiseCopyable {

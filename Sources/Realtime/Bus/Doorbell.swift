@@ -63,7 +63,7 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
                 successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
             if !canSleep && found == Self.rung {
                 // An exchange is used instead of a store, because another thread can ring at this
-                // moment; the earlier writes of that thread must become visible too.
+                // moment; the earlier writes of that thread must also become visible.
                 _ = word.exchange(Self.silent, ordering: .acquiringAndReleasing)
                 return .rung
             }

@@ -76,7 +76,8 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     @inlinable
     public var dropped: UInt { droppedCount }
 
-    /// Number of elements for which there is room now; the consumer can increase it at any time.
+    /// Number of elements for which there is room now; the consumer can increase this number at any
+    /// time.
     @inlinable
     public var room: Int {
         capacity - Int(bitPattern: head &- storage.tail.load(ordering: .acquiring))
@@ -119,7 +120,7 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
         return element
     }
 
-    /// Number of waiting elements now; the producer can increase it at any time.
+    /// Number of waiting elements now; the producer can increase this number at any time.
     @inlinable
     public var count: Int {
         Int(bitPattern: storage.head.load(ordering: .acquiring) &- tail)

@@ -6,7 +6,7 @@ internal import Glibc
 ///
 /// A refusal by the kernel is not an error, because a gimbal without real-time rights is still
 /// usable; `report` contains a sentence about the refusal. A thread without SCHED_FIFO requests the
-/// smallest timer slack instead, which halves its usual wake-up delay.
+/// smallest timer slack, which halves its usual wake-up delay.
 ///
 /// A real-time thread must not start other threads (Swift's pool, loggers, D-Bus), because threads
 /// inherit policy and affinity from their creator.

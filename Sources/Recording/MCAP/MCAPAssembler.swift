@@ -114,8 +114,8 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// Creates an assembler for an existing file, at the position of its first record. `note` then
-    /// adds each record of the file.
+    /// Creates an assembler for an existing file, at the position of its first record. The caller
+    /// then adds each record of the file with `note`.
     static func adopting() -> MCAPAssembler {
         var assembler = MCAPAssembler(channels: [])
         assembler.size = MCAPOpcode.magic.count

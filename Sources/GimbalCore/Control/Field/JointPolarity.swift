@@ -5,10 +5,10 @@ internal import CMathShim
 ///
 /// A reversed motor still holds the camera, because its observer finds an electrical angle that
 /// explains the gyroscope. When the camera turns, however, the rotor's angle changes in the
-/// opposite direction. The observer then estimates a hidden rate that is -2 times the known rate. A
-/// hand causes such a hidden rate only if it turns the handle twice as fast as the camera turns.
-/// The detector reports nothing in the first two time constants, because the camera's motion during
-/// the search for the rotor is not a hidden rate.
+/// opposite direction. With a reversed motor, the observer estimates a hidden rate that is -2 times
+/// the known rate. A hand causes such a hidden rate only if it turns the handle twice as fast as
+/// the camera turns. The detector reports nothing in the first two time constants, because the
+/// camera's motion during the search for the rotor is not a hidden rate.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct JointPolarity: Sendable, BitwiseCopyable {

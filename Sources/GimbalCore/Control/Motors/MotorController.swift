@@ -78,8 +78,8 @@ struct MotorState: Sendable, BitwiseCopyable {
     var saturated = AxisSet.none
     /// The camera axes whose gains are reduced after an oscillation.
     var oscillating = AxisSet.none
-    /// True if motors without encoders have made the camera oscillate within the last seconds. The
-    /// camera's response then does not prove a wrong sign.
+    /// True if motors without encoders have made the camera oscillate within the last seconds.
+    /// During an oscillation the camera's response does not prove a wrong sign.
     var isShaking = false
     /// The camera axes whose inertia could not be identified; the identification is repeated later.
     var abandoned = AxisSet.none

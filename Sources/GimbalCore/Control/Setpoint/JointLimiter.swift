@@ -8,8 +8,8 @@ internal import CMathShim
 /// the camera returns to the requested angle as soon as the handle's attitude permits. A turn at a
 /// rate has no target angle to which the camera could return. Far beyond the end of the range, a
 /// change of the requested angle does not move the camera. The caller can therefore reset the angle
-/// of a turn, and of every later request, to `stopped` without a visible effect. The next turn in
-/// the opposite direction then leaves the end of the range immediately.
+/// of a turn, and of every later request, to `stopped` without a visible effect. After the reset, a
+/// turn in the opposite direction leaves the end of the range immediately.
 ///
 /// Runs on the loop thread only, in constant time.
 struct JointLimiter: Sendable, BitwiseCopyable {

@@ -184,8 +184,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         followed.start(at: generator.angles)
     }
 
-    /// Discards the requested heading before the outputs go off. A person can then turn the camera
-    /// by hand, and the camera's new heading becomes the requested heading.
+    /// Discards the requested heading before the outputs go off. While the outputs are off, a
+    /// person can turn the camera by hand, and the camera's new heading becomes the requested
+    /// heading.
     @_noLocks
     mutating func letGo() {
         target.yaw = .nan
@@ -276,8 +277,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Resets the set-point to `JointLimiter.stopped` if joints are at the ends of their ranges, on
-    /// the axes on which `axes` is a number. The next request then starts at the angle `stopped`,
-    /// and leaves the end of the range immediately.
+    /// the axes on which `axes` is a number. After the reset, the next request starts at the angle
+    /// `stopped`, and leaves the end of the range immediately.
     @_noLocks
     private mutating func unwind(_ axes: AxisVector) {
         let stopped = limiter.stopped + axes * 0
