@@ -43,8 +43,8 @@ public struct AccelerometerCalibration: Sendable {
         /// Largest residual that is accepted, m/s².
         public var largestResidual = 0.03
         /// Largest tilt of the upright pose that the correction removes, rad. Misaligned axes of
-        /// the sensor and an uneven glue joint cause smaller tilts. A larger tilt is a property of
-        /// the mounting.
+        /// the sensor and an uneven glue joint cause tilts of a few degrees. A larger tilt is a
+        /// property of the mounting.
         public var largestTilt = 4 * Double.pi / 180
         /// Largest number of stored poses.
         public var poseLimit = 30

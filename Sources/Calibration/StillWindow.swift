@@ -109,8 +109,8 @@ public struct StillWindow: Sendable {
     ///   - accel: Measured specific force, sensor frame, m/s².
     ///   - dt: Seconds since the previous sample; if this time is not positive or longer than a
     ///     block, the window starts again.
-    /// - Returns: The means when the window is full; nil otherwise. A full window becomes empty
-    ///   again.
+    /// - Returns: The means when the window is full; nil otherwise. After a full window the
+    ///   collection starts again.
     public mutating func add(gyro: Vector3, accel: Vector3, dt: Double) -> StillMean? {
         guard dt > 0, dt < parameters.blockSeconds, gyro.isFinite, accel.isFinite else {
             restart()

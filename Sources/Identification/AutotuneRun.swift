@@ -131,7 +131,7 @@ public struct AutotuneRun: Sendable {
         GyroDelay.common(of: results.compactMap(\.motor?.gyroDelay))
     }
 
-    /// The tuning with the results so far.
+    /// The tuning that contains the results of the axes that are already finished.
     public var proposal: Stabilizer.Parameters { method.proposal(results) }
 
     /// Ends the run on request; `sentence` states the reason.

@@ -2,7 +2,7 @@ public import GimbalCore
 
 /// Recording of gyroscope samples over some seconds, with marks where samples are missing.
 ///
-/// A delayed loop loses samples. A spectrum across such a gap has blurred lines at wrong
+/// A delayed loop loses samples. The spectrum of samples with a gap has blurred lines at wrong
 /// frequencies. Therefore only the longest part of a recording without a gap is evaluated.
 public struct GyroRecording: Sendable {
     /// Part of a recording without a gap.

@@ -21,7 +21,7 @@ public struct Refusal: Error, Hashable, Sendable {
         case outOfRange = "out_of_range"
         /// The setting, variable, baseline or subscription does not exist; `field` names it.
         case unknownKey = "unknown_key"
-        /// The user of this connection can read but not write.
+        /// The user of the connection can read, but cannot write.
         case permissionDenied = "permission_denied"
         /// Another source sent a request that only the source in control can send.
         case notInControl = "not_in_control"

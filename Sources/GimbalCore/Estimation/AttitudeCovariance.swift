@@ -118,7 +118,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - variance: Increase of the variance of each tilt, rad².
     ///   - loss: Additional increase of the variance of tilt x, of the variance of tilt y, and of
-    ///     the covariance of both, rad².
+    ///     the covariance of the two tilts, rad².
     @inline(__always) @_noLocks @_noAllocation
     mutating func addTilt(variance: Double, loss: Vector3) {
         xx += variance + loss.x

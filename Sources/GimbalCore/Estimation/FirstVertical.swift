@@ -44,7 +44,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// Mean specific force, body frame of the last sample, m/s².
     var force: Vector3 { @_noLocks @_noAllocation get { turn.inverseRotate(impulse) / time } }
 
-    /// Creates a vertical without samples.
+    /// Creates an estimate of the vertical without samples.
     @_noLocks @_noAllocation
     init() {}
 

@@ -9,9 +9,9 @@
 /// effect. After subtraction of the lever arm's velocity, the assumption "velocity is zero" is more
 /// accurate.
 ///
-/// The lever arm is not a state of the attitude filter, although both are learned from the same
-/// innovations. Tilt error and lever arm can be separated: a tilt error causes a lasting velocity,
-/// a lever arm causes a velocity that varies with the rate.
+/// The lever arm is not a state of the attitude filter, although the lever arm and the filter's
+/// states are learned from the same innovations. Tilt error and lever arm can be separated: a tilt
+/// error causes a lasting velocity, a lever arm causes a velocity that varies with the rate.
 struct LeverArm: Sendable, BitwiseCopyable {
     /// Vector from the pivot to the sensor, body frame, m.
     private(set) var arm = Vector3.zero

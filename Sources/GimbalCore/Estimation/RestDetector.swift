@@ -181,7 +181,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
 
     /// True if the RMS deviations of rate and specific force from their means are below their
     /// thresholds, and the present deviations are below three times the thresholds. A noisy sensor
-    /// at a low sample rate can exceed the threshold now and then, but the average must not hide a
+    /// at a low sample rate can exceed the threshold at times, but the average must not hide a
     /// motion.
     @_noLocks @_noAllocation
     private mutating func isQuiet(

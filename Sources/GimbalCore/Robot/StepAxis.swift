@@ -37,7 +37,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         /// Turn at a velocity, steps/s, until the given time, then decelerate to a stop.
         case velocity(Double, validUntil: Instant)
         /// Search for the home switch; its edge becomes position 0. A value of `asked` that differs
-        /// from the previous one requests a new search.
+        /// from the previous value requests a new search.
         case home(asked: Instant)
     }
 

@@ -33,7 +33,7 @@ public struct GyroBatch: Sendable, BitwiseCopyable {
         count += 1
     }
 
-    /// The sample at `index`, oldest first.
+    /// The sample at an index; index 0 is the oldest sample.
     public subscript(index: Int) -> Vector3 {
         switch index {
         case 0: first

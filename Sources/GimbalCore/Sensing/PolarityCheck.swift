@@ -41,7 +41,7 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// Exponentially weighted sums over about the last `memory` seconds, rad²/s². `told` is the sum
     /// of the squared rate changes that the motor should have caused, and `seen` the sum of the
     /// squared rate changes that the gyroscope measured. `product` is the sum of the products of
-    /// both, and `unexplained` the sum of their squared differences.
+    /// commanded and measured change, and `unexplained` the sum of their squared differences.
     private var told = 0.0
     private var seen = 0.0
     private var product = 0.0

@@ -16,8 +16,8 @@ struct SamplePace: Sendable, BitwiseCopyable {
     private var elapsed = 0.0
 
     private static var window: Double { @_noLocks get { 0.25 } }
-    /// Number of samples per tick below which the samples count as slow. The margin to 1 covers a
-    /// sensor whose clock is a few per cent slow.
+    /// Number of samples per tick below which the samples count as slow. The difference from 1
+    /// allows for a sensor whose clock is a few per cent slow.
     private static var least: Double { @_noLocks get { 0.8 } }
 
     @_noLocks

@@ -14,7 +14,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     /// The empty set.
     @inlinable public static var none: Conditions { @_noLocks get { Conditions(rawValue: 0) } }
 
-    /// The union of both sets.
+    /// The union of two sets.
     @inlinable @_noLocks
     public static func | (a: Conditions, b: Conditions) -> Conditions {
         Conditions(rawValue: a.rawValue | b.rawValue)

@@ -43,11 +43,11 @@ package final class Tuning: Sendable {
         package let needsRestart: [String]
     }
 
-    /// Owner of a temporary change by any client of the socket. All clients share one owner,
-    /// because the commands `set` and `save` use different connections.
+    /// Owner of a temporary change by any client of the socket. All socket clients share one owner
+    /// of temporary changes, because the commands `set` and `save` use different connections.
     static let socketOwner: UInt64 = 0
-    /// Owner of a temporary change by any app. All apps share one owner, because an app can send
-    /// the change and `save` over different connections.
+    /// Owner of a temporary change by any app. All apps share one owner of temporary changes,
+    /// because an app can send the change and `save` over different connections.
     static let appOwner: UInt64 = 1
 
     let state: Mutex<State>

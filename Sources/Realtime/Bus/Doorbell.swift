@@ -4,9 +4,9 @@ public import GimbalCore
 
 /// Doorbell that wakes one waiting thread: a futex that stores one ring.
 ///
-/// Any thread can ring; one thread waits. A ring before the wait is not lost; several rings have
-/// the same effect as one ring. Ringing costs a system call only if the waiter is asleep. Data
-/// written before `ring()` is visible after `wait`.
+/// Any thread can ring the bell; only one thread waits. A ring before the wait is not lost; several
+/// rings have the same effect as one ring. Ringing costs a system call only if the waiter is
+/// asleep. Data written before `ring()` is visible after `wait`.
 ///
 /// The value is a handle: copies refer to the same bell. The creator of a doorbell calls
 /// `deallocate()` once, after the threads that use it have ended.

@@ -165,7 +165,7 @@ public struct SampleBatch: Sendable {
     /// Removes all samples.
     public mutating func removeAll() { count = 0 }
 
-    /// The sample at `index`, oldest first.
+    /// The sample at an index; index 0 is the oldest sample.
     ///
     /// - Parameter index: Index of the sample, 0..<count.
     public subscript(index: Int) -> IMUSample {

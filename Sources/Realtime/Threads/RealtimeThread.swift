@@ -72,7 +72,7 @@ public struct ThreadError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Data for the new thread, and its results.
+/// Data for the new thread, and the results of its set-up.
 private final class ThreadStart: @unchecked Sendable {
     let configuration: ThreadConfiguration
     let body: @Sendable () -> Void

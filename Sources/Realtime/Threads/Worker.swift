@@ -10,8 +10,8 @@ public final class Worker: Sendable {
     /// Job that the worker's thread executes.
     public typealias Job = @Sendable () -> Void
 
-    /// State that callers and the thread share. The state remains if the worker is released while
-    /// its thread hangs.
+    /// State that callers and the thread share. The state remains in memory if the worker is
+    /// released while its thread hangs.
     private final class Queue: Sendable {
         struct Contents {
             var jobs: [Job] = []

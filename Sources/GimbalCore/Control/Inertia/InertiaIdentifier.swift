@@ -283,7 +283,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             }
         } else {
             // A response that is an exact mirror image probably means a wrong sign. A measurement
-            // with a larger amplitude decides.
+            // with a larger amplitude shows whether the sign is wrong.
             let isAtMost = amplitude >= Self.mostProbe * p.torqueLimit
             look(
                 at: answer, lag: lag, omega: omega, period: period, angle: angle,

@@ -5,7 +5,7 @@
 /// the late period.
 struct JointHistory: Sendable, BitwiseCopyable {
     private var ring: InlineArray<64, AxisVector>
-    /// Time of each value, s after `clock` was zero.
+    /// Time of each value on the history's own clock, s.
     private var times: InlineArray<64, Double>
     private var next = 0
     /// Time of the newest value, s.

@@ -4,9 +4,9 @@ internal import CMathShim
 /// learned while the joint moves.
 ///
 /// Friction is by far the largest disturbance of a carried gimbal. Friction changes its sign
-/// whenever the joint reverses, and the loop's delay makes the feedback late each time. The joint's
-/// encoder, or a gyroscope on the handle, measures the motion of the joint. A tracker predicts the
-/// joint's motion for the loop's delay, and thus the reversals.
+/// whenever the joint reverses, and the loop's delay makes the feedback late at every reversal. The
+/// joint's encoder, or a gyroscope on the handle, measures the motion of the joint. A tracker
+/// predicts the joint's motion for the loop's delay, and thus the reversals.
 ///
 /// The shape of the friction is modelled as a sum of elastic bristles that slide (P. Dahl, "A solid
 /// friction model", Aerospace Corp. TOR-158, 1968) after different distances, as in the generalised

@@ -6,7 +6,7 @@
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct RateFilter: Sendable, BitwiseCopyable {
-    /// The filters of one axis, ready to run.
+    /// The filters of one axis, with their coefficients.
     public struct Axis: Sendable, BitwiseCopyable {
         /// True if the axis has a filter.
         public private(set) var isActive = false
