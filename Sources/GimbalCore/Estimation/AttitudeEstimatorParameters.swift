@@ -213,7 +213,7 @@ extension AttitudeEstimator.Parameters {
     ///   - tilt: Standard deviation of the new estimate's tilt, rad.
     ///   - lengthError: Difference between the length of the first specific force and gravity, as a
     ///     fraction of gravity.
-    /// - Returns: The covariance.
+    /// - Returns: Covariance matrix of the new estimate.
     @_noLocks @_noAllocation
     func covariance(tilt: Double, lengthError: Double) -> AttitudeCovariance {
         AttitudeCovariance(

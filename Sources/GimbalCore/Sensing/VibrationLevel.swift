@@ -1,8 +1,8 @@
 import CMathShim
 
 /// Strength of the camera's vibration: the root mean square of specific force and rate above a
-/// corner frequency, averaged over about a second. The corner is above the frequencies of hand
-/// motion.
+/// corner frequency, averaged over about a second. The corner frequency is above the frequencies of
+/// hand motion.
 ///
 /// Two first-order high-passes in series remove the motion of walking, which has frequencies up to
 /// 6 Hz and ten times the strength of vibration. The level does not include vibration that the

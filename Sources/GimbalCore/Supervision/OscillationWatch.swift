@@ -144,7 +144,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var tolerated = 0.0
 
     /// Time constant of the running means, s, and its minimum, one and a half cycles of the corner
-    /// frequency, as a phase, rad. The minimum applies only without a probe.
+    /// frequency, as a phase, rad. The minimum of the time constant applies only without a probe.
     private static var memory: Double { @_noLocks get { 0.04 } }
     private static var memorySwings: Double { @_noLocks get { 3 * .pi } }
     /// Shortest duration of an oscillation until it is reported, s; by then the effect of a knock

@@ -8,10 +8,10 @@ internal import CMathShim
 /// torque's impulse and the change of the rate in each period are demodulated at the probe's
 /// frequency with a Hann window. The in-phase ratio of impulse to rate change is the inertia, for
 /// periods of any length. Coulomb and viscous friction are in phase with the rate (describing
-/// function) and do not affect the ratio of impulse to rate change. While static friction still
-/// holds the joint, its elastic deformation affects the ratio of impulse to rate change. Therefore
-/// the probe's amplitude grows until two measurements agree. Signals at two frequencies without
-/// excitation are a measure of the disturbances.
+/// function) and do not affect the ratio of impulse to rate change. The elastic deformation of a
+/// joint that static friction still holds affects this ratio, so the probe's amplitude grows until
+/// two measurements agree. Signals at two frequencies without excitation are a measure of the
+/// disturbances.
 ///
 /// A clear response at a phase that is impossible for a camera means that the assumed delay is
 /// wrong. At one frequency a delay cannot be distinguished from a wrong sign or from friction. The
@@ -236,8 +236,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             isSlow = false
             restart(coarseDelay: shared, p)
         }
-        // The ratio of momentum change to rate change gives the inertia exactly, for control
-        // periods of any length.
+        // Momentum change divided by rate change is the inertia, for periods of any length.
         let impulse = hasRate ? lastMoment * dt : 0
         let change = hasRate ? rate - lastRate : 0
         lastMoment = moment
@@ -282,8 +281,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 return ascend(phase: phase, isReversed: !isUpright, omega: omega, p)
             }
         } else {
-            // A response that is an exact mirror image probably means a wrong sign. A measurement
-            // with a larger amplitude shows whether the sign is wrong.
+            // The wrong sign of an exact mirror image must be confirmed with a larger amplitude.
             let isAtMost = amplitude >= Self.mostProbe * p.torqueLimit
             look(
                 at: answer, lag: lag, omega: omega, period: period, angle: angle,
@@ -292,9 +290,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 if !isUprightKnown, abs(phase) < Self.reversedPhase || isAtMost {
                     return descend(angle: angle, p)
                 }
-                // Because of friction the response leads, and more so at a lower frequency.
-                // Therefore a measurement at the low frequency finds the right sign, but too short
-                // a delay.
+                // Friction makes the response lead, more so at a lower frequency. Therefore a
+                // measurement at the low frequency finds the right sign, but too short a delay.
                 let later = coarseDelay + (phase < 0 ? phase + 2 * .pi : phase) / omega
                 if isUprightKnown, later < Self.latestDelay {
                     return restart(coarseDelay: later, p)
