@@ -270,9 +270,10 @@ public final class Commander: Sendable {
         return nil
     }
 
-    /// Checks whether the source can take control: no source is in control, the source itself is in
-    /// control, or its rank is higher. A client of the diagnostics socket can also take control
-    /// from another client of this socket.
+    /// Checks whether the source can take control: no source is in control, the source in control
+    /// is silent or is the source itself, or the source has a higher rank than the source in
+    /// control. A client of the diagnostics socket can also take control from another client of
+    /// this socket.
     private static func admit(
         _ source: CommandSource, beside holder: Hold?, now: Instant, _ rules: Rules
     ) -> Refusal? {

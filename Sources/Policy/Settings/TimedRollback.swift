@@ -70,8 +70,8 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
 
     /// Makes the temporary change permanent.
     ///
-    /// - True if a temporary change was active. The result is false if the change has reverted
-    ///   already, which the caller must report.
+    /// - Returns: True if a temporary change was active. The result is false if the change has
+    ///   reverted already, which the caller must report.
     public mutating func keep() -> Bool {
         defer { pending = nil }
         return pending != nil
