@@ -105,8 +105,8 @@ extension MotionRequest {
     public static let beginTracking = MotionRequest(
         effect: .camera(.mode(.tracking)), requirement: .active)
 
-    /// In mode `tracking`: aim the camera in the direction of `aim`, which moves at its rate until the
-    /// next request or until the dead-man time of tracking has passed.
+    /// In mode `tracking`: aim the camera in the direction of `aim`, which moves at its rate until
+    /// the next request or until the dead-man time of tracking has passed.
     public static func aim(_ aim: Aim) -> MotionRequest {
         let (target, rate) = (aim.target, aim.rate)
         return MotionRequest(

@@ -161,9 +161,10 @@ struct RestDetector: Sendable, BitwiseCopyable {
     }
 
     /// Reduces the trust in the bias, because the direction of gravity has changed while the sensor
-    /// seemed to be at rest: the sensor rotates. A bias that was learned in a short rest can be
-    /// the rate of a slow rotation that looked like rest, so it counts as unknown again. If the bias was known from longer
-    /// rests, only the last rest is no longer counted as support for the bias.
+    /// seemed to be at rest: the sensor rotates. A bias that was learned in a short rest can be the
+    /// rate of a slow rotation that looked like rest, so it counts as unknown again. If the bias
+    /// was known from longer rests, only the last rest is no longer counted as support for the
+    /// bias.
     @_noLocks @_noAllocation
     private mutating func refute(
         _ variance: Vector3, _ parameters: AttitudeEstimator.Parameters

@@ -19,8 +19,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Torques for the polarity check: `PolarityCheck` searches for their mirror image in the camera's
-    /// response.
+    /// Torques for the polarity check: `PolarityCheck` searches for their mirror image in the
+    /// camera's response.
     enum Push: Sendable, BitwiseCopyable {
         /// Error-correcting part of the commanded torques, N·m, which takes effect after the delay
         /// of the loop.
@@ -69,8 +69,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - torques: Torques commanded in this period, N·m.
-    ///   - push: Torques whose mirror image `PolarityCheck` searches for; ignored until the inertia is
-    ///     identified.
+    ///   - push: Torques whose mirror image `PolarityCheck` searches for; ignored until the inertia
+    ///     is identified.
     ///   - delay: Time from a command to the sample that contains its effect, s.
     ///   - limit: The largest torques, N·m.
     ///   - inertia: Inertia about the camera's axes, kg·m², and the standard deviation of its

@@ -183,7 +183,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// explains.
     private static var pureCoherence: Double { @_noLocks get { 0.95 } }
     /// Smallest amplitude at which a growing pure tone counts as an oscillation, as a multiple of
-    /// `Sight.floor`. The value is small, because a light camera turns by degrees before its motors reach their limit.
+    /// `Sight.floor`. The value is small, because a light camera turns by degrees before its motors
+    /// reach their limit.
     private static var early: Double { @_noLocks get { 0.6 } }
 
     /// Filter coefficients of one period, for one corner frequency.

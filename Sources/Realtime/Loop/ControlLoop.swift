@@ -205,8 +205,8 @@ struct ControlLoop: ~Copyable, Sendable {
 
 /// Limits up to which the loop tolerates faults.
 enum LoopLimits {
-    /// Number of consecutive failed transfers that the loop tolerates: two attempts in each of two
-    /// periods.
+    /// Number of consecutive failed transfers at which the loop reports a bus error: two attempts
+    /// in each of two periods.
     static var toleratedBusErrors: UInt64 { 4 }
     /// Time without a call of `noteTurn` after which the loop assumes that a motors' thread hangs
     /// in a transfer, s.

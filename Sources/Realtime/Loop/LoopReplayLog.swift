@@ -32,8 +32,8 @@ public struct ReplayLogTick: Sendable, BitwiseCopyable {
     public var record: TelemetryRecord
 }
 
-/// The loop's end of the flight recorder's replay log, to which the loop writes all data for a replay, in
-/// order.
+/// The loop's end of the flight recorder's replay log, to which the loop writes all data for a
+/// replay, in order.
 ///
 /// If one frame of a tick is missing, later ticks cannot be replayed. Therefore, after the first
 /// dropped frame, all frames are dropped until there is room for a complete state again.

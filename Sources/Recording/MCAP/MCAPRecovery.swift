@@ -5,10 +5,11 @@ public import SystemPackage
 /// unexpectedly. The recovery keeps the complete part, cuts off an incomplete end, and appends the
 /// missing summary and end.
 ///
-/// Programs that need the summary, such as PlotJuggler, reject a file without a summary. The recovery
-/// reads only the headers of the records and the last chunk, so it is fast even for a long file. If
-/// the index of the last chunk is incomplete, the recovery writes it again. If the file is damaged
-/// before its end, the file stays unchanged, because the part after the damage can be readable.
+/// Programs that need the summary, such as PlotJuggler, reject a file without a summary. The
+/// recovery reads only the headers of the records and the last chunk, so it is fast even for a long
+/// file. If the index of the last chunk is incomplete, the recovery writes it again. If the file is
+/// damaged before its end, the file stays unchanged, because the part after the damage can be
+/// readable.
 public enum MCAPRecovery {
     /// Largest incomplete end, bytes: the data between two syncs at the highest rate, plus a
     /// margin. A larger incomplete end is treated as damage.

@@ -4,9 +4,9 @@ internal import CMathShim
 /// with servos a joint angle.
 ///
 /// The spectral lines of the multisine are odd harmonics of `1 / period`, so that the harmonics of
-/// a nonlinearity are at other frequencies than most lines. No frequency of the excitation is a multiple
-/// of 2 Hz, the step frequency of a walk. The phases follow M. Schroeder, "Synthesis of low-peak-factor signals",
-/// IEEE Trans. Information Theory 16 (1970).
+/// a nonlinearity are at other frequencies than most lines. No frequency of the excitation is a
+/// multiple of 2 Hz, the step frequency of a walk. The phases follow M. Schroeder, "Synthesis of
+/// low-peak-factor signals", IEEE Trans. Information Theory 16 (1970).
 public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     /// Number that the requester chooses. The snapshot repeats the requester's number, so that the
     /// requester can recognise its own excitation.

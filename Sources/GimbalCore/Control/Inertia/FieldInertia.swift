@@ -249,7 +249,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// Ends the check for oscillations, and reverts the reductions of the inertia estimate.
+    /// Ends the check for oscillations, and reverts the reductions of the inertia estimate and of
+    /// the corner frequencies.
     @_noLocks
     mutating func stopWatching() {
         shaking = OscillationGuard()
