@@ -40,7 +40,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     /// Variance that the caller must add to the bias estimate, (rad/s)², because the last step
     /// revealed that the bias was not learned at rest; otherwise zero.
     private(set) var lostTrust = 0.0
-    /// True if the sensor has been still for `restTime`.
+    /// True if the sensor has been still for `restTime`, and the joints do not move.
     private(set) var isAtRest = false
 
     /// True if the sensor may be at rest: it is still at present, or the detector has not received

@@ -16,10 +16,10 @@ internal import CMathShim
 /// the signals' means. The changes must also exceed the usual scatter, and a motor with the right
 /// sign must not explain the changes. Before the test, the change of the set-point's rate is
 /// subtracted from the change of the camera's rate. The camera's rate must also change against the
-/// motor's torque without this subtraction: if friction holds a camera while its set-point moves
-/// away, the difference of the rates changes although no sign is wrong. Finally, the command to the
-/// motor must keep its direction, as it does with a wrong sign. An oscillation that looks reversed
-/// means that the loop has more delay than assumed.
+/// motor's torque, without subtraction of the set-point's rate: if friction holds a camera while
+/// its set-point moves away, the difference of the rates changes although no sign is wrong.
+/// Finally, the command to the motor must keep its direction, as it does with a wrong sign. An
+/// oscillation that looks reversed means that the loop has more delay than assumed.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct PolarityCheck: Sendable, BitwiseCopyable {
