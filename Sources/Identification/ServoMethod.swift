@@ -3,8 +3,8 @@ import GimbalCore
 /// Autotune of position servos. The method identifies delay and lag from the commanded angles and
 /// the camera's rate.
 ///
-/// The excitation is an angle. The amplitude of this angle is much larger than the dead band, and
-/// the rate of this angle is lower than the servos' largest rate.
+/// The excitation is an angle. The amplitude of the excitation is much larger than the dead band,
+/// and the rate of the excitation is lower than the servos' largest rate.
 struct ServoMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.06

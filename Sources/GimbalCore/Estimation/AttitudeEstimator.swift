@@ -30,7 +30,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     public var jointDrive = JointDrive.unknown
     /// True if the estimator can conclude that the sensor is at rest. Set this property to false
     /// when another source reports motion, or while motors keep the gyroscope's rate at zero and
-    /// the joints cannot be measured; a quiet gyroscope is then not evidence of rest.
+    /// the joints cannot be measured; in these cases a quiet gyroscope is not evidence of rest.
     public var restIsPlausible = true
     /// Number of samples that were not used, because a value was not finite or beyond any sensor's
     /// range, or because the time step was impossible.
@@ -337,8 +337,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     /// Increases the tilt's variance because of saturated axes. The rate error of a saturated axis
-    /// is unknown and persists, so the standard deviation of the angle grows in proportion to time,
-    /// not the variance. A rotation about the vertical alone does not affect the tilt.
+    /// is unknown and persists, so the standard deviation of the angle, and not its variance, grows
+    /// in proportion to time. A rotation about the vertical alone does not affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
         // If the range is unknown and was found from the data, swings in both directions exceed the
         // range. The missing angles of the two directions largely cancel, so a smaller factor

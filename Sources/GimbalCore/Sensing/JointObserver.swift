@@ -44,8 +44,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
     }
 
     /// The camera's rate relative to the handle, camera frame, rad/s; zero if unknown. The angles
-    /// from a second gyroscope are not used, because its offset would then appear as an offset of
-    /// the camera's gyroscope.
+    /// from a second gyroscope are not used, because its offset would appear as an offset of the
+    /// camera's gyroscope.
     var relativeRate: Vector3 {
         @_noLocks @inline(__always) get {
             guard isKnown else { return .zero }
