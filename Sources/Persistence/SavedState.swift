@@ -20,7 +20,7 @@ public struct SavedState: Sendable, Equatable, Codable {
 
     /// Saved settings, as TOML text by key: they replace the values of the configuration files.
     public var parameters: [String: String]
-    /// Name of the mode to return to; nil if no mode was saved.
+    /// Name of the mode to return to after a restart; nil if no mode was saved.
     public var mode: String?
     /// Calibration results by name, such as `imu.accel_offset_mps2`; finite numbers.
     public var calibration: [String: [Double]]

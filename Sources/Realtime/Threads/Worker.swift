@@ -5,7 +5,7 @@ internal import Synchronization
 /// without a reader. Jobs run one after the other, in the order of arrival; a caller never waits
 /// for a job.
 ///
-/// The thread starts with the first job, and ends with its worker.
+/// The thread starts with the first job, and ends when its `Worker` ends or is released.
 public final class Worker: Sendable {
     /// Job that the worker's thread executes.
     public typealias Job = @Sendable () -> Void
