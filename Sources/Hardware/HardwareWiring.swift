@@ -8,7 +8,7 @@ public struct HardwareWiring: Sendable, Equatable {
     public var bus: String
     /// Motors of the joints, and their connections.
     public var motors: Motors
-    /// Line that switches the motors; nil if there is none.
+    /// GPIO line that switches the motors' power; nil if there is none.
     public var power: PowerSwitch?
 
     /// Creates a wiring.
@@ -21,9 +21,9 @@ public struct HardwareWiring: Sendable, Equatable {
         self.power = power
     }
 
-    /// Creates the bus of the bus thread. The bus thread sets the chips up later, when the socket
-    /// already exists to report a missing chip. The bus thread writes the states of the sensors to
-    /// `reports`.
+    /// Creates the bus of the bus thread. The bus thread sets the chips up later, when clients of
+    /// the socket can already read that a chip is missing. The bus thread writes the states of the
+    /// sensors to `reports`.
     ///
     /// - Parameters:
     ///   - reports: State of each sensor, for other threads.

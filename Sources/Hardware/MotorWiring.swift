@@ -21,7 +21,7 @@ extension HardwareWiring {
         /// Servos on channels of the board's PWM chip, which receive the given number of pulses per
         /// second.
         case pwm(chip: String, channels: [Int], pulses: ServoPulses, frameRate: Double)
-        /// Brushless motors on drives at a CAN bus.
+        /// Brushless motors whose drives are on a CAN bus.
         case can(CANDrives)
     }
 
@@ -31,7 +31,7 @@ extension HardwareWiring {
         public var chip: String
         /// Number of the line on the GPIO chip.
         public var line: Int
-        /// Whether a low level switches the motors' power on.
+        /// True if a low level switches the motors' power on.
         public var isActiveLow: Bool
 
         /// Creates a switch on the given GPIO line.
@@ -45,7 +45,7 @@ extension HardwareWiring {
     /// Outputs with separate threads: motors that are not on the sensor's bus, and the line that
     /// switches the motors' power.
     ///
-    /// - Parameter drives: Reports of drives on a CAN bus, which `makeBus` gets as well.
+    /// - Parameter drives: Reports of drives on a CAN bus; `makeBus` must receive this object, too.
     /// - Returns: The outputs, for their threads.
     public func makeOutputs(drives: DriveReports = DriveReports()) -> OutputBuses {
         var outputs = OutputBuses()

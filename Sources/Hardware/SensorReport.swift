@@ -19,7 +19,7 @@ public final class SensorReport: Sendable {
     /// Creates the report of a sensor before its set-up.
     public init() {}
 
-    /// Whether the sensor is set up and answers.
+    /// True if the sensor is set up and answers.
     public var isRunning: Bool { running.load(ordering: .relaxed) }
 
     /// Number of times that the sensor lost its configuration during operation.

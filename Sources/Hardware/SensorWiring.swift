@@ -5,7 +5,7 @@ public import GimbalCore
 public struct SensorWiring: Sendable, Equatable {
     /// An inertial sensor.
     public struct Inertial: Sendable, Equatable {
-        /// Interface of the sensor.
+        /// Interface through which the sensor is connected.
         public enum Place: Sendable, Equatable {
             /// Device file of an I2C bus, and the address of each part of the chip: first the
             /// accelerometer, then the gyroscope if it has a separate address.
@@ -17,15 +17,15 @@ public struct SensorWiring: Sendable, Equatable {
 
         /// Type of the chip.
         public var chip: SensorChip
-        /// Interface of the sensor.
+        /// Interface through which the sensor is connected.
         public var place: Place
         /// Full scale of the gyroscope, deg/s.
         public var gyroRange: Double
         /// Full scale of the accelerometer, g.
         public var accelRange: Double
-        /// Whether the sensor tests itself during its set-up; it must then be at rest.
+        /// True if the sensor tests itself during its set-up; it must then be at rest.
         public var testsItself: Bool
-        /// Whether the driver reads the samples from the sensor's FIFO, so that no sample is lost.
+        /// True if the driver reads the samples from the sensor's FIFO, so that no sample is lost.
         public var usesBuffer = false
 
         /// Creates the wiring of a sensor.
@@ -76,7 +76,7 @@ public struct SensorWiring: Sendable, Equatable {
         }
     }
 
-    /// The data-ready line of the camera's sensor.
+    /// GPIO line with the data-ready signal of the camera's sensor.
     public struct DataReadyLine: Sendable, Equatable {
         /// Device file of the GPIO chip, such as `/dev/gpiochip0`.
         public var chip: String
@@ -111,7 +111,7 @@ public struct SensorWiring: Sendable, Equatable {
             self.direction = direction
         }
 
-        /// Whether two wirings have equal buses, angles and directions.
+        /// Compares the buses, zero angles and directions of two wirings.
         public static func == (a: Encoders, b: Encoders) -> Bool {
             a.buses == b.buses && a.zero == b.zero && a.direction == b.direction
         }
@@ -132,7 +132,7 @@ public struct SensorWiring: Sendable, Equatable {
 
     /// The sensor on the camera.
     public var camera: Inertial
-    /// The camera's data-ready line; nil if it is not wired.
+    /// Data-ready line of the camera's sensor; nil if the line is not wired.
     public var dataReady: DataReadyLine?
     /// A second sensor on the handle; nil if there is none.
     public var handle: Inertial?
@@ -141,10 +141,10 @@ public struct SensorWiring: Sendable, Equatable {
     /// Encoders of the joints; nil without encoders.
     public var encoders: Encoders?
 
-    /// Age at which a sample of the handle's sensor or of an encoder is too old, s.
+    /// Largest age at which a sample of the handle's sensor or of an encoder is used, s.
     public var staleSeconds = 0.02
 
-    /// Creates a wiring with a camera's sensor only.
+    /// Creates a wiring that contains only the camera's sensor.
     public init(camera: Inertial) { self.camera = camera }
 }
 

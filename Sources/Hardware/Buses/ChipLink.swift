@@ -33,14 +33,14 @@ protocol ChipLink: AnyObject {
     /// Executes the prepared reads, in order, in as few system calls as the bus allows.
     func burst() throws(BusErrno) -> UnsafeRawBufferPointer
 
-    /// Reads the given number of bytes, at most `ChipLinkLimits.stream`, repeatedly from one
-    /// register of part 0, for a FIFO.
+    /// Reads the FIFO register of part 0 repeatedly, once for each byte; `count` is at most
+    /// `ChipLinkLimits.stream`.
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer
 }
 
 /// Limits of the transfers to a chip.
 enum ChipLinkLimits {
-    /// Largest number of bytes that one `stream` reads: a batch of samples of 16 bytes each.
+    /// Largest number of bytes that one call of `stream` reads: 16 samples of 16 bytes each.
     static let stream = 256
 }
 

@@ -6,8 +6,8 @@ internal import Realtime
 /// A GPIO line with a sensor's data-ready signal. After the creation of an `EdgeLine`, only the bus
 /// thread uses it.
 ///
-/// If the GPIO chip is missing, the line searches for it repeatedly. Until the chip is found, no
-/// edges arrive.
+/// If the GPIO chip is missing, `EdgeLine` tries to open the chip again every 0.1 s. Until the chip
+/// is open, no edges arrive.
 final class EdgeLine {
     /// C strings for the system calls. These strings are created once, because their creation can
     /// allocate memory.

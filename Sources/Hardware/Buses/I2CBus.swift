@@ -7,7 +7,7 @@ internal import Realtime
 ///
 /// Every exchange is one I2C_RDWR, with messages for any number of chips and registers and repeated
 /// starts between them. An exchange needs one system call and one pass through the adapter's queue.
-/// If the device file is missing, the bus searches for it repeatedly.
+/// If the device file is missing, `I2CBus` tries to open the file again every 0.1 s.
 final class I2CBus {
     /// Path of the device file as a C string. The string is created once, because its creation can
     /// allocate memory.
@@ -113,7 +113,7 @@ struct I2CExchange: ~Copyable {
     let messages: UnsafeMutablePointer<i2c_msg>
     /// Number of messages.
     private(set) var count: UInt32 = 0
-    /// Bytes that the messages write, and bytes that they read.
+    /// Memory for the data that the messages write or read.
     let bytes: UnsafeMutableRawBufferPointer
     private var used = 0
 

@@ -6,7 +6,7 @@ internal import Realtime
 /// One chip select of an SPI bus, `/dev/spidevB.C`. After the creation of an `SPIDevice`, only the
 /// bus thread uses it.
 ///
-/// If the device file is missing, the device searches for it repeatedly.
+/// If the device file is missing, `SPIDevice` tries to open the file again every 0.1 s.
 final class SPIDevice {
     /// Path of the device file as a C string. The string is created once, because its creation can
     /// allocate memory.
@@ -75,7 +75,7 @@ final class SPIDevice {
 }
 
 /// SPI message: transfers for one device, together with their memory, which is allocated once and
-/// reused. The chip is selected again for each transfer.
+/// reused. Chip select is released between the transfers of a message.
 struct SPIMessage: ~Copyable {
     /// The transfers of the message, in the kernel's format.
     let transfers: UnsafeMutablePointer<spi_ioc_transfer>

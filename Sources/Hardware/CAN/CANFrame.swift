@@ -1,5 +1,5 @@
-/// Data frame or remote frame on a CAN bus, or an error report of the CAN controller. A value
-/// without an interface, so that codecs are pure functions.
+/// Data frame or remote frame on a CAN bus, or an error report of the CAN controller. The type
+/// contains no socket, so that codecs are pure functions.
 struct CANFrame: Sendable {
     /// Largest number of data bytes in a frame of CAN FD.
     static let capacity = 64
@@ -7,13 +7,13 @@ struct CANFrame: Sendable {
     /// Identifier: 11 bits, or 29 bits if `isExtended`. For an error report, the classes of the
     /// error (`linux/can/error.h`).
     var id: UInt32
-    /// Whether the identifier has 29 bits.
+    /// True if the identifier has 29 bits.
     var isExtended: Bool
-    /// Whether the frame requests data instead of carrying them.
+    /// True if the frame requests data instead of carrying them.
     var isRemote = false
-    /// Whether the frame is an error report of the computer's own CAN controller.
+    /// True if the frame is an error report of this computer's CAN controller.
     var isError = false
-    /// Whether the frame is one of CAN FD.
+    /// True if the frame has the format CAN FD.
     var isFD = false
     /// Number of data bytes, 0...8, or 0...64 with CAN FD.
     private(set) var count = 0
@@ -67,7 +67,7 @@ struct CANFrame: Sendable {
     /// Adds an IEEE 754 number of 32 bits, lowest byte first.
     mutating func append(float number: Double) { append(little: Float(number).bitPattern) }
 
-    /// Adds bytes up to the next length that CAN FD has.
+    /// Adds bytes up to the next data length that CAN FD allows.
     mutating func pad(with byte: UInt8) {
         let length = Self.lengths.first { $0 >= count } ?? Self.capacity
         while count < length { append(byte) }
@@ -112,7 +112,8 @@ extension CANFrame: Equatable {
 struct CANFilter: Sendable, Equatable {
     /// Identifier, 11 or 29 bits.
     var id: UInt32
-    /// Bits that are compared, and `data` if remote frames do not pass.
+    /// Bits of the identifier that are compared. If the mask contains `data`, the filter rejects
+    /// remote frames.
     var mask: UInt32
 
     /// Bit of the kernel's identifiers that marks remote frames (`CAN_RTR_FLAG`).

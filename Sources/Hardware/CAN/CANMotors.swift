@@ -2,10 +2,12 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Three brushless motors on drives at a CAN bus. Only the thread of the motors uses the object.
+/// Three brushless motors whose drives are on a CAN bus. Only the motors' thread uses a
+/// `CANMotors`.
 ///
-/// The thread writes a torque to each drive in each period, which also restarts the drives'
-/// watchdogs, and never reads: `DriveFeedback` reads on the sensors' thread.
+/// In each period, the thread sends a torque to each drive, which also restarts the drive's
+/// watchdog. The thread does not receive frames; `DriveFeedback` receives them on the sensors'
+/// thread.
 final class CANMotors: MotorPort {
     private let socket: CANSocket
     private var codec: any DriveCodec
@@ -13,10 +15,10 @@ final class CANMotors: MotorPort {
     private let reports: DriveReports
     private var frames: [CANFrame] = []
 
-    /// Largest number of frames of one period.
+    /// Largest number of CAN frames that are sent in one period.
     private static let capacity = 24
-    /// Rounds of frames with which the drives are switched off at the end, because the bus can lose
-    /// one, and the time between two of them, µs.
+    /// Number of times that `allOff` sends the frames that switch the drives off, because the bus
+    /// can lose frames, and the pause between these times, µs.
     private static let offRounds = 3
     private static let offPause: UInt32 = 2000
 
@@ -65,7 +67,7 @@ final class CANMotors: MotorPort {
         }
     }
 
-    /// Sends the frames of one period, to all drives even if one frame fails.
+    /// Sends the frames of one period. If one frame cannot be sent, the others are still sent.
     private func send(
         isEnabled: Bool, torque: AxisVector, now: Instant, _ operation: BusError.Operation
     ) throws(BusError) {

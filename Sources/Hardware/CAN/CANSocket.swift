@@ -4,10 +4,10 @@ internal import Glibc
 internal import Realtime
 
 /// One raw socket at a CAN interface. After the creation of a `CANSocket`, only one thread uses it.
-/// No call waits.
+/// No method blocks.
 ///
-/// The socket is opened at the first use. While the interface is missing, the socket searches for
-/// it repeatedly.
+/// The socket is opened at the first use. While the interface is missing, `open` tries again every
+/// 0.1 s.
 final class CANSocket {
     /// Frames that a socket receives.
     enum Reception {
@@ -17,7 +17,7 @@ final class CANSocket {
         case matching([CANFilter])
     }
 
-    /// Function that opens a socket, like `ch_can_open`.
+    /// Function that opens a CAN socket, and stores its file descriptor, as `ch_can_open` does.
     typealias Open = (UnsafeMutablePointer<Int32>) -> Int32
 
     private let openSocket: Open
@@ -28,15 +28,16 @@ final class CANSocket {
     /// Interval between attempts to open a missing interface, s.
     private static let lookSeconds = 0.1
 
-    /// Creates a socket that will be opened with `open`; tests pass one end of a socket pair.
+    /// Creates a socket that the function `open` opens later; tests pass a function that opens one
+    /// end of a socket pair.
     init(open: @escaping Open) { openSocket = open }
 
-    /// Creates a socket at an interface.
+    /// Creates a socket for a CAN interface.
     ///
     /// - Parameters:
     ///   - interface: Name of the interface, such as `can0`.
     ///   - reception: Frames that the socket receives.
-    ///   - usesFD: Whether the socket carries frames of CAN FD.
+    ///   - usesFD: True if the socket carries frames of CAN FD.
     convenience init(interface: String, reception: Reception, usesFD: Bool) {
         var filters: [can_filter] = []
         var hears = false
@@ -59,7 +60,7 @@ final class CANSocket {
         descriptor = -1
     }
 
-    /// Opens the socket, unless it is open. Allocates memory if the interface is missing.
+    /// Opens the socket, unless it is already open. Allocates memory if the interface is missing.
     ///
     /// - Throws: ENODEV if the interface does not exist, EAFNOSUPPORT or EPERM if the process cannot
     ///   use CAN, EINVAL if the interface does not support CAN FD.
@@ -74,8 +75,8 @@ final class CANSocket {
 
     /// Sends a frame.
     ///
-    /// - Throws: ENETDOWN if the interface is down, ENOBUFS or EAGAIN if its queue is full, because
-    ///   no node acknowledges the frames; ENODEV if the interface was removed.
+    /// - Throws: ENETDOWN if the interface is down, ENOBUFS or EAGAIN if the send queue is full
+    ///   because no node acknowledges the frames, ENODEV if the interface was removed.
     func send(_ frame: CANFrame) throws(BusErrno) {
         guard descriptor >= 0 else { throw BusErrno(code: lastError) }
         var raw = canfd_frame()
@@ -92,11 +93,12 @@ final class CANSocket {
         throw BusErrno(code: error)
     }
 
-    /// Takes the next frame out of the queue.
+    /// Takes the oldest frame out of the receive queue.
     ///
     /// - Parameter age: Time since the frame's arrival, s.
     /// - Returns: The frame; nil if the queue is empty.
-    /// - Throws: ENETDOWN if the interface went down since the last call, ENODEV if it was removed.
+    /// - Throws: ENETDOWN if the interface went down since the last call, ENODEV if the interface
+    ///   was removed.
     func receive(age: inout Double) throws(BusErrno) -> CANFrame? {
         guard descriptor >= 0 else { throw BusErrno(code: lastError) }
         var raw = canfd_frame()

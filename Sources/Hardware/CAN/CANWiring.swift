@@ -2,7 +2,7 @@ public import Configuration
 public import GimbalCore
 
 extension HardwareWiring {
-    /// Three drives on a CAN bus.
+    /// Wiring and protocol of the three drives on a CAN bus.
     public struct CANDrives: Sendable, Equatable {
         /// Name of the interface, such as `can0`.
         public var interface: String
@@ -10,17 +10,19 @@ extension HardwareWiring {
         public var protocolName: DriveProtocol
         /// Identifier of each drive.
         public var ids: AxisVector
-        /// Identifier to which the drives answer.
+        /// Identifier of this computer on the bus, to which the drives send their answers.
         public var host: Int
-        /// Ranges of the Mini Cheetah's protocol.
+        /// Ranges of the numbers in the frames of the Mini Cheetah's protocol.
         public var limits = MITLimits(angle: 12.5, rate: 30, torque: 10)
-        /// Time without a command after which a drive stops, for protocols that set it, s.
+        /// Time without a command after which a drive stops, s. Only some protocols send this time
+        /// to the drive.
         public var watchdog = 0.05
-        /// Direction of each drive: 1, or -1 if its angle decreases when the joint's increases.
+        /// Direction of each drive: 1, or -1 if its angle decreases when the joint's angle
+        /// increases.
         public var direction = AxisVector(repeating: 1)
         /// Reading of each drive's encoder at joint angle zero, rad.
         public var zero = AxisVector.zero
-        /// Whether the joints' angles come from the drives.
+        /// True if the drives measure the joints' angles.
         public var measuresJoints = true
 
         /// Creates the wiring of drives whose identifiers, protocol and interface are given.
@@ -51,7 +53,7 @@ extension HardwareWiring {
             }
         }
 
-        /// Motors with a socket that only sends.
+        /// Creates the motors, with a socket that only sends.
         func motors(_ reports: DriveReports) -> CANMotors {
             let codec = codec
             return CANMotors(
@@ -60,8 +62,8 @@ extension HardwareWiring {
                 codec: codec, direction: direction, reports: reports)
         }
 
-        /// Reader of the drives' frames, with its own socket, so that no object is used by two
-        /// threads.
+        /// Creates the receiver of the drives' frames. It has a separate socket, so that two
+        /// threads never use one object.
         func feedback(period: Double, _ reports: DriveReports) -> DriveFeedback {
             let codec = codec
             return DriveFeedback(

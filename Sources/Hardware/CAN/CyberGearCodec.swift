@@ -1,8 +1,9 @@
 internal import GimbalCore
 
-/// Xiaomi CyberGear, the Mini Cheetah's protocol with identifiers of 29 bits: type of the frame in
-/// bits 24...28, data in bits 8...23, identifier of the receiver in bits 0...7. All fields have 16
-/// bits, highest byte first (CyberGear instruction manual, section 4).
+/// Protocol of the Xiaomi CyberGear drive: the Mini Cheetah's protocol with 29-bit identifiers. An
+/// identifier contains the frame's type in bits 24...28, data in bits 8...23, and the receiver's
+/// identifier in bits 0...7. All fields have 16 bits, highest byte first (CyberGear instruction
+/// manual, section 4).
 struct CyberGearCodec: DriveCodec {
     /// Types of the frames.
     enum Kind {
@@ -48,14 +49,14 @@ struct CyberGearCodec: DriveCodec {
         let isDue = requests[axis].isSwitchDue(
             on: command.isEnabled, isRunning: state.isRunning, now: command.now)
         guard command.isEnabled else {
-            // A drive that is off answers this as well, so its angle stays known. The first byte
-            // clears faults.
+            // A drive that is off also answers the stop command, so its angle remains known. A
+            // first byte of 1 clears faults.
             let clears = requests[axis].isClearDue(fault: state.fault, now: command.now)
             return frames.append(frame(Kind.stop, host, axis, clears ? 0x0100 : 0))
         }
         if isDue { frames.append(frame(Kind.enable, host, axis)) }
         let torque = FixedPoint.encode(command.torque[axis], range: Self.limits.torque, bits: 16)
-        // Angle and rate in the middle of their ranges; both gains are zero.
+        // The fields of angle and rate are in the middle of their ranges; both gains are zero.
         frames.append(frame(Kind.command, torque, axis, 0x8000, 0x8000))
     }
 

@@ -1,8 +1,9 @@
 internal import GimbalCore
 
-/// Command to the three drives of one bus for one period. All values have the drives' own signs.
+/// Command to the three drives of one bus for one period. Positive torques and rates have the
+/// drives' directions, not the joints' directions.
 struct DriveCommand: Sendable {
-    /// Whether the drives' power stages are on; if false, the torques are ignored.
+    /// True if the drives' power stages are on; if false, the torques are ignored.
     var isEnabled: Bool
     /// Torque of each drive, N·m.
     var torque: AxisVector
@@ -14,17 +15,17 @@ struct DriveCommand: Sendable {
 
 /// State of a drive that its codec needs to compose commands.
 struct DriveState: Sendable, BitwiseCopyable, Equatable {
-    /// Whether the power stage is on; nil if the drive does not report it.
+    /// True if the power stage is on; nil if the drive does not report it.
     var isRunning: Bool?
     /// Fault code of the drive; 0 means that there is no fault.
     var fault: UInt32 = 0
     /// Rate of the rotor, rad/s; NaN if it is unknown.
     var rate = Double.nan
-    /// Whether the drive answers requests of its temperature.
+    /// True if the drive answers requests of its temperature.
     var hasTemperature = false
 }
 
-/// Information in one frame of a drive. A value that the frame does not contain is nil.
+/// Information in one frame of a drive. Each value that the frame does not contain is nil.
 struct DriveNews: Sendable, Equatable {
     /// Joint of the drive.
     var axis: GimbalAxis
@@ -32,7 +33,7 @@ struct DriveNews: Sendable, Equatable {
     var angle: Double?
     /// Rate of the rotor, rad/s.
     var rate: Double?
-    /// Whether the power stage is on.
+    /// True if the power stage is on.
     var isRunning: Bool?
     /// Fault code; 0 means that there is no fault.
     var fault: UInt32?
@@ -40,7 +41,7 @@ struct DriveNews: Sendable, Equatable {
     var temperature: Double?
     /// Voltage of the supply, V.
     var voltage: Double?
-    /// Whether the drive's firmware answers requests of its temperature.
+    /// True if the drive's firmware answers requests of its temperature.
     var hasTemperature: Bool?
 }
 
@@ -49,20 +50,21 @@ struct DriveNews: Sendable, Equatable {
 protocol DriveCodec: Sendable {
     /// Filters for the frames that the drives send.
     var filters: [CANFilter] { get }
-    /// Whether the protocol uses CAN FD.
+    /// True if the protocol uses CAN FD.
     static var usesFD: Bool { get }
-    /// Interval of the frames that a drive sends without a request, s; 0 if a drive answers each
-    /// command.
+    /// Interval of the frames that a drive sends without a request, s; 0 if a drive sends a frame
+    /// only in answer to a command.
     static var interval: Double { get }
 
     /// Adds the frames of one period to an empty list.
     mutating func compose(_ command: DriveCommand, into frames: inout [CANFrame])
 
-    /// Forgets the requests that were made, because a frame was not sent; the next call of `compose`
-    /// makes them again.
+    /// Discards the record of the last requests, because a frame was not sent; the next call of
+    /// `compose` repeats the requests.
     mutating func forgetRequests()
 
-    /// Reads a frame; nil for a frame that is not from one of the drives, or is malformed.
+    /// Decodes a frame. The result is nil if the frame is malformed, or does not come from one of
+    /// the drives.
     func news(in frame: CANFrame) -> DriveNews?
 }
 
@@ -84,7 +86,7 @@ struct DriveIDs: Sendable, Equatable {
     /// Identifier of one drive.
     subscript(axis: GimbalAxis) -> UInt32 { ids[axis] }
 
-    /// Joint of the drive with this identifier; nil for a foreign identifier.
+    /// Joint of the drive with this identifier; nil if no drive has this identifier.
     func axis(of id: UInt32) -> GimbalAxis? {
         if ids.yaw == id { return .yaw }
         if ids.roll == id { return .roll }
@@ -95,27 +97,28 @@ struct DriveIDs: Sendable, Equatable {
     var all: [UInt32] { [ids.yaw, ids.roll, ids.pitch] }
 }
 
-/// Times at which a drive was told to change its state, so that a request is repeated only after
-/// the drive had time to report the change.
+/// Times of the latest requests that a drive change its state. A request is repeated only after the
+/// drive has had time to report the change.
 struct DriveRequests: Sendable, BitwiseCopyable {
     private var lastSwitch = Instant(nanoseconds: .min / 2)
     private var lastClear = Instant(nanoseconds: .min / 2)
     private var wasEnabled: Bool?
     private var faultSince: Instant?
-    /// Number of times that faults were cleared in succession.
+    /// Number of attempts to clear faults; it is reset after a minute without an attempt.
     private var clears = 0
 
-    /// Time after which an ignored request is repeated, s: more than two heartbeats of an ODrive.
+    /// Time after which a request is repeated if the drive has not changed its state, s; more than
+    /// two intervals of an ODrive's heartbeat.
     private static let patience = 0.25
-    /// Interval of attempts to clear a fault, s, and their largest number in succession; the number
-    /// starts again after a minute.
+    /// Shortest interval between two attempts to clear a fault, s; time without an attempt after
+    /// which the count of attempts starts at zero again, s; and the largest count.
     private static let clearSeconds = (wait: 1.0, forget: 60.0)
     private static let mostClears = 3
 
-    /// Forgets the last request, so that it is made again.
+    /// Discards the record of the last request, so that the request is repeated.
     mutating func forget() { wasEnabled = nil }
 
-    /// Whether the drive must be told now to switch its power stage on or off.
+    /// Returns true if a request that switches the drive's power stage on or off must be sent now.
     mutating func isSwitchDue(on: Bool, isRunning: Bool?, now: Instant) -> Bool {
         let isNew = wasEnabled != on
         wasEnabled = on
@@ -127,8 +130,8 @@ struct DriveRequests: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// Whether a drive that is off must be told now to clear its fault. The fault stays for a second,
-    /// so that it can be seen.
+    /// Returns true if a request that clears the fault of a switched-off drive must be sent now. A
+    /// fault is cleared only after 1 s, so that clients can read its code.
     mutating func isClearDue(fault: UInt32, now: Instant) -> Bool {
         guard fault != 0 else {
             faultSince = nil

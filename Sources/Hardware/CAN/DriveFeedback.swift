@@ -1,18 +1,20 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Frames of the three drives and of the CAN controller: joint angles and rates for the samples,
-/// conditions, and the state for other threads. Bus thread only.
+/// Receiver of the frames of the three drives and of the CAN controller. It provides joint angles
+/// and rates for the samples, conditions, and the drives' state for other threads. Only the
+/// sensors' bus thread uses it.
 final class DriveFeedback {
     /// Installation of the drives.
     struct Installation: Sendable {
         /// Reading of each drive's encoder at joint angle zero, rad.
         var zero: AxisVector
-        /// Direction of each drive: 1, or -1 if its angle decreases when the joint's increases.
+        /// Direction of each drive: 1, or -1 if its angle decreases when the joint's angle
+        /// increases.
         var direction: AxisVector
         /// Period of the reads, s.
         var period: Double
-        /// Whether the samples get the joints' angles from the drives.
+        /// True if the joints' angles in the samples come from the drives.
         var measuresJoints: Bool
     }
 
@@ -37,17 +39,18 @@ final class DriveFeedback {
     private var isDown = false
     private var wantedSince: Instant?
 
-    /// Number of periods without a frame after which a drive is silent.
+    /// Number of periods without a frame after which the condition `drive_silent` begins.
     private static let silentPeriods = 3
     /// Largest number of frames that one call reads, so that a flooded bus cannot hold the thread.
     private static let mostFrames = 64
-    /// Time for which an error report stays visible as a condition, s.
+    /// Time for which the condition `can_errors` lasts after an error report, s.
     private static let errorSeconds = 1.0
-    /// Shortest time for which the controller counts as off the bus, s.
+    /// Time after a bus-off report during which received frames do not end the condition
+    /// `can_bus_off`, s.
     private static let busOffSeconds = 0.1
-    /// Time that a drive has to switch its power stage on, s.
+    /// Time after the request in which a drive must switch its power stage on, s.
     private static let startSeconds = 0.5
-    /// Longest time over which an angle is extrapolated, s.
+    /// Longest time over which a joint angle is extrapolated, s.
     private static let longestExtrapolation = 0.01
 
     /// Creates the reader of a bus.
@@ -70,7 +73,7 @@ final class DriveFeedback {
             * max(1, Int((type(of: codec).interval / installation.period).rounded(.up)))
     }
 
-    /// Reads all waiting frames.
+    /// Receives all frames in the queue.
     func read(now: Instant) {
         motions.yaw.silentReads += 1
         motions.roll.silentReads += 1
@@ -85,7 +88,7 @@ final class DriveFeedback {
             if reports.lastError != 0, !isSilent { reports.note(error: 0) }
         } catch {
             isDown = true
-            // Frames that arrived before are still in the queue.
+            // The queue can still contain frames that arrived before the error.
             lastBusOff = now
             reports.note(error: error.code)
         }
@@ -95,8 +98,8 @@ final class DriveFeedback {
     private func take(_ frame: CANFrame, time: Instant, now: Instant) {
         guard !frame.isError else { return takeError(frame, now: now) }
         reports.noteReceived()
-        // A frame arrived, so the interface is up and on the bus. A frame that the controller had
-        // received before it went off the bus must not hide this.
+        // A received frame shows that the controller is on the bus, unless the frame arrived before
+        // the controller went off the bus.
         if now.seconds(since: lastBusOff) > Self.busOffSeconds { isDown = false }
         guard let news = codec.news(in: frame) else { return reports.noteMalformed() }
         motions[news.axis].silentReads = 0
@@ -159,7 +162,7 @@ final class DriveFeedback {
         return (motion.angle + motion.rate * age).remainder(dividingBy: 2 * .pi)
     }
 
-    /// Faults of the drives and of the bus.
+    /// Conditions that report faults of the drives and of the bus.
     var conditions: Conditions {
         var conditions = Conditions.none
         if isDown { conditions.insert(.canBusOff) }

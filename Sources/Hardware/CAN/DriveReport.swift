@@ -21,13 +21,13 @@ public final class DriveReport: Sendable {
     /// Creates the report of a drive that has sent nothing yet.
     public init() {}
 
-    /// Whether the drive's last frame is too old, or it has sent none.
+    /// True if the drive has not sent a frame for too long, or has never sent one.
     public var isSilent: Bool { silent.load(ordering: .relaxed) }
 
-    /// Whether the drive stays off although its power stage was requested.
+    /// True if the drive's power stage is still off 0.5 s after the request to switch it on.
     public var isDisobedient: Bool { idle.load(ordering: .relaxed) }
 
-    /// Whether the drive's power stage is on; nil if the drive does not report it.
+    /// True if the drive's power stage is on; nil if the drive does not report it.
     public var isRunning: Bool? {
         switch Running(rawValue: running.load(ordering: .relaxed)) {
         case .on: true
@@ -58,7 +58,7 @@ public final class DriveReport: Sendable {
 
     // MARK: Threads of the buses
 
-    /// State for the codec.
+    /// The drive's state for its codec.
     var state: DriveState {
         DriveState(
             isRunning: isRunning, fault: fault,
@@ -89,7 +89,7 @@ public final class DriveReport: Sendable {
         let wasSilent = silent.exchange(isSilent, ordering: .relaxed)
         guard isSilent, !wasSilent else { return }
         silences.wrappingAdd(1, ordering: .relaxed)
-        // The state of a drive that has lost its power is unknown.
+        // A silent drive can have lost its supply, so the state of its power stage is unknown.
         running.store(Running.unknown.rawValue, ordering: .relaxed)
         rateBits.store(Double.nan.bitPattern, ordering: .relaxed)
     }
@@ -114,7 +114,7 @@ public final class DriveReports: Sendable {
     /// Creates reports of drives that have sent nothing yet.
     public init() {}
 
-    /// The report of one joint's drive.
+    /// Report of the drive at the given joint.
     public subscript(axis: GimbalAxis) -> DriveReport {
         switch axis {
         case .yaw: yaw
@@ -123,12 +123,13 @@ public final class DriveReports: Sendable {
         }
     }
 
-    /// The drives that are silent.
+    /// Joints whose drives have sent no frame for too long.
     public var silent: AxisSet {
         AxisSet(yaw: yaw.isSilent, roll: roll.isSilent, pitch: pitch.isSilent)
     }
 
-    /// The drives that report a fault, or stay off although their power stage was requested.
+    /// Joints whose drives report a fault, or remain off although their power stages were
+    /// requested.
     public var faulty: AxisSet {
         AxisSet(
             yaw: yaw.fault != 0 || yaw.isDisobedient, roll: roll.fault != 0 || roll.isDisobedient,
@@ -141,7 +142,7 @@ public final class DriveReports: Sendable {
     /// Number of frames received, apart from error reports.
     public var receivedFrames: UInt64 { received.load(ordering: .relaxed) }
 
-    /// Number of received frames that could not be read.
+    /// Number of received frames that could not be decoded.
     public var malformedFrames: UInt64 { malformed.load(ordering: .relaxed) }
 
     /// Number of error reports of the CAN controller.
@@ -150,7 +151,7 @@ public final class DriveReports: Sendable {
     /// Number of times that the controller went off the bus.
     public var busOffCount: UInt64 { busOffs.load(ordering: .relaxed) }
 
-    /// Whether the controller is off the bus, or its interface is down.
+    /// True if the controller is off the bus, or its interface is down.
     public var isBusOff: Bool { isOff.load(ordering: .relaxed) }
 
     /// Errno of the last failure to receive; 0 if there was none.
@@ -158,7 +159,7 @@ public final class DriveReports: Sendable {
 
     // MARK: Threads of the buses
 
-    /// Whether the motors' thread requests the power stages.
+    /// True if the motors' thread requests that the power stages be on.
     var isWanted: Bool { wanted.load(ordering: .relaxed) }
 
     var states: PerAxis<DriveState> {

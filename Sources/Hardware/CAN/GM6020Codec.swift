@@ -1,25 +1,25 @@
 internal import GimbalCore
 
-/// DJI RoboMaster GM6020, with the current or the voltage as the command. One frame contains the
-/// commands of four motors; each motor sends its state 1000 times per second (RoboMaster GM6020
-/// user guide; current command from firmware 1.0.11.2).
+/// Protocol of the DJI RoboMaster GM6020 motor, whose command is a current or a voltage. One frame
+/// contains the commands to four motors. Each motor sends its state 1000 times per second
+/// (RoboMaster GM6020 user guide). The current command requires firmware 1.0.11.2.
 ///
 /// The motor has no enable command: the codec sends a command of zero while the drives are off.
 struct GM6020Codec: DriveCodec {
     /// Quantity that the command sets.
     enum Mode: Sendable {
-        /// Current of the phases: ±16384 are ±3 A.
+        /// The command is the current of the phases: ±16384 correspond to ±3 A.
         case current
-        /// Voltage of the phases: ±25000 are ±24 V. The codec computes it from the torque and the
-        /// rate of the rotor.
+        /// The command is the voltage of the phases: ±25000 correspond to ±24 V. The codec computes
+        /// the voltage from the torque and the rotor's rate.
         case voltage
     }
 
-    /// Torque of a current, N·m/A.
+    /// Torque constant: torque per current, N·m/A.
     static let torqueConstant = 0.741
     /// Resistance of the phases, Ω.
     static let resistance = 1.8
-    /// Induced voltage of a rate, V·s/rad: 13.33 rpm/V.
+    /// Back-EMF constant: induced voltage per rate, V·s/rad, from 13.33 rpm/V.
     static let backEMF = 60 / (13.33 * 2 * Double.pi)
     static let interval = 0.001
 
@@ -41,7 +41,8 @@ struct GM6020Codec: DriveCodec {
         group(command, first: 5, id: high, into: &frames)
     }
 
-    /// Adds the frame of four neighbouring identifiers, if one of them is in use.
+    /// Adds the frame with the commands of four consecutive identifiers, if a motor has one of
+    /// them.
     private func group(
         _ command: DriveCommand, first: UInt32, id: UInt32, into frames: inout [CANFrame]
     ) {

@@ -1,7 +1,7 @@
 internal import GimbalCore
 
-/// Ranges of the numbers in the frames of the Mini Cheetah's protocol; both ends must agree on
-/// them.
+/// Ranges of the numbers in the frames of the Mini Cheetah's protocol; drive and codec must use
+/// equal ranges.
 public struct MITLimits: Sendable, Equatable {
     /// Largest angle, rad.
     public var angle: Double
@@ -10,7 +10,7 @@ public struct MITLimits: Sendable, Equatable {
     /// Largest torque, N·m.
     public var torque: Double
 
-    /// Creates the ranges.
+    /// Creates the ranges from their largest values.
     public init(angle: Double, rate: Double, torque: Double) {
         self.angle = angle
         self.rate = rate
@@ -18,34 +18,35 @@ public struct MITLimits: Sendable, Equatable {
     }
 }
 
-/// Conversion of a number in a symmetric range to the whole numbers of a field, and back.
+/// Conversion between a number in a symmetric range and the unsigned integer of a field in a frame.
 enum FixedPoint {
     /// Largest value of a field.
     static func top(bits: Int) -> Double { Double(1 << bits - 1) }
 
-    /// Whole number for a value, which is limited to the range.
+    /// Integer that encodes a value; the value is first limited to -range...range.
     static func encode(_ value: Double, range: Double, bits: Int) -> UInt32 {
         guard value.isFinite else { return UInt32(top(bits: bits) / 2) }
         let scaled = (value + range) / (2 * range) * top(bits: bits)
         return UInt32(min(max(scaled.rounded(), 0), top(bits: bits)))
     }
 
-    /// Value of a whole number.
+    /// Value that an integer of a field encodes.
     static func decode(_ number: UInt32, range: Double, bits: Int) -> Double {
         Double(number) / top(bits: bits) * 2 * range - range
     }
 }
 
 /// The Mini Cheetah's protocol (B. Katz, "A low cost modular actuator for dynamic robots", MIT
-/// 2018), as drives of Damiao, T-Motor and Steadywin use it. A command contains angle (16 bits),
-/// rate, two gains and torque (12 bits each); the codec sets both gains to zero. A drive answers
-/// each frame with angle, rate and torque.
+/// 2018), in the variant of drives by Damiao, T-Motor and Steadywin. A command contains angle (16
+/// bits), rate, two gains and torque (12 bits each); the codec sets both gains to zero. A drive
+/// answers each frame with angle, rate and torque.
 ///
-/// A step of the torque is 1/4095 of its range, and none of the steps is zero. The codec adds the
-/// remainder of each period to the next one, so that the mean torque is exact.
+/// The resolution of the torque is 1/4095 of its range, and no code of the field means exactly zero
+/// torque. The codec adds the rounding error of each period to the torque of the next period, so
+/// that the mean torque is exact.
 struct MITCodec: DriveCodec {
-    /// Last byte of the commands that switch the power stage and clear faults; the other seven bytes
-    /// are 0xFF.
+    /// Last byte of each command that switches the power stage or clears faults; the other seven
+    /// bytes are 0xFF.
     enum Order {
         static let clear: UInt8 = 0xFB
         static let enable: UInt8 = 0xFC
@@ -62,7 +63,7 @@ struct MITCodec: DriveCodec {
     ///
     /// - Parameters:
     ///   - ids: Identifiers of the drives, 1...15.
-    ///   - host: Identifier of the drives' answers.
+    ///   - host: Identifier that the drives' answers have.
     ///   - limits: Ranges that are configured in the drives.
     init(ids: DriveIDs, host: UInt32, limits: MITLimits) {
         self.ids = ids
@@ -86,7 +87,8 @@ struct MITCodec: DriveCodec {
         let isDue = requests[axis].isSwitchDue(
             on: command.isEnabled, isRunning: state.isRunning, now: command.now)
         guard command.isEnabled else {
-            // A drive that is off answers this as well, so its angle stays known.
+            // A drive that is off also answers the commands `off` and `clear`, so its angle remains
+            // known.
             let clears = requests[axis].isClearDue(fault: state.fault, now: command.now)
             return frames.append(Self.order(clears ? Order.clear : Order.disable, to: id))
         }
@@ -99,14 +101,14 @@ struct MITCodec: DriveCodec {
         let field = FixedPoint.encode(total, range: limits.torque, bits: 12)
         let sent = FixedPoint.decode(field, range: limits.torque, bits: 12)
         let step = 2 * limits.torque / FixedPoint.top(bits: 12)
-        // At the end of the range the remainder must not grow.
+        // At the limit of the torque's range, the rounding error must not accumulate.
         remainders[axis] = min(max(total - sent, -step), step)
         return Self.command(
             id: ids[axis], angle: FixedPoint.encode(0, range: limits.angle, bits: 16),
             rate: FixedPoint.encode(0, range: limits.rate, bits: 12), kp: 0, kd: 0, torque: field)
     }
 
-    /// Frame with the given whole numbers.
+    /// Command frame with the given integers in its fields.
     static func command(
         id: UInt32, angle: UInt32, rate: UInt32, kp: UInt32, kd: UInt32, torque: UInt32
     ) -> CANFrame {
@@ -145,8 +147,8 @@ struct MITCodec: DriveCodec {
         news.angle = FixedPoint.decode(UInt32(angle), range: limits.angle, bits: 16)
         let rate = UInt32(frame[3]) << 4 | UInt32(frame[4] >> 4)
         news.rate = FixedPoint.decode(rate, range: limits.rate, bits: 12)
-        // Damiao's drives add two temperatures, and their state in front of the identifier: 0 off,
-        // 1 on, 8 to 14 faults.
+        // Damiao's drives append two temperatures, and send their state in the upper half of the
+        // first byte: 0 is off, 1 is on, 8 to 14 are faults.
         guard frame.count == 8 else { return news }
         let state = frame[0] >> 4
         news.isRunning = state == 1

@@ -1,8 +1,8 @@
 internal import GimbalCore
 
-/// moteus by mjbots, register protocol over CAN FD (moteus documentation, "CAN Protocol" and
-/// "Register Reference"). A frame consists of subframes that write or read registers; all values
-/// have the lowest byte first.
+/// Protocol of the moteus drive by mjbots, which accesses registers over CAN FD (moteus
+/// documentation, "CAN Protocol" and "Register Reference"). A frame consists of subframes that
+/// write or read registers; all values have the lowest byte first.
 ///
 /// The codec writes the mode "position" with both gains zero, so that only the feed-forward torque
 /// acts, and with a watchdog timeout in each frame. It writes torques as 32-bit floats, because the
@@ -37,7 +37,8 @@ struct MoteusCodec: DriveCodec {
         static let nothing: UInt8 = 0x50
     }
 
-    /// Fault code that stands for an expired watchdog, which is a mode of the drive.
+    /// Fault code by which airframed reports an expired watchdog, which the drive reports as a
+    /// mode.
     static let watchdogFault: UInt32 = 0x100
     static let usesFD = true
 
@@ -74,10 +75,10 @@ struct MoteusCodec: DriveCodec {
             write(Mode.position, into: &frame)
             write(command.torque[axis], into: &frame)
         } else if fault == 0 || fault == Self.watchdogFault || isClearDue {
-            // This clears a fault, too. A drive with a fault has no torque.
+            // The mode "stopped" also clears a fault. A drive with a fault exerts no torque.
             write(Mode.stopped, into: &frame)
         }
-        // Mode, position, velocity and torque; voltage, temperature and fault.
+        // Registers to read: mode, position, velocity and torque; voltage, temperature and fault.
         frame.append(Subframe.readFloat)
         frame.append(4)
         frame.append(Register.mode)
@@ -97,7 +98,8 @@ struct MoteusCodec: DriveCodec {
         frame.append(Subframe.writeFloat)
         frame.append(5)
         frame.append(Register.position)
-        // Position: none; velocity: 0; torque; scale of both gains: 0.
+        // Values of the position command: no position (NaN), velocity 0, the torque, and scale 0
+        // for both gains.
         frame.append(float: .nan)
         frame.append(float: 0)
         frame.append(float: torque)
@@ -129,7 +131,7 @@ struct MoteusCodec: DriveCodec {
 
     /// Reads the rest of a reply subframe of 8-bit integers or floats.
     ///
-    /// - Returns: Whether the subframe is such a reply, and complete.
+    /// - Returns: True if the subframe is such a reply, and complete.
     private static func read(
         _ frame: CANFrame, _ head: UInt8, _ at: inout Int, into readings: inout Readings
     ) -> Bool {
@@ -154,8 +156,8 @@ struct MoteusCodec: DriveCodec {
         return true
     }
 
-    /// Values of the registers in a reply; nil for an absent register, or a float that is not
-    /// finite.
+    /// Values of the registers in a reply; nil for a register that the reply does not contain, or
+    /// whose float is not finite.
     private struct Readings {
         private var mode: Double?
         private var angle: Double?
@@ -185,7 +187,8 @@ struct MoteusCodec: DriveCodec {
             news.voltage = voltage
             news.temperature = temperature
             news.isRunning = UInt8(mode) == Mode.position
-            // Without the mode "fault", a code only names the limit that applies.
+            // Outside the mode "fault", the fault register only names a limit that is active, which
+            // is not a fault.
             switch UInt8(mode) {
             case Mode.fault: news.fault = UInt32(min(max(fault ?? 1, 1), 255))
             case Mode.timeout: news.fault = MoteusCodec.watchdogFault

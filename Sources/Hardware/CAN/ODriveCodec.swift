@@ -3,9 +3,10 @@ internal import GimbalCore
 /// ODrive's protocol CANSimple. Identifier: node number in bits 5...10, command in bits 0...4; all
 /// values have the lowest byte first (ODrive documentation, "CAN Protocol", firmware 0.5 and 0.6).
 ///
-/// The codec requests the encoder's estimates with a remote frame in each period, so that they do
-/// not depend on the interval that is configured in the drive. Every command that a drive receives
-/// restarts its watchdog; the codec sends a torque in each period, also while the drive is idle.
+/// The codec requests the encoder's estimates with a remote frame in each period, so that the
+/// estimates do not depend on the interval that is configured in the drive. Every command that a
+/// drive receives restarts its watchdog; the codec sends a torque in each period, also while the
+/// drive is idle.
 struct ODriveCodec: DriveCodec {
     /// Commands of CANSimple.
     enum Command {
@@ -27,10 +28,11 @@ struct ODriveCodec: DriveCodec {
         static let closedLoop: UInt32 = 8
     }
 
-    /// Control mode "torque" and input mode "passthrough".
+    /// Codes of the control mode "torque" and of the input mode "passthrough".
     private static let torqueControl: UInt32 = 1
     private static let passthrough: UInt32 = 1
-    /// Number of periods between two requests of voltage, temperature or version.
+    /// Number of requests of an axis's error between two requests of its voltage, and between two
+    /// requests of its temperature or version.
     private static let slowPeriods = 50
 
     private let ids: DriveIDs
@@ -41,8 +43,8 @@ struct ODriveCodec: DriveCodec {
     init(ids: DriveIDs) { self.ids = ids }
 
     var filters: [CANFilter] {
-        // Only the drives' own commands, and no remote frames, because the socket also receives the
-        // frames that airframed's other socket sends.
+        // The filters accept only commands that drives send, and no remote frames, because the
+        // socket also receives the frames of airframed's sending socket.
         let commands = [
             Command.version, Command.heartbeat, Command.error, Command.encoder,
             Command.temperature, Command.busVoltage,
@@ -84,7 +86,8 @@ struct ODriveCodec: DriveCodec {
         frames.append(remote(node, Command.encoder))
     }
 
-    /// Requests the error of one axis per period, and at times its voltage and temperature.
+    /// Requests the error of one axis per period and, after every 50 requests, its voltage and its
+    /// temperature or version.
     private func poll(_ command: DriveCommand, into frames: inout [CANFrame]) {
         let axis = GimbalAxis(rawValue: UInt8(period % 3)) ?? .yaw
         let node = ids[axis]
@@ -123,8 +126,9 @@ struct ODriveCodec: DriveCodec {
             news.fault = error
             news.isRunning = UInt32(frame[4]) == AxisState.closedLoop
         case Command.error:
-            // Firmware 0.5: the motor's error, 64 bits. Firmware 0.6: the axis's error, and the
-            // reason of the last disarming, which is not a present fault.
+            // In firmware 0.5, the frame contains the motor's error in 64 bits. In firmware 0.6, it
+            // contains the axis's error and the reason of the last disarming, which is not a
+            // present fault.
             guard let error = frame.little32(at: 0) else { return nil }
             guard error != 0 else { return news }
             news.fault = error
@@ -141,7 +145,7 @@ struct ODriveCodec: DriveCodec {
             guard let voltage = frame.float(at: 0) else { return nil }
             news.voltage = voltage
         case Command.version:
-            // Firmware 0.6 has the command; there, 0x15 is the temperature.
+            // Only firmware 0.6 has the command 0x15, which contains the temperature.
             guard frame.count == 8 else { return nil }
             news.hasTemperature = true
         default: return nil

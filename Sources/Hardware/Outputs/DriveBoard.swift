@@ -9,7 +9,7 @@ public enum DriveBoardFormat: Sendable, Equatable {
     /// as in the vendor's driver.
     case vendor
 
-    /// Create the bytes that set both speeds: the register, then direction (1 is forwards) and
+    /// Creates the bytes that set both speeds: the register, then direction (1 is forwards) and
     /// magnitude of the left wheel, then direction and magnitude of the right wheel.
     ///
     /// - Parameters:

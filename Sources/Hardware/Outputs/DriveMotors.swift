@@ -46,8 +46,8 @@ public final class DriveMotors: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Sets the speeds of the wheels; only the newest request is executed. Any ordinary thread can
-    /// call this method.
+    /// Requests speeds of the wheels; the newest request replaces earlier ones. Any ordinary thread
+    /// can call this method.
     public func ask(_ request: DriveModel.Request) {
         requests.withLock { $0.publish(request) }
         context.bell.ring()
@@ -55,7 +55,7 @@ public final class DriveMotors: Sendable {
 
     /// Switches the wheels off and ends the thread, within half a second.
     ///
-    /// - Returns: Whether the board has accepted the command that switches the wheels off.
+    /// - Returns: True if the board has accepted the command that switches the wheels off.
     public func stop() -> Bool {
         context.isStopping.store(true, ordering: .releasing)
         context.bell.ring()
@@ -103,7 +103,7 @@ private final class DriveContext: @unchecked Sendable {
     let isOff = Atomic(false)
     let errors = Atomic(0)
 
-    /// Doorbell that every request rings.
+    /// Doorbell with which each request wakes the thread.
     let bell = Doorbell()
 
     private static let period = 0.02

@@ -3,12 +3,12 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Lines of one GPIO chip, `/dev/gpiochipN`. All of them are outputs, or all are inputs. After the
-/// creation of the lines, only one thread uses them.
+/// Lines of one GPIO chip, `/dev/gpiochipN`. Either all lines are outputs, or all lines are inputs.
+/// After the creation of the lines, only one thread uses them.
 ///
 /// Bit n of a word is the n-th of the given lines; 1 means active. One system call sets or reads
-/// all lines. If the chip is missing, the lines search for it repeatedly. Lines that are requested
-/// as outputs are inactive at first.
+/// all lines. If the GPIO chip is missing, `GPIOLines` tries to open the chip again every 0.1 s.
+/// Lines that are requested as outputs are inactive at first.
 final class GPIOLines {
     private let chip: String
     private let lines: [UInt32]
@@ -27,7 +27,7 @@ final class GPIOLines {
     ///   - chip: Device file of the GPIO chip, such as `/dev/gpiochip0`.
     ///   - lines: Numbers of the lines on the chip, at most 64.
     ///   - activeLow: Bits of the lines that are active when low.
-    ///   - isOutput: Whether the lines are outputs.
+    ///   - isOutput: True if the lines are outputs.
     init(chip: String, lines: [Int], activeLow: UInt64 = 0, isOutput: Bool) {
         self.chip = chip
         self.lines = lines.map { UInt32($0) }
@@ -44,7 +44,7 @@ final class GPIOLines {
 
     /// Requests the lines from the kernel, unless an earlier call has requested them.
     ///
-    /// - Returns: Whether this call has requested the lines; outputs are then inactive.
+    /// - Returns: True if this call has requested the lines; outputs are then inactive.
     /// - Throws: A positive errno: EBUSY if another program uses one of the lines.
     @discardableResult
     func take(now: Instant) throws(BusErrno) -> Bool {

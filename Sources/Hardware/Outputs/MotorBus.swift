@@ -3,7 +3,7 @@ internal import Realtime
 
 /// Bus with motors only, without a sensor. Only the thread of this bus uses a `MotorBus`.
 ///
-/// `@unchecked Sendable`, because the object is passed once to this thread.
+/// `@unchecked Sendable`, because the object is passed once to the thread of this bus.
 final class MotorBus: OutputBus, @unchecked Sendable {
     private let port: any MotorPort
 

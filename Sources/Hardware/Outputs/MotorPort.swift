@@ -7,7 +7,7 @@ protocol MotorPort: AnyObject {
     /// Sets the motor chip up step by step, or checks that the chip is still set up. After a set-up
     /// all outputs of the chip are off.
     ///
-    /// - Returns: Whether the motor chip is ready for outputs.
+    /// - Returns: True if the motor chip is ready for outputs.
     func prepare(now: Instant) throws(BusError) -> Bool
 
     /// Writes an output to the chip. If the output is unchanged, or if the chip's present pulse

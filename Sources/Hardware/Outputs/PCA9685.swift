@@ -23,13 +23,12 @@ struct PCA9685: Sendable {
     /// high byte.
     static func register(of channel: Int) -> UInt8 { UInt8(0x06 + 4 * channel) }
 
-    /// Value of register MODE1: auto-increment, awake (7.3.1).
+    /// Value of register MODE1: auto-increment on, sleep off (7.3.1).
     static let awake: UInt8 = 0x20
-    /// Value of register MODE1: auto-increment, asleep; the prescaler can be written only in this
-    /// state.
+    /// Value of register MODE1: auto-increment on, sleep on; the prescaler can be written only
+    /// during sleep.
     static let asleep: UInt8 = 0x30
-    /// Register ALL_LED_OFF_H (7.3.4), and the bit that turns an output off and overrides its other
-    /// bits.
+    /// Register ALL_LED_OFF_H (7.3.4), and its bit that switches all outputs off.
     static let allOffHigh: UInt8 = 0xFD
     static let fullOff: UInt8 = 0x10
 

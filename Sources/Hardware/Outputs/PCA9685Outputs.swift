@@ -13,7 +13,7 @@ final class PCA9685Outputs {
 
     /// Properties of the chip: its prescaler, and the conversion of pulse lengths to counts.
     let chip: PCA9685
-    /// Whether every output of the chip is off.
+    /// True if every output of the chip is off.
     private(set) var isOff = true
     private let bus: I2CBus
     private let address: UInt16
@@ -74,7 +74,7 @@ final class PCA9685Outputs {
     /// Sets the chip up step by step, or checks that the chip is still set up. After a set-up all
     /// outputs of the chip are off.
     ///
-    /// - Returns: Whether the chip is ready for outputs.
+    /// - Returns: True if the chip is ready for outputs.
     func prepare(now: Instant) throws(BusError) -> Bool {
         switch state {
         case .up:
@@ -118,7 +118,7 @@ final class PCA9685Outputs {
 
     /// Writes all outputs in one transfer if a value has changed.
     ///
-    /// - Returns: Whether a transfer was necessary, because a value had changed.
+    /// - Returns: True if a transfer was necessary, because a value had changed.
     func write() throws(BusError) -> Bool {
         guard isOff || isChanged else { return false }
         try run(frame, .write)

@@ -17,7 +17,7 @@ final class PCA9685Phases: MotorPort {
     /// - Parameters:
     ///   - outputs: Nine outputs of the chip: three for yaw, three for roll, three for pitch.
     ///   - motors: Properties of the motors.
-    ///   - hasEncoders: Whether the driver commutates the commanded torques with the measured joint
+    ///   - hasEncoders: True if the driver commutates the commanded torques with the measured joint
     ///     angles; otherwise it sets the magnetic fields as commanded.
     init(outputs: PCA9685Outputs, motors: PhaseMotors, hasEncoders: Bool) {
         self.outputs = outputs

@@ -4,7 +4,7 @@ internal import Realtime
 /// Three servos on a PCA9685. Only the bus thread uses this class.
 ///
 /// The driver writes a new position at most once per pulse, and only if a count has changed. When
-/// the servos are off, they receive no pulses, so they are limp.
+/// the servos are off, they receive no pulses, so they exert no torque.
 final class PCA9685Servos: MotorPort {
     private let outputs: PCA9685Outputs
     private let pulses: ServoPulses

@@ -3,10 +3,10 @@ internal import Glibc
 internal import Realtime
 
 /// Three servos on channels of the board's PWM chip. The servos' thread does not serve an I2C bus,
-/// so a hanging bus cannot block this thread.
+/// so it cannot be blocked by a bus that hangs.
 ///
 /// The driver writes a new pulse length at most once per pulse, and only to channels whose pulse
-/// length has changed. When the servos are off, they receive no pulses, so they are limp.
+/// length has changed. When the servos are off, they receive no pulses, so they exert no torque.
 final class PWMServos: MotorPort {
     private let channels: [SysfsPWM]
     private let numbers: [Int]

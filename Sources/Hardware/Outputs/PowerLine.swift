@@ -1,11 +1,11 @@
 internal import GimbalCore
 internal import Realtime
 
-/// GPIO line that switches the motors. The line controls the output enable pin of the motors' chip,
-/// or the motors' power. A separate thread switches the line off, so that a hanging bus cannot
-/// prevent this.
+/// GPIO line that switches the motors: it controls the output enable pin of the motors' chip, or
+/// the motors' power. A separate thread switches the line off, so that a bus that hangs cannot
+/// prevent the switching.
 ///
-/// `@unchecked Sendable`, because the object is passed once to this thread.
+/// `@unchecked Sendable`, because the object is passed once to the thread that switches the line.
 final class PowerLine: OutputBus, @unchecked Sendable {
     private let line: GPIOLines
     private let number: UInt16
@@ -16,7 +16,7 @@ final class PowerLine: OutputBus, @unchecked Sendable {
     /// - Parameters:
     ///   - chip: Device file of the GPIO chip, such as `/dev/gpiochip0`.
     ///   - line: Number of the line on the GPIO chip.
-    ///   - isActiveLow: Whether a low level enables the motors, as at the OE pin of a PCA9685.
+    ///   - isActiveLow: True if a low level enables the motors, as at the OE pin of a PCA9685.
     init(chip: String, line: Int, isActiveLow: Bool) {
         self.line = GPIOLines(
             chip: chip, lines: [line], activeLow: isActiveLow ? 1 : 0, isOutput: true)

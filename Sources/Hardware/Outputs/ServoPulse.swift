@@ -22,7 +22,8 @@ public struct ServoPulse: Sendable, Equatable {
         self.trim = trim
     }
 
-    /// Compute the length of the pulse for a joint angle (rad), s, limited to the servo's range.
+    /// Computes the pulse length, s, for a joint angle, rad. The length is limited to the servo's
+    /// range.
     public func pulse(for angle: Double) -> Double {
         let middle = (shortest + longest) / 2 + trim
         let slope = direction < 0 ? -(longest - shortest) / travel : (longest - shortest) / travel

@@ -9,8 +9,8 @@ protocol StepperLines: AnyObject {
     func take(now: Instant) throws(BusErrno) -> Bool
     /// Sets each line whose bit in `mask` is 1 to its bit in `bits`.
     func set(_ bits: UInt64, mask: UInt64) throws(BusErrno)
-    /// Reads the home switches: one bit for each, which is 1 while the switch is pressed; 0 if
-    /// there are no switches.
+    /// Reads the home switches. Each switch has one bit, which is 1 while the switch is pressed.
+    /// Without switches, all bits are 0.
     func switches(now: Instant) throws(BusErrno) -> UInt64
 }
 
@@ -66,15 +66,16 @@ struct StepperRig {
         )
     }
 
-    /// Whether all motors are stopped, and no step pulse is active.
+    /// True if all motors are stopped, and no step pulse is active.
     var isStanding: Bool {
         axes.0.isStanding && axes.1.isStanding && axes.2.isStanding && bits & 0b111 == 0
     }
 
-    /// Executes one tick. A tick needs at most one system call for the outputs, and one for the
-    /// switches during homing.
+    /// Executes one tick. A tick needs at most one system call for the outputs and, during homing,
+    /// one for the switches.
     ///
-    /// - Throws: The kernel's error in setting the lines; after an error the axes have not moved.
+    /// - Throws: The kernel's error if the lines could not be set; in this case, the tick has moved
+    ///   no axis.
     mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {
         // The lines have just been requested, so they are inactive. The direction lines are set one
         // tick before the first step.
@@ -110,7 +111,7 @@ struct StepperRig {
     }
 }
 
-/// Goals of the three motors.
+/// Goals of the three stepper motors.
 struct StepperGoals: BitwiseCopyable, Sendable {
     var first = StepAxis.Goal.hold
     var second = StepAxis.Goal.hold

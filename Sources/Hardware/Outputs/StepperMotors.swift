@@ -3,8 +3,8 @@ public import Realtime
 internal import Synchronization
 
 /// Three stepper motors on GPIO lines. A separate thread sets the lines at 4 kHz. A step takes at
-/// least two ticks, and the speed of each motor is limited to 1,000 steps/s. After late ticks, the
-/// motion catches up.
+/// least two ticks, and the speed of each motor is limited to 1,000 steps/s. If ticks are late,
+/// later ticks make up for the lost steps.
 public final class StepperMotors: Sendable {
     /// GPIO lines of the stepper motors, and limits of their motion.
     public struct Wiring: Sendable {
@@ -14,7 +14,7 @@ public final class StepperMotors: Sendable {
         public var steps: [Int]
         /// Numbers of the direction lines of the motors.
         public var directions: [Int]
-        /// Numbers of the home switches' lines, active when low; nil without switches.
+        /// Numbers of the home switches' lines, active when low; nil if there are no switches.
         public var homes: [Int]?
         /// Limits of each stepper motor's motion.
         public var parameters: [StepAxis.Parameters]
@@ -103,7 +103,7 @@ public final class StepperMotors: Sendable {
         context.homings.map { StepAxis.Homing(rawValue: $0.value) ?? .none }
     }
 
-    /// Whether the motors have home switches.
+    /// True if the motors have home switches.
     public let hasSwitches: Bool
 
     /// Number of ticks since the start in which the GPIO lines could not be set.
@@ -115,7 +115,7 @@ public final class StepperMotors: Sendable {
     /// Ends the thread of the stepper motors. The motors stop at their present positions, with
     /// their holding torque.
     ///
-    /// - Returns: Whether the thread ended within half a second.
+    /// - Returns: True if the thread ended within half a second.
     @discardableResult
     public func stop() -> Bool {
         context.isStopping.store(true, ordering: .releasing)
@@ -124,7 +124,7 @@ public final class StepperMotors: Sendable {
     }
 }
 
-/// Number that one thread writes and other threads read.
+/// Integer that one thread writes and other threads read.
 private final class SharedCount: Sendable {
     private let word = Atomic(0)
     var value: Int { word.load(ordering: .relaxed) }
@@ -147,7 +147,7 @@ private final class StepperContext: @unchecked Sendable {
     /// Number of clock periods from one tick to the next while no motor turns.
     private static let idlePeriods: Int64 = 8
     /// Largest number of clock periods by which one tick advances the motion. After a longer delay,
-    /// the motion ends later.
+    /// the missing steps are executed later.
     private static let mostPeriods: Int64 = 8
 
     init(rig: StepperRig, goals: consuming MailboxReader<StepperGoals>) {

@@ -31,7 +31,7 @@ final class SysfsPWM {
         digits.deallocate()
     }
 
-    /// Whether the channel's files are open.
+    /// True if the PWM channel's files are open.
     var isOpen: Bool { enable >= 0 }
 
     /// Exports the channel if necessary, stops its pulses, and sets the period. This method
@@ -53,8 +53,9 @@ final class SysfsPWM {
             defer { _ = Glibc.close(period) }
             duty = try file("\(folder)/duty_cycle")
             enable = try file("\(folder)/enable")
-            // The pulse length is set to 0 first, because a period must not be shorter than the old
-            // pulse, and because a channel with a period of 0 cannot be stopped.
+            // The pulse length is set to 0 first, because the kernel rejects a period that is
+            // shorter than the present pulse, and because a channel with a period of 0 cannot be
+            // stopped.
             _ = try? write(0, to: duty)
             _ = try? write(0, to: enable)
             try write(periodNanoseconds, to: period)

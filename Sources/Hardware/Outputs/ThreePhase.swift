@@ -32,7 +32,7 @@ enum ThreePhase {
 public struct PhaseMotor: Sendable, Equatable {
     /// Number of the motor's pairs of magnet poles.
     public var polePairs: Double
-    /// Direction of the motor: 1, or -1 if the field and the joint turn in opposite directions.
+    /// Direction of the motor: 1, or -1 if the joint turns opposite to the field.
     public var direction: Double
     /// Electrical angle of the field at which the joint is at zero, rad; used only for a motor with
     /// encoder.
@@ -50,8 +50,8 @@ public struct PhaseMotor: Sendable, Equatable {
         self.peakTorque = peakTorque
     }
 
-    /// Compute the field that exerts a torque at the measured rotor angle. The field is 90
-    /// electrical degrees ahead of the rotor.
+    /// Computes the magnetic field that exerts a torque at the measured rotor angle. The field is
+    /// 90 electrical degrees ahead of the rotor.
     ///
     /// - Parameters:
     ///   - torque: Torque on the joint, N·m.

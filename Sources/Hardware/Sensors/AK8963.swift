@@ -54,16 +54,16 @@ struct AK8963: Sendable {
                 0x48, mask: 0xFF, in: 0x35, part: 0,
                 otherwise: "has no magnetometer that answers (AK8963, WIA)")
         ],
-        // Read the fuse ROM, power the magnetometer down, then measure 16 bits at 100 Hz (section
-        // 5.8).
+        // Modes of the magnetometer, in this order: read the fuse ROM, power down, measure at 100
+        // Hz with 16 bits (section 5.8).
         write(0x0F, to: 0x0A),
         read(0x10), [.keep(slot: 5, answer)],
         read(0x11), [.keep(slot: 6, answer)],
         read(0x12), [.keep(slot: 7, answer)],
         write(0x00, to: 0x0A), write(0x16, to: 0x0A),
         [
-            // Slave 0 of the I2C master reads registers ST1 to ST2 every tenth sample; all bytes of
-            // a reading are updated at the same time.
+            // Slave 0 of the I2C master reads registers ST1 to ST2 every tenth sample; the option
+            // keeps the bytes of one reading together.
             .write(0x80 | address, to: 0x25, part: 0),
             .write(0x02, to: 0x26, part: 0),
             .write(0x09, to: 0x34, part: 0),
@@ -78,11 +78,12 @@ struct AK8963: Sendable {
         adjustment = Vector3(factor(5), factor(6), factor(7))
     }
 
-    /// Decode the magnetic field, in the axes of gyroscope and accelerometer, µT; nil if the
+    /// Decodes the magnetic field, in the axes of gyroscope and accelerometer, µT; nil if the
     /// reading is not new, or the field exceeds the range.
     ///
-    /// The master reads more often than the magnetometer measures, so the data-ready bit can be
-    /// cleared before it is read. A measurement is new if it differs from the previous one.
+    /// The I2C master reads more often than the magnetometer measures, so the data-ready bit can be
+    /// clear again when the driver reads it. A measurement is new if it differs from the previous
+    /// one.
     mutating func field(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Vector3? {
         var word: UInt64 = 0
         for index in 1...6 { word = word << 8 | UInt64(bytes[start + index]) }

@@ -37,11 +37,11 @@ final class AS5600 {
         self.bus = bus
         self.zero = zero
         self.direction = direction
-        // Read the registers STATUS and RAW ANGLE.
+        // The exchange reads the registers STATUS and RAW ANGLE.
         _ = exchange.read(0x0B, count: 3, from: Self.address)
     }
 
-    /// Read the joint's angle, -π...π, rad; nil if the encoder does not answer, or detects no
+    /// Reads the joint's angle, -π...π, rad; nil if the encoder does not answer, or detects no
     /// magnet.
     func angle(now: Instant) -> Double? {
         do {
@@ -62,15 +62,15 @@ final class AS5600 {
         lastTime = now
     }
 
-    /// Decode the angle in the registers STATUS and RAW ANGLE, 0..<2π rad; nil if the chip detects
-    /// no magnet (MD, bit 5). The angle is also used if the magnet is too weak or too strong (ML,
-    /// MH).
+    /// Decodes the angle in the registers STATUS and RAW ANGLE, 0..<2π rad; nil if the chip detects
+    /// no magnet (MD, bit 5). The angle is valid even if the magnet is too weak or too strong (bits
+    /// ML and MH).
     static func turn(_ bytes: UnsafeRawBufferPointer) -> Double? {
         guard bytes[0] & 0x20 != 0 else { return nil }
         return Double(UInt16(bytes[1] & 0x0F) << 8 | UInt16(bytes[2])) * 2 * .pi / 4096
     }
 
-    /// Convert a reading to the joint's angle, -π...π, rad.
+    /// Converts a reading of the encoder to the joint's angle, -π...π, rad.
     static func joint(_ turn: Double, zero: Double, direction: Double) -> Double {
         ((turn - zero) * direction).remainder(dividingBy: 2 * .pi)
     }

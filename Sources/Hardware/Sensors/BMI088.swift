@@ -3,7 +3,7 @@ internal import GimbalCore
 /// Bosch BMI088: accelerometer (part 0) and gyroscope (part 1) in one housing, each with its own
 /// I2C address or chip select.
 ///
-/// Data sheet: BST-BMI088-DS001, revision 1.3; the comments name its sections.
+/// Data sheet: BST-BMI088-DS001, revision 1.3; section numbers in this file refer to it.
 struct BMI088: IMUChip {
     let name = "bmi088"
     private let gyroCode: UInt8
@@ -23,7 +23,7 @@ struct BMI088: IMUChip {
     ///     are rounded up.
     ///   - accelRange: Full scale of the accelerometer, g: 3, 6, 12 or 24; other values are rounded
     ///     up.
-    ///   - testsItself: Whether the self tests of section 4.6 are part of the set-up. The sensor
+    ///   - testsItself: True if the self tests of section 4.6 are part of the set-up. The sensor
     ///     must be at rest for 0.2 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
         // Section 5.5.4: code 0 is 2000 deg/s, and each further code halves the range. Section
@@ -71,8 +71,8 @@ struct BMI088: IMUChip {
             .write(accelCode, to: 0x41, part: Self.accel),
             .write(gyroCode, to: 0x0F, part: Self.gyro),
             .write(Self.gyroFilter, to: 0x10, part: Self.gyro),
-            // Sections 5.5.8 to 5.5.10: each new measurement of the rate gives a pulse on the pin
-            // INT3, push-pull, active high.
+            // Sections 5.5.8 to 5.5.10: each new measurement of the rate causes a pulse on the pin
+            // INT3, which is push-pull and active high.
             .write(0x01, to: 0x16, part: Self.gyro),
             .write(0x01, to: 0x18, part: Self.gyro),
             .write(0x80, to: 0x15, part: Self.gyro),
@@ -159,8 +159,8 @@ struct BMI088: IMUChip {
         return sample
     }
 
-    /// Decodes the temperature (5.3.7): 11 bits, the upper 8 first. The value 0x80 means that there
-    /// is no measurement.
+    /// Decodes the temperature (5.3.7): 11 bits, the upper 8 first. An upper byte of 0x80 means
+    /// that there is no measurement.
     mutating func take(seldom word: UInt64) {
         let upper = UInt16(word & 0xFF)
         guard upper != 0x80 else {

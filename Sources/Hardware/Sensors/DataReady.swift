@@ -12,7 +12,7 @@ final class DataReady {
     private let report: SensorReport
     private let periodSeconds: Double
     private var last = Instant(nanoseconds: .min / 2)
-    /// Time at which the sensor measured the sample of this period; nil if it is unknown.
+    /// Time at which the sensor measured the sample of this period; nil if the time is unknown.
     private var edge: Instant?
 
     /// Creates the synchronisation with a data-ready line.
@@ -45,8 +45,8 @@ final class DataReady {
     /// Begins a period.
     ///
     /// - Parameter now: Time at which the period begins according to the clock.
-    /// - Returns: Best known time of this period's sample. The next `wait` ignores edges that come
-    ///   much earlier than one period after this time.
+    /// - Returns: Best estimate of the time of this period's sample. The next `wait` ignores edges
+    ///   that come much earlier than one period after this time.
     func begin(at now: Instant) -> Instant {
         last = edge ?? now
         return last

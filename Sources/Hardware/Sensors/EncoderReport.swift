@@ -51,7 +51,7 @@ public struct EncoderReports: Sendable {
     /// Creates reports that contain no reading yet.
     public init() {}
 
-    /// The joints whose last encoder reading failed.
+    /// Joints at which the last reading of the encoder failed.
     public var failing: AxisSet {
         AxisSet(
             yaw: yaw.failure != nil, roll: roll.failure != nil, pitch: pitch.failure != nil)

@@ -10,10 +10,10 @@ final class HandleSensor {
     private var batch = SampleBatch()
     private var rate = Vector3.zero
     private var lastTime = Instant(nanoseconds: .min / 2)
-    /// Whether the rate of the handle is recent.
+    /// True if the latest rate of the handle is recent enough to be used.
     private(set) var isKnown = false
 
-    /// Creates a handle's sensor.
+    /// Creates the handle's sensor from an inertial sensor.
     ///
     /// - Parameters:
     ///   - sensor: Sensor on the handle.
@@ -60,7 +60,7 @@ final class JointEncoders {
         self.pitch = pitch
     }
 
-    /// Whether the angles of all three joints are recent.
+    /// True if recent angles of all three joints are known.
     var isKnown: Bool { angles != nil }
 
     /// Reads the encoders of all joints.

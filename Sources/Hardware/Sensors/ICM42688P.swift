@@ -18,7 +18,7 @@ struct ICM42688P: IMUChip {
     ///     other values are rounded up.
     ///   - accelRange: Full scale of the accelerometer, g: 2, 4, 8 or 16; other values are rounded
     ///     up.
-    ///   - testsItself: Whether the self test is part of the set-up. The sensor must be at rest for
+    ///   - testsItself: True if the self test is part of the set-up. The sensor must be at rest for
     ///     0.3 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
         // GYRO_FS_SEL: code 0 is 2000 deg/s, and each further code halves the range. ACCEL_FS_SEL:

@@ -3,7 +3,7 @@ internal import GimbalCore
 /// Description of an inertial sensor: its set-up, the registers to read in every period, and their
 /// meaning. The description contains registers but no bus, so it can be used with I2C and SPI.
 protocol IMUChip: Sendable {
-    /// Name of the chip in the settings, for example "bmi088".
+    /// Name of the chip, as in the setting `imu.chip`, for example "bmi088".
     var name: String { get }
     /// Steps that set the chip up from any state, so that it measures. The steps include checks of
     /// the chip's identity and configuration.
@@ -12,11 +12,11 @@ protocol IMUChip: Sendable {
     var burst: [RegisterRead] { get }
     /// Registers of the temperature, which the driver reads occasionally; nil if there are none.
     var seldom: RegisterRead? { get }
-    /// Expected values of the chip's registers. The first entry of each part must be a register
-    /// whose value a reset changes.
+    /// Expected values of the chip's registers. For each part of the chip, the first entry must be
+    /// a register whose value a reset changes.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] { get }
 
-    /// Decode the sample in the bytes of a burst that was read at `now`, in the chip's own axes;
+    /// Decodes the sample in the bytes of a burst that was read at `now`, in the chip's own axes;
     /// nil if the bytes contain no new sample.
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample?
 
@@ -27,10 +27,10 @@ protocol IMUChip: Sendable {
     /// method after the set-up.
     mutating func take(kept: KeptRegisters)
 
-    /// The chip's FIFO; nil if this driver does not use it.
+    /// The chip's FIFO; nil if the driver does not use the FIFO.
     var buffer: SampleBuffer? { get }
 
-    /// Decode the sample in one packet of the FIFO, in the chip's own axes; nil if the packet
+    /// Decodes the sample in one packet of the FIFO, in the chip's own axes; nil if the packet
     /// contains no sample.
     mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample?
 }
@@ -39,7 +39,7 @@ protocol IMUChip: Sendable {
 struct SampleBuffer: Sendable {
     /// First of the two registers with the number of stored bytes; the upper byte is first.
     var level: UInt8
-    /// Register from which the data are read.
+    /// Register from which the FIFO's data are read.
     var data: UInt8
     /// Size of one sample in the FIFO, bytes.
     var packet: Int
@@ -66,12 +66,12 @@ extension IMUChip {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Read a signed 16-bit number, the lower byte first.
+    /// Reads a signed 16-bit number, the lower byte first.
     func littleEndian(at index: Int) -> Double {
         Double(Int16(truncatingIfNeeded: UInt16(self[index]) | UInt16(self[index + 1]) << 8))
     }
 
-    /// Read a signed 16-bit number, the upper byte first.
+    /// Reads a signed 16-bit number, the upper byte first.
     func bigEndian(at index: Int) -> Double {
         Double(Int16(truncatingIfNeeded: UInt16(self[index]) << 8 | UInt16(self[index + 1])))
     }

@@ -4,8 +4,8 @@ internal import Realtime
 /// Inertial sensor on its bus. The driver sets the sensor up step by step, while the bus thread
 /// continues to serve the motors. After the set-up, the driver reads and monitors the sensor in
 /// every period. The driver sets the sensor up again if the sensor has lost its configuration, does
-/// not answer, or does not measure. After the creation of the object, only the bus thread uses it,
-/// and it allocates no memory.
+/// not answer, or does not measure. After the creation of an `InertialSensor`, only the bus thread
+/// uses it, and its methods allocate no memory.
 ///
 /// Measurements from before a set-up of the sensor are ignored.
 final class InertialSensor {
@@ -14,7 +14,7 @@ final class InertialSensor {
     private let report: SensorReport
     private let expected: [(read: RegisterRead, mask: UInt8, value: UInt8)]
     private var setUp: SetUpRun
-    /// Whether the sensor delivers samples.
+    /// True if the sensor delivers samples.
     private(set) var isUp = false
     private var notBefore = Instant(nanoseconds: .min / 2)
     private var lastAudit = Instant(nanoseconds: .min / 2)
@@ -49,7 +49,7 @@ final class InertialSensor {
     ///   - chip: Description of the chip.
     ///   - link: Link to the sensor.
     ///   - report: Report of the sensor's state, for other threads.
-    ///   - usesBuffer: Whether the samples are read from the chip's FIFO, each with its own time.
+    ///   - usesBuffer: True if the samples are read from the chip's FIFO, each with its own time.
     ///   - wallClock: Clock that measures the duration of a transfer.
     init(
         chip: any IMUChip, link: any ChipLink, report: SensorReport, usesBuffer: Bool = false,
@@ -73,7 +73,7 @@ final class InertialSensor {
     ///
     /// - Parameters:
     ///   - samples: Array to which the new samples are appended, in the chip's own axes.
-    ///   - time: Best known time at which the sensor measured the sample.
+    ///   - time: Best estimate of the time at which the sensor measured the sample.
     ///   - now: Time of the call.
     /// - Throws: The error of the failed transfer; the next period repeats the transfer, or the
     ///   caller repeats it immediately.
@@ -113,7 +113,7 @@ final class InertialSensor {
 
     /// Reads the newest sample of the sensor.
     ///
-    /// - Returns: Whether the chip answers.
+    /// - Returns: True if the chip answers.
     private func readBurst(
         into samples: inout SampleBatch, time: Instant, now: Instant
     ) throws(BusErrno) -> Bool {
@@ -132,7 +132,7 @@ final class InertialSensor {
     /// Reads every sample in the FIFO, oldest first. An empty FIFO does not show that the chip
     /// answers, because the FIFO of a faulty chip can stay empty permanently.
     ///
-    /// - Returns: Whether the chip answers.
+    /// - Returns: True if the chip answers.
     private func readBuffer(
         _ buffer: SampleBuffer, into samples: inout SampleBatch, now: Instant
     ) throws(BusErrno) -> Bool {
@@ -176,7 +176,7 @@ final class InertialSensor {
         return true
     }
 
-    /// Whether all bytes of a burst are 0x00, or all are 0xFF.
+    /// True if all bytes of a burst are 0x00, or all are 0xFF.
     private func isBlank(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let first = bytes[0]
         guard first == 0 || first == 0xFF else { return false }

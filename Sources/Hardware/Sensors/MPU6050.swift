@@ -22,7 +22,7 @@ struct MPU6050: IMUChip {
     ///     rounded up.
     ///   - accelRange: Full scale of the accelerometer, g: 2, 4, 8 or 16; other values are rounded
     ///     up.
-    ///   - testsItself: Whether the self test is part of the set-up. The sensor must be at rest for
+    ///   - testsItself: True if the self test is part of the set-up. The sensor must be at rest for
     ///     0.2 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
         registers = MPURegisters(gyroRange: gyroRange, accelRange: accelRange)
@@ -84,7 +84,7 @@ struct MPU6050: IMUChip {
         }
     }
 
-    /// Whether the response to the self test is close to the response at the factory. A code of 0
+    /// True if the response to the self test is close to the response at the factory. A code of 0
     /// means that the factory has not stored a response.
     private static func isNear(_ response: Double, _ factory: Double, code: UInt8) -> Bool {
         code == 0 || abs(response / factory - 1) <= 0.14

@@ -33,10 +33,10 @@ struct MPU6500: IMUChip {
     ///     rounded up.
     ///   - accelRange: Full scale of the accelerometer, g: 2, 4, 8 or 16; other values are rounded
     ///     up.
-    ///   - testsItself: Whether the self test is part of the set-up. The sensor must be at rest for
+    ///   - testsItself: True if the self test is part of the set-up. The sensor must be at rest for
     ///     0.2 s.
-    ///   - hasMagnetometer: Whether the chip is an MPU-9250.
-    ///   - isOnSPI: Whether the chip's I2C interface must be disabled.
+    ///   - hasMagnetometer: True if the chip is an MPU-9250.
+    ///   - isOnSPI: True if the chip's I2C interface must be disabled.
     init(
         gyroRange: Double, accelRange: Double, testsItself: Bool = true, hasMagnetometer: Bool,
         isOnSPI: Bool = false
@@ -118,7 +118,8 @@ struct MPU6500: IMUChip {
         return sample
     }
 
-    /// Adds the temperature from registers 65 and 66, converted as the specification describes.
+    /// Adds the temperature from registers 65 and 66, with the conversion in the product
+    /// specification.
     private func addTemperature(
         _ bytes: UnsafeRawBufferPointer, at index: Int, to sample: inout IMUSample
     ) {

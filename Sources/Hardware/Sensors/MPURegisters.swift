@@ -75,7 +75,7 @@ struct MPURegisters: Sendable {
         RegisterRead(part: 0, register: register, count: 1)
     }
 
-    /// Decode rate and acceleration of a burst; nil if the data are not new.
+    /// Decodes rate and acceleration of a burst; nil if the data are not new.
     func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample? {
         guard bytes[0] & 0x01 != 0 else { return nil }
         return sample(bytes, from: 1, time: now)
@@ -129,14 +129,15 @@ struct FactoryResponse {
     /// Response that the factory measured, for a stored code, LSB: 2620 · 1.01^(code - 1).
     static func stored(_ code: UInt8) -> Double { 2620 * pow(1.01, Double(code) - 1) }
 
-    /// Whether the gyroscope's response is more than half of the response at the factory. If the
-    /// chip stores no such response, it must be more than 60 deg/s.
+    /// True if the gyroscope's response is more than half of the response at the factory. If the
+    /// chip stores no such response, the gyroscope's response must be more than 60 deg/s.
     static func passesGyro(_ response: Double, code: UInt8) -> Bool {
         code == 0 ? abs(response) >= 60 * 32768 / 250 : response / stored(code) > 0.5
     }
 
-    /// Whether the accelerometer's response is 0.5 to 1.5 times the response at the factory. If the
-    /// chip stores no such response, it must be within the given bounds, g.
+    /// True if the accelerometer's response is 0.5 to 1.5 times the response at the factory. If the
+    /// chip stores no such response, the accelerometer's response must be within the given bounds,
+    /// g.
     static func passesAccel(
         _ response: Double, code: UInt8, unstored: ClosedRange<Double>
     ) -> Bool {
@@ -147,9 +148,9 @@ struct FactoryResponse {
 }
 
 extension [SetUpStep] {
-    /// Steps that require a response to the self test on every axis as at the factory. The steps
-    /// use stored values: accelerometer and gyroscope at rest in slots 0 and 1, during the test in
-    /// slots 2 and 3, and the codes of the factory in slots 4 and 5.
+    /// Steps that require, on every axis, a response to the self test that is close to the response
+    /// at the factory. The steps use stored values: accelerometer and gyroscope at rest in slots 0
+    /// and 1, during the test in slots 2 and 3, and the codes of the factory in slots 4 and 5.
     ///
     /// - Parameter unstored: Required response of the accelerometer if no code is stored, g.
     /// - Returns: The steps.

@@ -9,8 +9,8 @@ enum SetUpStep: Sendable {
     case expect(UInt8, mask: UInt8, in: UInt8, part: Int, otherwise: StaticString)
     /// Waits for the given time, s.
     case pause(Double)
-    /// Reads up to eight consecutive registers, and stores them in a slot for a later `require` or
-    /// for the chip's description.
+    /// Reads up to eight consecutive registers, and stores them in a slot for a later step
+    /// `require` or for the chip's driver.
     case keep(slot: Int, RegisterRead)
     /// Checks stored values. If the function returns false, the set-up fails with the given text.
     case require(@Sendable (KeptRegisters) -> Bool, otherwise: StaticString)
@@ -57,8 +57,8 @@ enum SetUpFailure: Error {
     case chip(StaticString)
 }
 
-/// Execution of the steps of a set-up over several periods, so that the motors on the same bus are
-/// served in each period.
+/// Execution of a set-up's steps over several periods, so that the bus thread can serve motors on
+/// the same bus in each period.
 struct SetUpRun {
     private let steps: [SetUpStep]
     private var next = 0
@@ -72,7 +72,7 @@ struct SetUpRun {
     /// Creates a run of a chip's set-up that has not executed any step.
     init(_ steps: [SetUpStep]) { self.steps = steps }
 
-    /// Whether all steps of the set-up have been executed.
+    /// True if all steps of the set-up have been executed.
     var isDone: Bool { next == steps.count }
 
     /// Restarts the set-up with its first step.
@@ -84,7 +84,7 @@ struct SetUpRun {
     /// Executes the steps of the set-up that are due in this period.
     ///
     /// - Throws: Reason why the chip cannot be used; the run must then restart. After a failed
-    ///   transfer the run can also continue with this transfer.
+    ///   transfer, the run can instead be continued, which repeats this transfer.
     mutating func advance(_ link: any ChipLink, now: Instant) throws(SetUpFailure) {
         guard now >= notBefore else { return }
         for _ in 0..<Self.transfersPerPeriod where next < steps.count {
