@@ -56,9 +56,9 @@ public protocol SettingsPort: Sendable {
     /// The active settings.
     var settings: Settings { get }
 
-    /// Changes several settings together, either all or none. The changes last until the process
-    /// ends, unless they are saved; changes of apps revert after `airos.rollback_s`. An app cannot
-    /// change settings while another source is in control.
+    /// Changes several settings together: either all of them change, or none. The changes last
+    /// until the process ends, unless they are saved; changes of apps revert after
+    /// `airos.rollback_s`. An app cannot change settings while another source is in control.
     ///
     /// - Parameters:
     ///   - updates: The new values.
@@ -78,8 +78,8 @@ public protocol SettingsPort: Sendable {
     ///     disk.
     ///   - source: Source of the request.
     ///   - note: Author and description of the change, for the log.
-    ///   - done: Closure that receives the success, or the reason why nothing has changed. It is
-    ///     not called if the method throws.
+    ///   - done: Closure that receives the success, or the reason why nothing has changed. The
+    ///     closure is not called if the method throws.
     /// - Throws: A refusal, because another source is in control.
     func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
@@ -99,12 +99,12 @@ extension GimbalPort {
 
 /// State of the calibration of the gyroscope, which a phone can request.
 public struct CalibrationState: Sendable, Equatable {
-    /// Whether a calibration is running.
+    /// True if a calibration is running.
     public var isRunning = false
     /// Time at which a calibration that a phone requested failed, on the loop's clock; nil after
     /// the start of another calibration.
     public var failed: Instant?
 
-    /// Creates the state without a calibration.
+    /// Creates the state in which no calibration runs or has failed.
     public init() {}
 }

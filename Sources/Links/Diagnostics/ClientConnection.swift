@@ -18,24 +18,24 @@ final class ClientConnection {
     var output = OutputBuffer()
     var streams: [Stream] = []
     var nextStream = 1
-    /// Whether complete lines can wait in `input`.
+    /// True if complete lines can wait in `input`.
     var hasLines = false
-    /// Whether a request is still being executed; the client's next requests wait for its answer.
+    /// True if a request is still being executed; the client's next requests wait for its answer.
     var isWaiting = false
-    /// Whether the client has closed its sending direction.
+    /// True if the client has closed its sending direction, so that no more input arrives.
     var inputEnded = false
-    /// Whether the client can no longer receive answers; its earlier requests are still executed.
+    /// True if the client can no longer receive answers; its earlier requests are still executed.
     var outputBroken = false
-    /// Whether the connection's input buffer has room for more bytes.
+    /// True if the connection's input buffer has room for more bytes.
     var wantsInput: Bool { !inputEnded && input.hasRoom }
-    /// Whether a request of this client can be answered now.
+    /// True if a request of this client can be answered now.
     var hasRequests: Bool { hasLines && !isWaiting }
-    /// Whether the thread must close the connection in its present turn.
+    /// True if the server's thread must close the connection in this turn.
     var isFinished = false
     /// Time of the last request; before the first request, time of the connection.
     var lastRequest: Instant
-    /// Newest time at which output was sent, or at which the waiting output was below
-    /// `replyBacklog`.
+    /// Last time at which output was sent, or at which less than `replyBacklog` bytes of output
+    /// waited.
     var progress: Instant
 
     init(
@@ -51,9 +51,9 @@ final class ClientConnection {
     }
 
     /// Sets the name of the connection, once, and withdraws its right to write if the client
-    /// requests this. A program that serves several persons opens a connection for each person: the
-    /// requests then carry the person's name, and a person who can only read gets a read-only
-    /// connection.
+    /// requests this. A program that serves several persons opens one connection for each person,
+    /// so that requests carry the person's name, and so that a person without the right to write
+    /// has a read-only connection.
     ///
     /// - Throws: A refusal if the name is not plain text, or if the connection has a name.
     func identify(_ parameters: Parameters) throws(Refusal) -> ClientIdentity {
@@ -76,7 +76,7 @@ final class ClientConnection {
             name: CommandSource(client).description, canWrite: mayWrite)
     }
 
-    /// The properties of the connection that `ClientSlots` needs.
+    /// Properties of the connection on which `ClientSlots` bases its decision.
     var standing: ClientSlots.Client {
         ClientSlots.Client(
             mayWrite: mayWrite, isStreaming: !streams.isEmpty || isWaiting,
@@ -130,7 +130,7 @@ final class ClientConnection {
     ///   - backlog: Number of waiting bytes above which the message is dropped.
     ///   - sample: Function that reads the subscribed variables; it is not called for a message
     ///     that is dropped.
-    /// - Returns: Whether the message was appended to the output.
+    /// - Returns: True if the message was appended to the output.
     func sendStream(_ index: Int, backlog: Int, sample: ([Int]) -> VariableSample) -> Bool {
         guard output.count <= backlog else {
             streams[index].dropped += 1
@@ -143,7 +143,7 @@ final class ClientConnection {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character can be part of a printed line.
+    /// True if the character can be part of a printed line.
     fileprivate var isPlain: Bool {
         switch properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,

@@ -5,14 +5,15 @@ import GimbalCore
 ///
 /// A client that can write always gets a connection, because it can send a stop. If necessary,
 /// another connection is closed: readers are closed before writers, connections without
-/// subscriptions before connections with subscriptions, and among equals, the connection with the
-/// oldest request. Clients that can only read never use all connections. A new reader replaces
-/// another reader only if that reader has sent no request for `readerIdleSeconds`.
+/// subscriptions before connections with subscriptions, and among connections of one kind, the
+/// connection with the oldest request first. Clients that can only read never use all connections.
+/// A new reader replaces another reader only if the other reader has sent no request for
+/// `readerIdleSeconds`.
 struct ClientSlots {
     /// Properties of a connection that decide whether it can be closed for another one.
     struct Client {
         var mayWrite: Bool
-        /// Whether the client has subscribed to something, or waits for an answer.
+        /// True if the client has subscribed to something, or waits for an answer.
         var isStreaming: Bool
         /// Time of the last request; before the first request, time of the connection.
         var lastRequest: Instant
@@ -51,8 +52,8 @@ struct ClientSlots {
         return longestIdle(idle, clients).map { .replace($0) } ?? .refuse
     }
 
-    /// Index of the connection to close: among the connections without subscriptions, the one with
-    /// the oldest request. If all connections have subscriptions, all are compared.
+    /// Index of the connection to close: the connection with the oldest request among those without
+    /// subscriptions. If all connections have subscriptions, all of them are compared.
     private func longestIdle(_ indices: [Int], _ clients: [Client]) -> Int? {
         let idle = indices.filter { !clients[$0].isStreaming }
         return (idle.isEmpty ? indices : idle).min {

@@ -6,11 +6,11 @@ import Port
 import SystemPackage
 import Wire
 
-/// Thread of the diagnostics socket: it waits with poll(2), reads requests, answers them and sends
-/// output, and never waits for a single client.
+/// Body of the thread of the diagnostics socket. It waits with poll(2), reads and answers requests,
+/// and sends output. It never waits for a single client.
 ///
-/// The loop uses no event-loop library, because this process locks its memory and is scheduled in
-/// real time. Therefore the socket has one ordinary thread with an explicit stack and bounded
+/// The loop uses no event-loop library, because this process locks its memory and has real-time
+/// threads. Therefore the socket has one ordinary thread with an explicit stack and bounded
 /// buffers, instead of a thread pool that would compete with the control loop.
 ///
 /// A stop is executed before all other requests. In each turn, the thread searches all received
@@ -22,8 +22,8 @@ struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients are
     /// served.
     private static let requestsPerTurn = 8
-    /// Time limit of a turn, s. The next turn begins with the next client. Only a single request
-    /// that takes longer can exceed this limit.
+    /// Time limit of a turn, s. The next turn begins with the next client. A turn exceeds this
+    /// limit only if a single request takes longer.
     private static let turnSeconds = 0.001
     private static let chunkSize = 16 * 1024
 
@@ -225,8 +225,8 @@ struct DiagnosticsLoop {
         if connection.outputBroken, connection.inputEnded {
             connection.isFinished = !connection.hasLines
         } else if connection.inputEnded, !connection.hasLines {
-            // A client such as `nc -N` closes only its sending direction. Replies are still sent to
-            // it, and streams continue, until it also closes the other direction.
+            // A client such as `nc -N` closes only its sending direction. The server still sends
+            // replies and stream messages, until the client also closes the other direction.
             connection.isFinished =
                 connection.output.isEmpty && connection.streams.isEmpty && !connection.isWaiting
         }

@@ -7,8 +7,8 @@ import SystemPackage
 
 /// The diagnostics socket as a service: newline-delimited JSON on a UNIX stream socket, see `Wire`.
 ///
-/// One ordinary thread, `airframed-diag`, does all work except answers to questions, which a second
-/// thread, `airframed-ask`, gives. `run()` waits for both threads without blocking a thread of
+/// One ordinary thread, `airframed-diag`, does all work, except that a second thread,
+/// `airframed-ask`, answers questions. `run()` waits for both threads without blocking a thread of
 /// Swift's pool. `run` returns within a few milliseconds of a graceful shutdown or a cancellation,
 /// or after the answer to the present question.
 public final class DiagnosticsServer: Service {
@@ -86,8 +86,7 @@ public final class DiagnosticsServer: Service {
                         until: self.questions.wake, handler: handler, later: self.later)
                 }
             }
-            // When one of the two threads has ended for any reason, the other thread has nothing
-            // left to do.
+            // After one of the two threads has ended, the other thread must end, too.
             defer { group.cancelAll() }
             try await group.next()
         }

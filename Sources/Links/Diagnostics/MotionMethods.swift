@@ -8,7 +8,7 @@ import Wire
 /// request is accepted.
 private struct Move {
     let request: MotionRequest
-    /// Function that makes the answer from the loop's snapshot before the request and from the
+    /// Function that returns the answer, given the loop's snapshot before the request and the
     /// active settings.
     let answer: (StabilizerSnapshot?, Settings) -> Acknowledgement
 
@@ -81,9 +81,9 @@ extension SocketMethod {
                     return Acknowledgement(
                         "Emergency stop: the motors stay off until the stop is reset.")
                 } catch {
-                    // The command ring has slots that are reserved for emergency stops, so the loop
-                    // executes every stop unless it hangs. If the loop hangs, the bus thread
-                    // switches the motors off.
+                    // The command ring has slots that are reserved for emergency stops, so every
+                    // stop reaches the loop; only a loop that hangs does not execute it. If the
+                    // loop hangs, the bus thread switches the motors off.
                     return Acknowledgement(
                         "The loop does not accept the stop: \(error.message). If the camera moves, cut its power."
                     )

@@ -2,8 +2,9 @@ import GimbalCore
 import PlainText
 import Wire
 
-/// Forecast of the motion that a `point` request causes, for the client that sent it, computed from
-/// the newest snapshot with the same set-point generator that the loop uses.
+/// Forecast of the motion that a `point` request causes; the client that sent the request receives
+/// it. The forecast is computed from the newest snapshot, with a set-point generator like that of
+/// the loop.
 struct PointForecast {
     /// The newest known snapshot of the control loop.
     let snapshot: StabilizerSnapshot

@@ -3,22 +3,22 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// Queue of questions to the daemon, which a separate thread answers one at a time, in the order of
+/// Queue of questions to the daemon. A separate thread answers them one at a time, in the order of
 /// their arrival.
 ///
 /// A question is a request that changes nothing, but that can take long to parse or to answer: for
 /// example, a request with 64 KiB of names, or for every setting with its range. Therefore the
 /// server's thread parses only short lines and answers no questions, and requests that move or stop
-/// the camera never wait for a question. Each connection can have only one question at the desk, so
-/// that one client does not delay others for long.
+/// the camera never wait for a question. Each connection can have only one question in the queue,
+/// so that one client does not delay others for long.
 final class QuestionDesk: Sendable {
-    /// Request of a client that waits for the desk's thread.
+    /// Client's request that waits for the queue's thread.
     struct Question: Sendable {
         /// The request, as bytes or already parsed.
         enum Body: Sendable {
-            /// A request line that is too long for the server's thread to parse.
+            /// Unparsed request line, which is too long for the server's thread to parse.
             case line([UInt8])
-            /// A parsed request that is a question, or that names a method that does not exist.
+            /// Parsed request, which is a question or names an unknown method.
             case request(Request)
         }
 
@@ -41,9 +41,9 @@ final class QuestionDesk: Sendable {
         bell.ring()
     }
 
-    /// Drops the waiting question of a client that has disconnected. A line that has not been
-    /// parsed stays, because it can contain a request that is not a question. Any thread can call
-    /// this method.
+    /// Drops the waiting question of a client that has disconnected. An unparsed line remains in
+    /// the queue, because it can contain a request that is not a question. Any thread can call this
+    /// method.
     func abandon(client: Int) {
         questions.withLock { questions in
             for index in questions.indices where questions[index].client == client {
@@ -57,7 +57,7 @@ final class QuestionDesk: Sendable {
         questions.withLock { $0.removeAll { $0.client == client } }
     }
 
-    /// Body of the desk's thread: answers questions until `wake` is readable.
+    /// Body of the queue's thread, which answers questions until `wake` is readable.
     ///
     /// - Parameters:
     ///   - wake: Descriptor that becomes readable when the thread must end.

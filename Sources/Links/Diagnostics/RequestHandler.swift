@@ -4,7 +4,7 @@ import GimbalCore
 import Port
 import Wire
 
-/// Handler of one request: finds the method, checks its parameters and the right to write, and
+/// Handler of requests: it finds the method, checks the parameters and the right to write, and
 /// encodes the result.
 ///
 /// The handler answers requests that move, stop or change something immediately, on the server's
@@ -88,8 +88,9 @@ struct RequestHandler: Sendable {
         line.allSatisfy { $0 == 0x20 || $0 == 0x09 }
     }
 
-    /// Whether the line is an emergency stop of a client that can write. A long line is not
-    /// searched for a stop; it is executed when it is the next request of its connection.
+    /// True if the line is an emergency stop of a client that can write. A long line is not
+    /// searched: a stop in a long line is executed only when the line is the next request of its
+    /// connection.
     func isStop(_ line: some Collection<UInt8>, from connection: ClientConnection) -> Bool {
         guard connection.mayWrite, line.count <= Self.shortLine, Self.mayBeStop(line),
             let request = try? Request(line: Array(line))
@@ -105,13 +106,14 @@ struct RequestHandler: Sendable {
         try? port.request(.emergencyStop, from: CommandSource(connection.client), now: port.now)
     }
 
-    /// Whether the line can be an emergency stop and must be parsed. Such a line contains "stop",
+    /// True if the line can be an emergency stop and must be parsed. Such a line contains "stop",
     /// or a backslash, because the method's name can contain JSON escapes.
     private static func mayBeStop(_ line: some Collection<UInt8>) -> Bool {
         line.contains(UInt8(ascii: "\\")) || line.firstRange(of: Array("stop".utf8)) != nil
     }
 
-    /// Sends the result of a late request, or executes a request that the desk has parsed.
+    /// Sends the result of a late request, or executes a request that the `QuestionDesk` has
+    /// parsed.
     func finish(
         _ reply: LateReplies.Reply, of connection: ClientConnection, clients: ClientStatus,
         now: Instant
@@ -152,7 +154,8 @@ struct RequestHandler: Sendable {
         connection.output.append { ReplyLine.append(id: id, t: t, result: result, to: &$0) }
     }
 
-    /// Passes a question to the desk; further requests of the connection wait for the answer.
+    /// Passes a question to the `QuestionDesk`; further requests of the connection wait for the
+    /// answer.
     private func ask(
         _ body: QuestionDesk.Question.Body, _ connection: ClientConnection, _ clients: ClientStatus
     ) {
@@ -178,8 +181,8 @@ struct RequestHandler: Sendable {
             client: connection.client,
             refusal: connection.mayWrite ? nil : Refusal(.permissionDenied, policy.sentence))
         if method.isWrite { try caller.requireWrite() }
-        // A client that has closed its connection reads no answers, so its waiting questions are
-        // dropped; they would delay other clients.
+        // A client that has closed its connection reads no answers, so its waiting questions, which
+        // would delay other clients, are dropped.
         if connection.outputBroken, method.isQuestion { return [] }
         services.settle()
         switch method.work {
@@ -219,8 +222,8 @@ struct RequestHandler: Sendable {
 
 // MARK: Questions, on the desk's thread
 extension RequestHandler {
-    /// Parses a waiting line, and answers it if it is a question. Only the desk's thread calls this
-    /// method.
+    /// Parses a waiting line, and answers it if it is a question. Only the thread of the
+    /// `QuestionDesk` calls this method.
     ///
     /// - Returns: A closure that sends the answer, or executes the request in the line; the
     ///   server's thread calls it.

@@ -9,7 +9,8 @@ public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
     public var pid: Int32
     /// User id of the client.
     public var user: UInt32
-    /// Name that the client has given itself with the method `client`; empty without one.
+    /// Name that the client has given itself with the method `client`; empty if the client has no
+    /// name.
     public var name = ""
 
     /// Creates the identity of a client.
@@ -57,7 +58,7 @@ public struct SocketMethod: Sendable {
 
     /// Function that executes a method of the socket, and the thread that runs the function.
     enum Work: Sendable {
-        /// A question, which only returns an answer: the body receives the state of the server's
+        /// A question, which changes nothing. The function receives the state of the server's
         /// connections, and runs on the thread of the `QuestionDesk`.
         case question(@Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer)
         /// A request that runs on the server's thread and takes about 1 ms; meanwhile, no other
@@ -79,11 +80,11 @@ public struct SocketMethod: Sendable {
     /// Names of the parameters that the method accepts; nil means that the method ignores all
     /// parameters.
     let parameters: [String]?
-    /// Whether the method requires write access before it reads its parameters.
+    /// True if the method requires write access before it reads its parameters.
     public let isWrite: Bool
     let work: Work
 
-    /// Whether the method only returns an answer.
+    /// True if the method changes nothing.
     var isQuestion: Bool {
         switch work {
         case .question, .subscribe, .unsubscribe: true
@@ -124,8 +125,8 @@ public struct SocketMethod: Sendable {
         SocketMethod(name, ["action"] + parameters, .now(body))
     }
 
-    /// Declares a method whose answer waits for a disk. With `isWrite` the method always changes
-    /// something; otherwise the method's body checks write access.
+    /// Declares a method whose answer waits for a disk. If `isWrite` is true, the server checks
+    /// write access; otherwise the method's body checks it.
     public static func saving<Value: Encodable & Sendable>(
         _ name: String, _ parameters: [String] = [], isWrite: Bool,
         _ body:
@@ -139,7 +140,8 @@ public struct SocketMethod: Sendable {
             })
     }
 
-    /// Methods that every server offers: for streams, and `ping`.
+    /// Methods that every server offers: the methods for streams and the connection's identity, and
+    /// `ping`.
     static func own(_ variables: [Variable]) -> [SocketMethod] {
         [
             SocketMethod("subscribe", ["names", "rate"], .subscribe),

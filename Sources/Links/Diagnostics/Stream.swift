@@ -16,8 +16,8 @@ struct StreamSchedule {
         next = now
     }
 
-    /// Whether a message of the stream is due; if it is, the next message is due one period later,
-    /// or several periods later if that time has also passed.
+    /// True if a message of the stream is due. The call then sets the time of the next message: one
+    /// period after the due time or, if this time has also passed, one period from now.
     mutating func takeDue(now: Instant) -> Bool {
         guard now >= next else { return false }
         next.nanoseconds += period

@@ -5,13 +5,13 @@ public import ServiceLifecycle
 import Synchronization
 public import SystemPackage
 
-/// File with the newest time or counter that a link with a key has accepted. With this file the
-/// link refuses recorded frames even after a restart of airframed.
+/// File with the newest time or counter that a link with a key has accepted, so that the link
+/// refuses recorded frames even after a restart of airframed.
 ///
 /// airframed accepts a value only if the file already contains this value or a greater one.
 /// Therefore a recorded value is not accepted again, even after a power cut. After a power cut, a
 /// genuine value is accepted only if it is greater than the value in the file, which exceeds the
-/// last accepted value by at most `margin`. When airframed ends in order, it writes the last
+/// last accepted value by at most `margin`. When airframed ends normally, it writes the last
 /// accepted value to the file. A separate thread, `airframed-keys`, writes the file, so links never
 /// wait for the disk.
 public final class FreshnessFile: Service {
@@ -25,7 +25,7 @@ public final class FreshnessFile: Service {
     /// Value that an earlier process has stored in the file.
     private let floor: UInt64
     private let newest: Atomic<UInt64>
-    /// Value that must be written to the file, with the margin added.
+    /// Value that must be written to the file; the margin is already added.
     private let wanted: Atomic<UInt64>
     /// Value in the file; a time or counter up to this value can be accepted now.
     private let reserved: Atomic<UInt64>
@@ -99,8 +99,8 @@ public final class FreshnessFile: Service {
         end()
     }
 
-    /// Writes the last accepted value without a margin when airframed ends in order, so that no
-    /// sender must wait after a restart.
+    /// Writes the last accepted value without a margin, because airframed ends normally. Therefore
+    /// no sender must wait after the restart.
     private func end() {
         let value = newest.load(ordering: .relaxed)
         if value != reserved.load(ordering: .relaxed) { write(value) }

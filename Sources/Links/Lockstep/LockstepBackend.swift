@@ -14,15 +14,15 @@ public protocol LockstepBackend: Sendable {
     func answer(_ line: [UInt8]?, to output: inout [UInt8])
 
     /// Reports that the simulator has sent no line for `LockstepConfiguration.timeout`. The method
-    /// is called once for each such silence.
+    /// is called once; after a new line, it can be called again.
     func silent()
 
     /// Ends the simulation, because the simulator has disconnected; the next call is `connected`.
     ///
-    /// - Parameter isMidLine: Whether the last line of the simulator was incomplete.
+    /// - Parameter isMidLine: True if the last line of the simulator was incomplete.
     func disconnected(isMidLine: Bool)
 
-    /// Appends the message to a second simulator, which states that the socket is in use.
+    /// Appends the message that refuses a second simulator, because the socket is in use.
     func refuse(to output: inout [UInt8])
 }
 
@@ -33,7 +33,7 @@ public struct LockstepConfiguration: Sendable {
     /// Group that owns the socket; nil, or a group that does not exist, means the daemon's own
     /// group.
     public var group: String?
-    /// Real time without a line after which the simulator is silent, s.
+    /// Real time without a line from the simulator after which `silent` is called, s.
     public var timeout: Double
     /// Size of unread replies, bytes, above which further lines wait.
     public var replyBacklog = 256 * 1024

@@ -63,8 +63,8 @@ struct LockstepLoop {
         if set[2] != 0, peer?.hasMore != true || isBehind { settling.acknowledge() }
     }
 
-    /// Adds the descriptors of the listener, of waiting threads (`SettlingPipes`), of the
-    /// simulator, and of ended connections.
+    /// Adds the descriptors of the listener, of the `SettlingPipes`, of the simulator, and of ended
+    /// connections.
     private mutating func prepare(_ set: inout PollSet) {
         acceptor.prepare(&set, now: Self.now)
         set.add(settling.request.descriptor)
@@ -84,7 +84,7 @@ struct LockstepLoop {
         }
     }
 
-    /// Whether the simulator does not read its replies, so that its further lines wait.
+    /// True if the simulator does not read its replies, so that its further lines wait.
     private var isBehind: Bool { (peer?.output.count ?? 0) >= configuration.replyBacklog }
 
     private mutating func receive(_ chunk: UnsafeMutableRawBufferPointer) {
@@ -131,7 +131,8 @@ struct LockstepLoop {
         backend.silent()
     }
 
-    /// Present real time. It is used only for the simulator's timeout and for ended connections.
+    /// Present real time. Real time is used only for the simulator's timeout and for ended
+    /// connections.
     private static var now: Instant { Instant(nanoseconds: cl_now_ns()) }
 }
 

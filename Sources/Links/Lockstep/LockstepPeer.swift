@@ -10,15 +10,15 @@ struct LockstepPeer {
     let descriptor: FileDescriptor
     var input = LineBuffer(limit: LockstepSample.longestLine)
     var output = OutputBuffer()
-    /// Whether the simulator has closed its sending direction.
+    /// True if the simulator has closed its sending direction.
     var hasEnded = false
-    /// Whether complete lines can wait in `input`.
+    /// True if complete lines can wait in `input`.
     var hasLines = false
-    /// Whether the kernel can already have more input from the simulator.
+    /// True if the kernel can already have more input from the simulator.
     var hasMore = false
     /// Time of the last line; before the first line, time of the connection.
     var lastLine: Instant
-    /// Whether the simulator's present silence has been reported.
+    /// True if the backend has been informed that the simulator is silent.
     var isSilent = false
 
     /// Reads at most one chunk of the simulator's input.
@@ -43,7 +43,7 @@ struct LockstepPeer {
 }
 
 /// Connection of a client that has ended. It stays open until its replies have been sent and its
-/// input has ended, so that the client reads its last replies instead of an error.
+/// input has ended, so that the client can read its last replies instead of receiving an error.
 struct LockstepLeaver {
     let descriptor: FileDescriptor
     var output: OutputBuffer
@@ -63,7 +63,7 @@ struct LockstepLeaver {
 
     /// Sends the waiting output of an ended connection, and reads and discards its input.
     ///
-    /// - Returns: Whether the connection can be closed now.
+    /// - Returns: True if the connection can be closed now.
     mutating func advance(_ chunk: UnsafeMutableRawBufferPointer, now: Instant) -> Bool {
         guard output.send(to: descriptor), now < deadline else { return true }
         if output.isEmpty, !isShut {
@@ -87,7 +87,8 @@ struct LockstepLeaver {
 extension OutputBuffer {
     /// Sends as much waiting output as the kernel accepts.
     ///
-    /// - Returns: Whether the peer can still be reached; if not, the buffer is empty.
+    /// - Returns: True if the connection still accepts output; if false, the buffer has been
+    ///   emptied.
     mutating func send(to descriptor: FileDescriptor) -> Bool {
         var isBroken = false
         _ = flush { bytes in

@@ -58,9 +58,9 @@ public final class LockstepServer: Service {
         try await thread.run { self.serve() }
     }
 
-    /// Waits until all earlier events on the socket have been handled: lines, a connection, or its
-    /// end. Therefore a request that is sent after a line of the simulator also takes effect after
-    /// this line. Any thread can call this method, which waits at most 1 s.
+    /// Waits until all earlier events on the socket have been handled, that is, lines, connections
+    /// and disconnections. Therefore a request that a client sends after a line of the simulator
+    /// also takes effect after this line. Any thread can call this method, which waits at most 1 s.
     public func settle() { settling.settle() }
 
     /// The body of the thread `airframed-sim`.
@@ -78,10 +78,10 @@ public final class LockstepServer: Service {
 /// Handshake between another thread and the server's thread, in which each side sends one byte.
 /// After the handshake, all earlier events have been handled.
 final class SettlingPipes: Sendable {
-    /// Bell that a waiting thread rings.
+    /// Bell with which a waiting thread wakes the server's thread.
     let request: Bell
     private let answer: Bell
-    /// Whether the server's thread runs. A waiting thread holds the lock, so only one thread waits
+    /// True if the server's thread runs. A waiting thread holds the lock, so only one thread waits
     /// at a time.
     private let isServed = Mutex(false)
 

@@ -3,7 +3,8 @@ import Logging
 import Port
 import Wire
 
-// The camera that follows a person: commands that choose the person, and the person's place.
+// Functions of the camera that follows a person: commands that choose the person, and messages with
+// the person's position in the picture.
 extension CameraRole {
     /// Commands that choose the person.
     private enum FollowCommand: UInt16 {
@@ -12,7 +13,8 @@ extension CameraRole {
         case stopTracking = 2010
     }
 
-    /// Choice of a command; nil for another command or a place outside the picture.
+    /// Action and position in the picture that a command requests; nil for another command, or for
+    /// a position outside the picture.
     static func choice(_ order: Order) -> (
         action: FollowingChoice.Action, x: Double?, y: Double?
     )? {
@@ -31,14 +33,15 @@ extension CameraRole {
         }
     }
 
-    /// Whether a command chooses a person.
+    /// True if a command chooses a person, or ends the following.
     static func choosesPerson(_ order: Order) -> Bool {
         FollowCommand(rawValue: order.number) != nil
     }
 }
 
 extension CameraTrackingImageStatus {
-    /// The state that a companion has reported; nil without a companion that follows people.
+    /// Converts the state that a companion program has reported; nil if no companion follows
+    /// people.
     init(_ state: FollowingState?) {
         self.init()
         guard let state, state.isActive else { return }
@@ -68,7 +71,7 @@ extension MAVLinkComponent {
         {
             let seconds = Double(order.params[1]) * 1e-6
             guard !seconds.isNaN else { return .denied }
-            // 0 requests the usual interval, -1 ends the messages.
+            // An interval of 0 requests the default interval, and -1 ends the messages.
             followingStreams[peer] =
                 order.params[1] < 0
                 ? nil : (seconds == 0 ? 0.2 : max(seconds, Self.shortest), now)

@@ -17,7 +17,7 @@ struct CameraRole {
     }
 
     let stream: VideoStream
-    /// State of the companion that follows a person; nil without one.
+    /// State of the companion program that follows a person; nil if there is no such program.
     let following: FollowingState?
     /// MAVLink component of the gimbal.
     let gimbal: UInt8
@@ -99,10 +99,11 @@ extension MAVLinkComponent {
         MAVLinkAddress(system: address.system, component: CameraRole.component)
     }
 
-    /// Whether a companion reports a stream.
+    /// True if a companion reports a stream.
     var hasCamera: Bool { configuration.camera() != nil }
 
-    /// Sends the camera's heartbeat, if a companion reports a stream. It is called once a second.
+    /// Sends the camera's heartbeat, if a companion reports a stream. The method is called once a
+    /// second.
     func announceCamera() {
         guard hasCamera else { return }
         for peer in knownPeers { send(CameraRole.heartbeat, to: peer, from: cameraAddress) }
@@ -110,7 +111,7 @@ extension MAVLinkComponent {
 
     /// Answers a command to the camera.
     ///
-    /// - Returns: Whether the command was addressed to a camera that exists.
+    /// - Returns: True if the command was addressed to a camera that exists.
     func obeyAsCamera(
         _ order: Order, from sender: MAVLinkAddress, _ peer: Int, now: Instant
     ) -> Bool {

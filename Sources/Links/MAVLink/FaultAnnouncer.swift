@@ -12,7 +12,7 @@ struct FaultAnnouncer {
     private var named: [UInt64: Instant] = [:]
     private var number: UInt16 = 0
 
-    /// Create the messages that must be sent now about the present conditions.
+    /// Creates the messages that must be sent now about the present conditions.
     mutating func messages(for conditions: Conditions, now: Instant) -> [StatusText] {
         let appeared = conditions.subtracting(last)
         last = conditions

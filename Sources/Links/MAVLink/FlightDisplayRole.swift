@@ -5,9 +5,9 @@ import Wire
 /// Role of the Bluetooth serial service for a flight display with MAVLink. The role uses only
 /// MAVLink 1, because such a display treats a frame of version 2 as noise, and can then also lose
 /// the next frame. The role sends heartbeat, attitude and head-up display without a request,
-/// because the display sends nothing. The role executes the commands of a client as on any other
-/// link. If signatures are required, it accepts only an emergency stop, because frames of version 1
-/// have no signature. Only the thread airframed-ble uses the role.
+/// because a flight display sends no requests. Commands of a client are executed as on every
+/// MAVLink link. If signatures are required, it accepts only an emergency stop, because frames of
+/// version 1 have no signature. Only the thread airframed-ble uses the role.
 public final class FlightDisplayRole: SerialRole {
     /// Number of the role's only peer, which represents all subscribers, because every message goes
     /// to all subscribers.
@@ -26,7 +26,7 @@ public final class FlightDisplayRole: SerialRole {
     ///   - configuration: Identity of the gimbal.
     ///   - port: Port through which the role accesses the gimbal.
     ///   - attitudeHz: Rate of the attitude messages, Hz.
-    ///   - hearsStopsOnly: Whether the role ignores all messages except an emergency stop.
+    ///   - hearsStopsOnly: True if the role ignores all messages except an emergency stop.
     ///   - logger: Log for changes of control.
     ///   - now: The loop's clock.
     public init(

@@ -5,7 +5,7 @@ import Wire
 
 /// Gimbal manager, which decides which MAVLink peer is in control, and executes its requests.
 struct GimbalDirector {
-    /// Time without a message after which a peer is lost, s: five heartbeats.
+    /// Time without a message after which a peer counts as lost, s; the time of five heartbeats.
     static let silenceSeconds = 5.0
 
     /// The primary peer in control; `.none` if no peer is in control.
@@ -19,7 +19,7 @@ struct GimbalDirector {
     /// Yaw relative to north that the camera holds, rad; nil if the camera does not hold a yaw
     /// relative to north.
     private var heldYaw: Double?
-    /// Heading in the loop's frame of the last request, rad.
+    /// Heading in the loop's frame that was requested last, rad.
     private var askedYaw = 0.0
     private var wasEnabled = false
     /// Yaw relative to the vehicle that the camera keeps, rad; nil if the camera does not keep a
@@ -31,7 +31,7 @@ struct GimbalDirector {
 
     init(port: any GimbalPort) { self.port = port }
 
-    /// Whether a MAVLink peer is in control.
+    /// True if a MAVLink peer is in control.
     func isInControl(_ peer: MAVLinkAddress) -> Bool {
         peer != .none && (peer == primary || peer == secondary)
     }
@@ -44,15 +44,16 @@ struct GimbalDirector {
     /// Executes MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE: 0 means that no peer is in control, -1 leaves
     /// control unchanged, -2 gives control to the sender, -3 removes the sender's control.
     ///
-    /// As on every link, a peer of equal rank must wait: only the peer in control can transfer or
-    /// release control. A change of the secondary peer does not change the primary peer.
+    /// As on every link, a peer cannot take control from a peer of equal rank: only the peer in
+    /// control can transfer or release control. A change of the secondary peer does not change the
+    /// primary peer.
     ///
     /// - Parameters:
     ///   - params: Parameters of the command: primary system and component, secondary system and
     ///     component.
     ///   - sender: The requesting component.
-    ///   - isHeard: Function that returns whether a component is present. Control can be given only
-    ///     to such a component.
+    ///   - isHeard: Function that returns whether a component is present. Only a component that is
+    ///     present can get control.
     ///   - now: Time of the receipt.
     /// - Throws: The reason why control has not changed.
     mutating func configure(
@@ -81,7 +82,7 @@ struct GimbalDirector {
             do {
                 try port.ask(.take, for: after, now: now)
             } catch {
-                // Control was released above, so no peer of this component is in control.
+                // Control has been released, so no peer of this component is in control.
                 (self.primary, self.secondary) = (.none, .none)
                 throw error
             }
@@ -90,7 +91,8 @@ struct GimbalDirector {
         (self.primary, self.secondary) = (primary, secondary)
     }
 
-    /// Takes control for the present peers at the `Commander`, or throws its refusal.
+    /// Takes control at the `Commander` for the primary and secondary peer, or throws the
+    /// `Commander`'s refusal.
     private func confirm(now: Instant) throws(Refusal) {
         if source != .none { try port.ask(.take, for: source, now: now) }
     }
@@ -111,7 +113,7 @@ struct GimbalDirector {
 
     /// Ends the control of a peer that has left.
     ///
-    /// - Returns: Whether the peer was in control.
+    /// - Returns: True if the peer was in control.
     mutating func left(_ peer: MAVLinkAddress, now: Instant) -> Bool {
         guard isInControl(peer) else { return false }
         if source == peer { port.left(CommandSource(peer), now: now) }
@@ -123,7 +125,7 @@ struct GimbalDirector {
 
     /// Ends the control of the MAVLink peers, because a source on another link has taken control.
     ///
-    /// - Returns: The previous holder; `.none` if there was none.
+    /// - Returns: The peer that was in control; `.none` if no peer was.
     mutating func yield(to holder: CommandSource) -> MAVLinkAddress {
         guard holder.link != .mavlink, source != .none else { return .none }
         defer {
@@ -157,8 +159,8 @@ struct GimbalDirector {
         try carryOut(wanted, for: source, now: now)
     }
 
-    /// Executes a request of the old protocol, or a request from a manager to its device. If no
-    /// source is in control, the sender takes control.
+    /// Executes a request of the older gimbal protocol, or a request from a manager to its device.
+    /// If no source is in control, the sender takes control.
     mutating func steerUnmanaged(
         _ wanted: GimbalRequest, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
@@ -247,7 +249,7 @@ struct GimbalDirector {
     mutating func holdHeading(now: Instant) {
         let isEnabled = port.snapshot?.output.enabled ?? false
         // The control loop drops the requested heading when the motors go off, so the request is
-        // repeated when they go on.
+        // repeated when the motors go on.
         let isBack = isEnabled && !wasEnabled
         wasEnabled = isEnabled
         guard let heldYaw, source != .none else { return }
@@ -259,7 +261,7 @@ struct GimbalDirector {
             try port.lock(angles, rate: 0, for: source, now: now)
             askedYaw = yaw
         } catch {
-            // After a stop or in another mode, the held heading no longer applies.
+            // After a stop or a change of mode, the held heading no longer applies.
             self.heldYaw = nil
         }
     }

@@ -35,7 +35,8 @@ struct GimbalReport {
     private var lower: AxisVector { range.lower * (.pi / 180) }
     private var upper: AxisVector { range.upper * (.pi / 180) }
 
-    /// Roll and pitch are always held relative to the horizon, except in `fpv`.
+    /// Flags of the gimbal's state. Roll and pitch are held relative to the horizon in every mode
+    /// except `fpv`.
     var flags: GimbalFlags {
         var flags: GimbalFlags =
             switch snapshot.mode {

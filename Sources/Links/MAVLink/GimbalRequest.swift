@@ -27,7 +27,7 @@ struct GimbalRequest: Equatable {
     }
 
     /// Creates the request from the position of a remote control's stick. A stick at its end
-    /// position requests the end of the range, or 60 °/s.
+    /// position requests an angle at the end of the range, or a rate of 60 °/s.
     init(_ message: GimbalManagerSetManualControl, lower: AxisVector, upper: AxisVector) {
         func angle(_ share: Float, _ lower: Double, _ upper: Double) -> Double {
             let share = min(max(Double(share), -1), 1)
@@ -74,10 +74,10 @@ struct GimbalRequest: Equatable {
         rates = AxisVector(yaw: radians(params[3]), roll: .nan, pitch: radians(params[2]))
     }
 
-    /// Whether the flags of a request contradict each other.
+    /// True if the flags of a request contradict each other.
     var isContradictory: Bool { flags.isSuperset(of: [.yawInVehicleFrame, .yawInEarthFrame]) }
 
-    /// Whether the given yaw is relative to the vehicle's heading.
+    /// True if the given yaw is relative to the vehicle's heading.
     var isYawFromVehicle: Bool {
         if flags.contains(.yawInVehicleFrame) { return true }
         if flags.contains(.yawInEarthFrame) { return false }
@@ -88,6 +88,6 @@ struct GimbalRequest: Equatable {
 extension AxisVector {
     /// Largest requested rate of an axis, rad/s; 0 if no rate is requested.
     var fastest: Double { [yaw, roll, pitch].filter { !$0.isNaN }.map(abs).max() ?? 0 }
-    /// The requested values of the axes, with zero instead of NaN.
+    /// Requested values of the axes; NaN is replaced by zero.
     var orZero: AxisVector { filled(from: .zero) }
 }

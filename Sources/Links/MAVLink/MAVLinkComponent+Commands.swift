@@ -29,7 +29,7 @@ struct Order {
         }
     }
 
-    /// Whether the command is an emergency stop of the component at `address`. A forced disarm that
+    /// True if the command is an emergency stop of the component at `address`. A forced disarm that
     /// is sent to all components is meant for the vehicle.
     func isStop(for address: MAVLinkAddress) -> Bool {
         switch MAVLinkCommand(rawValue: number) {
@@ -40,7 +40,7 @@ struct Order {
     }
 }
 
-/// Request to save the parameters whose write to the disk may not be complete yet.
+/// Request to save the parameters, whose write to the disk can be incomplete.
 final class PendingSave: Sendable {
     let order: Order
     let sender: MAVLinkAddress
@@ -190,9 +190,9 @@ extension MAVLinkComponent {
         case .mountControl:
             try director.steerUnmanaged(try Self.mount(params), from: sender, now: now)
         case .mountConfigure:
-            // Mount mode 0 retracts the camera, and mode 1 centres it, as in
-            // MAV_CMD_DO_MOUNT_CONTROL. Other settings of the mount are ignored, because the gimbal
-            // always holds the horizon.
+            // Mount mode 0 retracts the camera, and mode 1 centres it, as for
+            // MAV_CMD_DO_MOUNT_CONTROL. The command's other parameters are ignored, because the
+            // gimbal always holds the horizon.
             guard let wanted = Self.mountMode(params[0]) else { return }
             try director.steerUnmanaged(wanted, from: sender, now: now)
         case .preflightCalibration:
@@ -204,8 +204,8 @@ extension MAVLinkComponent {
             }
             try port.calibrateGyro(for: CommandSource(sender), now: now)
         case .flightTermination:
-            // A flight termination that stops the gimbal is executed before this function is
-            // called.
+            // A flight termination with a valid parameter is an emergency stop, which was executed
+            // before this function was called.
             throw Refusal(
                 .refused,
                 "This command cannot reset an emergency stop; a forced arm command resets it.")
@@ -250,8 +250,8 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Parses a command of the old protocol: pitch, roll and yaw in degrees, yaw relative to the
-    /// vehicle; the seventh parameter selects the meaning.
+    /// Parses a command of the older gimbal protocol: pitch, roll and yaw in degrees, with yaw
+    /// relative to the vehicle; the seventh parameter is the mount mode.
     private static func mount(_ params: [Float]) throws(Refusal) -> GimbalRequest {
         if let wanted = mountMode(params[6]) { return wanted }
         guard params[6] == 2 else {

@@ -33,7 +33,8 @@ extension MAVLinkComponent {
             count(error)
             for text in announcer.sentence(error.message, severity: 4) { send(text, to: peer) }
         }
-        // The protocol requires an answer with the value in force, even if it has not changed.
+        // The protocol requires an answer with the value in force, even if the value has not
+        // changed.
         tell(Self.index(of: message.name), to: peer)
     }
 
@@ -57,7 +58,7 @@ extension MAVLinkComponent {
     /// Sends the next parameter of a list that is in progress. Each call sends only one parameter,
     /// so that a slow link is not overloaded.
     ///
-    /// - Returns: Whether parameters of the list remain to be sent.
+    /// - Returns: True if parameters of the list remain to be sent.
     func listParameter(for peer: Int) -> Bool {
         guard let index = listings[peer] else { return false }
         tell(index, to: peer)

@@ -3,15 +3,16 @@ import GimbalCore
 import Port
 import Wire
 
-// Handling of messages without an answer: set-points for the gimbal's manager and its device, and
-// the autopilot's state.
+// Handling of messages without an answer: set-points for the gimbal manager and the gimbal device,
+// and the autopilot's state.
 extension MAVLinkComponent {
-    /// Executes a MAVLink message that requests motion, and that the protocol does not answer.
+    /// Executes a MAVLink message that requests motion, and to which the protocol defines no
+    /// answer.
     ///
     /// - Parameters:
     ///   - frame: An accepted frame of any kind.
     ///   - now: Time at which the frame was received.
-    /// - Returns: Whether the frame contained such a message.
+    /// - Returns: True if the frame contained such a message.
     func receiveRequest(_ frame: MAVLinkFrame, now: Instant) -> Bool {
         if let message = frame.message(GimbalManagerSetPitchYaw.self) {
             manage(message.target, message.device, GimbalRequest(message), frame.sender, now)
@@ -54,8 +55,8 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Whether the number of a gimbal device means this gimbal: the number is the device's own,
-    /// that of its component, or 0 (all devices).
+    /// True if a device number addresses this gimbal: its device number, its component number, or 0
+    /// (all devices).
     func isOurDevice(_ device: Float) -> Bool {
         [0, Float(MAVLinkConfiguration.device), Float(address.component)].contains(device)
     }

@@ -4,9 +4,9 @@ import Logging
 import Port
 import Wire
 
-/// MAVLink component of the gimbal, which is both gimbal device and gimbal manager. It receives
-/// frames and returns frames. It identifies peers by numbers, and uses no socket and no clock:
-/// callers pass the time. Only one thread uses it.
+/// MAVLink component of the gimbal, which is both gimbal device and gimbal manager. It identifies
+/// peers by numbers. It uses no socket and no clock: callers pass received frames and the time, and
+/// take the frames to send. Only one thread uses it.
 final class MAVLinkComponent {
     /// Counters of ignored frames, by reason.
     struct Counters: Equatable {
@@ -25,7 +25,7 @@ final class MAVLinkComponent {
         var echoes: UInt64 = 0
         /// Number of answered commands.
         var commands: UInt64 = 0
-        /// Number of peers in control that became silent.
+        /// Number of peers in control that were lost, because they became silent.
         var lostPeers: UInt64 = 0
         /// Number of frames without a valid signature, although signatures are required.
         var unsigned: UInt64 = 0
@@ -62,11 +62,11 @@ final class MAVLinkComponent {
     private var peers: [Int: Peer] = [:]
     private var identities = MAVLinkIdentities()
     private var signing: MAVLinkSigning?
-    /// End of the time in which a repeated stop is not reported to ground stations.
+    /// Time until which a repeated stop is not reported to ground stations.
     private var stopQuiet = Instant(nanoseconds: .min)
     private var faultsDue: Instant
     private var cameraDue: Instant
-    /// Interval, s, and next time of the messages about a followed person, by peer.
+    /// Interval, s, and time of the next message about the followed person, by peer.
     var followingStreams: [Int: (period: Double, due: Instant)] = [:]
     /// Index of the next parameter of each list in progress, by peer.
     var listings: [Int: Int] = [:]
@@ -98,7 +98,7 @@ final class MAVLinkComponent {
     ///   - streams: Messages that the peer receives periodically.
     ///   - version: Version of MAVLink that the peer supports. Messages that version 1 cannot
     ///     contain are not sent to a peer with version 1.
-    ///   - isConfigured: Whether the peer is from the configuration; its components have precedence
+    ///   - isConfigured: True if the peer is from the configuration; its components have precedence
     ///     over components of other peers.
     func join(
         _ peer: Int, streams: MessageStreams, version: MAVLinkFrame.Version = .v2,
@@ -108,19 +108,19 @@ final class MAVLinkComponent {
         peers[peer] = Peer(streams: streams, version: version, isConfigured: isConfigured)
     }
 
-    /// Adds a peer with the usual streams.
+    /// Adds a peer that receives the default streams.
     func join(_ peer: Int, isConfigured: Bool = false, now: Instant) {
         join(
             peer, streams: MessageStreams(isManager: configuration.isManager, now: now),
             isConfigured: isConfigured)
     }
 
-    /// Whether a component of this peer is in control.
+    /// True if a component of this peer is in control.
     func isInControl(_ peer: Int) -> Bool {
         identities.names(by: peer).contains(where: director.isInControl)
     }
 
-    /// Removes a peer; another peer can then use the addresses of its components.
+    /// Removes a peer; other peers can then use the addresses of the removed peer's components.
     func leave(_ peer: Int) {
         peers[peer] = nil
         identities.forget(peer, isKept: director.isInControl)
@@ -149,7 +149,7 @@ final class MAVLinkComponent {
         outbox.append(Outgoing(peer: peer, bytes: bytes))
     }
 
-    /// Whether the peer's version of MAVLink supports a kind of message.
+    /// True if the peer's version of MAVLink supports a kind of message.
     func speaks(_ id: UInt32, to peer: Int) -> Bool {
         id < 256 || peers[peer]?.version == .v2
     }
@@ -225,7 +225,7 @@ final class MAVLinkComponent {
 
     /// Sends a message that describes the gimbal.
     ///
-    /// - Returns: Whether this kind of message can be requested.
+    /// - Returns: True if this kind of message can be requested.
     func report(_ id: UInt32, to peer: Int, now: Instant) -> Bool {
         guard MessageStreams.usual[id] != nil, speaks(id, to: peer) else { return false }
         let isManagers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
@@ -272,8 +272,8 @@ final class MAVLinkComponent {
     }
 
     /// Checks a frame before it is handled. The frame must not come from the component's own
-    /// address, and must be signed if signatures are required. An emergency stop need not pass
-    /// these checks: this method executes it for every sender.
+    /// address, and must be signed if signatures are required. An emergency stop needs no such
+    /// check: this method executes an emergency stop from every sender.
     ///
     /// - Parameters:
     ///   - frame: Header and payload.
@@ -281,7 +281,7 @@ final class MAVLinkComponent {
     ///   - peer: The peer that has sent the frame; nil for a peer that is not registered, which
     ///     receives no answer.
     ///   - now: Time at which the frame was received.
-    /// - Returns: Whether `handle` must be called.
+    /// - Returns: True if `handle` must be called.
     func admits(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int?, now: Instant) -> Bool {
         if stops(frame, from: peer, now: now) { return false }
         guard frame.sender != address, !(frame.sender == cameraAddress && hasCamera) else {
@@ -315,7 +315,7 @@ final class MAVLinkComponent {
     }
 
     /// Registers a message of a component, and returns whether the component's address belongs to
-    /// the peer. If an address moves to another peer, the other peer does not get control.
+    /// the peer. If an address moves to another peer, control does not move to this peer.
     private func note(_ sender: MAVLinkAddress, from peer: Int, now: Instant) -> Bool {
         let finding = identities.note(
             sender, by: peer, now: now, isConfigured: { peers[$0]?.isConfigured ?? false },
@@ -326,12 +326,12 @@ final class MAVLinkComponent {
         return finding != .refused
     }
 
-    /// Whether a component with this address has sent a message recently.
+    /// True if a component with this address has sent a message recently.
     func isHeard(_ component: MAVLinkAddress) -> Bool { identities.contains(component) }
 
     /// Executes an emergency stop.
     ///
-    /// - Returns: Whether the frame contained an emergency stop.
+    /// - Returns: True if the frame contained an emergency stop.
     private func stops(_ frame: MAVLinkFrame, from peer: Int?, now: Instant) -> Bool {
         guard let order = Order(frame), order.isStop(for: address) else { return false }
         counters.handled += 1
@@ -349,7 +349,8 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// Returns whether a message is addressed to this component, and counts all other messages.
+    /// Returns whether a message is addressed to this component, and counts messages to other
+    /// components.
     func isForUs(_ target: MAVLinkAddress) -> Bool {
         let isOurs = target.reaches(address)
         if isOurs { counters.handled += 1 } else { counters.wrongTarget += 1 }

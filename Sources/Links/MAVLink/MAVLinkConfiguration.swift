@@ -5,7 +5,7 @@ public import Wire
 public struct MAVLinkConfiguration: Sendable {
     /// The gimbal's system ID and component ID: 1/154 is the first gimbal of the first vehicle.
     public var address = MAVLinkAddress(system: 1, component: 154)
-    /// Whether the gimbal is its own gimbal manager; otherwise the autopilot is the manager.
+    /// True if the gimbal is its own gimbal manager; otherwise the autopilot is the manager.
     public var isManager = true
     /// Local UDP address at which ground stations can reach the gimbal; nil if ground stations are
     /// not served.
@@ -28,10 +28,11 @@ public struct MAVLinkConfiguration: Sendable {
     /// Function that returns the video stream of a companion program, which the gimbal announces as
     /// a camera; nil if there is none.
     public var camera: @Sendable () -> VideoStream? = { nil }
-    /// State of the companion program that follows a person; nil without one.
+    /// Function that returns the state of the companion program that follows a person; nil if there
+    /// is no such program.
     public var following: @Sendable () -> FollowingState? = { nil }
-    /// Receiver of a choice for a person to follow, with its place in the picture, 0...1 from the left
-    /// and from the top, and its source. It throws the refusal.
+    /// Function that selects the person to follow, given a position in the picture (0...1 from the
+    /// left and from the top) and the source of the request. It throws the refusal.
     public var follow:
         @Sendable (
             _ action: FollowingChoice.Action, _ x: Double?, _ y: Double?, _ source: CommandSource

@@ -46,7 +46,7 @@ struct MAVLinkGuests {
         guests[address]?.heard = now
     }
 
-    /// Gives a place to a new peer, if necessary the place of another peer.
+    /// Gives a place to a new peer. If no place is free, another peer can lose its place.
     ///
     /// - Parameters:
     ///   - address: Address of the peer.
@@ -73,7 +73,7 @@ struct MAVLinkGuests {
         return (number, evicted)
     }
 
-    /// Removes and returns guests that have been silent for long.
+    /// Removes and returns guests that have been silent for `silenceSeconds`.
     mutating func dismiss(now: Instant) -> [(DatagramAddress, Guest)] {
         guests.filter { now.seconds(since: $0.value.heard) > Self.silenceSeconds }.keys
             .compactMap { address in remove(address).map { (address, $0) } }

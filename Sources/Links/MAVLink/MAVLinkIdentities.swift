@@ -8,9 +8,9 @@ import Wire
 /// During this time, the same address is refused from other peers. A peer from the configuration
 /// has precedence over a peer on the open port.
 struct MAVLinkIdentities {
-    /// Result of the check of a component's address.
+    /// Result of checking a component's address.
     enum Finding: Equatable {
-        /// The frame is accepted: its address is bound to the same peer, or is new.
+        /// The frame is accepted: its address is already bound to the sending peer, or is new.
         case known
         /// The address is now bound to another peer, which does not take over control.
         case moved
@@ -24,12 +24,12 @@ struct MAVLinkIdentities {
         var heard: Instant
     }
 
-    /// Largest number of remembered component addresses.
+    /// Largest number of component addresses in the table.
     private static let most = 64
 
     private var identities: [MAVLinkAddress: Identity] = [:]
 
-    /// Whether a component has sent a message recently.
+    /// True if a component has sent a message recently.
     func contains(_ component: MAVLinkAddress) -> Bool { identities[component] != nil }
 
     /// Addresses of the present components of a peer.
@@ -44,8 +44,8 @@ struct MAVLinkIdentities {
     ///   - peer: The peer that has sent the message.
     ///   - now: Time at which the message was received.
     ///   - isConfigured: Function that returns whether a peer is from the configuration.
-    ///   - isKept: Function that returns whether an address must not be removed.
-    /// - Returns: Whether the address belongs to the peer.
+    ///   - isKept: Function that returns true for an address that must not be removed.
+    /// - Returns: True if the address belongs to the peer.
     mutating func note(
         _ component: MAVLinkAddress, by peer: Int, now: Instant, isConfigured: (Int) -> Bool,
         isKept: (MAVLinkAddress) -> Bool
@@ -76,7 +76,7 @@ struct MAVLinkIdentities {
         identities = identities.filter { $0.value.peer != peer || isKept($0.key) }
     }
 
-    /// Find the component to remove when the table is full, so that invented addresses cannot
+    /// Finds the component to remove when the table is full, so that invented addresses cannot
     /// exhaust the memory: the component with the longest silence among those of the same peer, or
     /// among all components if the peer has none.
     private func leastMissed(

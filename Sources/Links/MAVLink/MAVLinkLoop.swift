@@ -11,7 +11,7 @@ final class MAVLinkLoop {
     /// Largest number of datagrams that are read from one socket before the other sockets are
     /// served.
     private static let datagramsPerTurn = 64
-    /// Time in which a frame on the serial port must be complete, s.
+    /// Longest time for receiving a frame on the serial port, s.
     private static let tornSeconds = 0.1
     /// Interval between two updates of the status, s.
     private static let statusSeconds = 0.2
@@ -33,7 +33,7 @@ final class MAVLinkLoop {
     private var statusDue = Instant(nanoseconds: .min)
     private var sent: UInt64 = 0
     private var unsent: UInt64 = 0
-    /// Sum of the counters of all parsers whose peers have left.
+    /// Sums of the counters of the parsers whose peers have been removed.
     private var past = MAVLinkParser.Counters()
     private var turnedAway: UInt64 = 0
     private var evicted: UInt64 = 0

@@ -27,14 +27,14 @@ extension CommandSource {
 // Requests to the gimbal in the name of a MAVLink peer. Angles are in radians; NaN on an axis means
 // no request.
 extension GimbalPort {
-    /// Sends a request in the name of a peer.
+    /// Sends a request to the gimbal in the name of a MAVLink peer.
     func ask(
         _ request: MotionRequest, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
         try self.request(request, from: CommandSource(peer), now: now)
     }
 
-    /// Changes the mode if necessary. Motors that were switched off stay off.
+    /// Changes the mode if necessary. Motors that are off remain off.
     func enter(_ mode: Mode, for peer: MAVLinkAddress, now: Instant) throws(Refusal) {
         let present = control.mode
         guard present != .inactive else { throw Refusal.inactive }
@@ -42,7 +42,7 @@ extension GimbalPort {
     }
 
     /// Turns to the given angles in the loop's earth frame, with a rate of at most `rate`, and
-    /// holds them; 0 means as fast as the limits permit.
+    /// holds the angles; a rate of 0 means as fast as the limits permit.
     func lock(
         _ angles: AxisVector, rate: Double, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {

@@ -15,9 +15,9 @@ public struct MAVLinkSigning: Sendable {
         var link: UInt8
     }
 
-    /// One minute, in the unit of the times in signatures, 10 µs.
+    /// One minute, in units of 10 µs, the unit of the times in signatures.
     public static let minute: UInt64 = 6_000_000
-    /// Largest number of remembered links of all senders.
+    /// Largest number of links, of all senders, whose times are stored.
     private static let mostStreams = 256
     /// Start of the time in signatures, 2015-01-01, in seconds since 1970.
     private static let epoch: Int64 = 1_420_070_400
@@ -28,7 +28,8 @@ public struct MAVLinkSigning: Sendable {
     private let floor: UInt64
     /// Newest time of an accepted frame, units of 10 µs since 2015.
     private(set) var newest: UInt64
-    /// Newest time that was signed, accepted or reported by the clock.
+    /// Newest of three times: the time of the last signed frame, of the last accepted frame, and of
+    /// the clock.
     private var timestamp: UInt64
 
     /// Creates a signer.
@@ -43,7 +44,7 @@ public struct MAVLinkSigning: Sendable {
         timestamp = newest
     }
 
-    /// Convert the time of day to units of 10 µs since 2015; 0 if the clock was never set.
+    /// Converts the time of day to units of 10 µs since 2015; 0 if the clock was never set.
     ///
     /// - Parameter seconds: Seconds since 1970.
     /// - Returns: The time in the format of signatures.
@@ -59,7 +60,7 @@ public struct MAVLinkSigning: Sendable {
     ///   - time: The time of day, in units of 10 µs since 2015.
     ///   - admits: Function that returns whether the time of a genuine frame can already be
     ///     accepted, see `FreshnessFile`.
-    /// - Returns: Whether the signature is valid and the frame's time is new.
+    /// - Returns: True if the signature is valid and the frame's time is new.
     mutating func believes(
         _ bytes: [UInt8], from sender: MAVLinkAddress, time: UInt64,
         _ admits: (UInt64) -> Bool = { _ in true }

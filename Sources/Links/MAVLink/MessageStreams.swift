@@ -9,7 +9,7 @@ struct MessageStreams {
     /// Delay above which late messages are skipped, s.
     private static let makeUpSeconds = 0.1
 
-    /// Kinds of messages that a peer can receive periodically, with their usual interval in
+    /// Kinds of messages that a peer can receive periodically, with their default interval in
     /// seconds; 0 means that the message is sent only on request.
     static let usual: [UInt32: Double] = [
         Heartbeat.format.id: 1,
@@ -31,7 +31,7 @@ struct MessageStreams {
     /// Creates the streams that every peer gets without a request, each at its default interval.
     ///
     /// - Parameters:
-    ///   - isManager: Whether the streams include the manager's messages.
+    ///   - isManager: True if the streams include the manager's messages.
     ///   - now: Time at which the streams start.
     init(isManager: Bool, now: Instant) {
         for (id, period) in Self.usual where period > 0 {
@@ -43,7 +43,8 @@ struct MessageStreams {
     /// Creates the streams of a flight display.
     ///
     /// - Parameters:
-    ///   - attitudeHz: Rate of the attitude; the rate of the head-up display is half of it.
+    ///   - attitudeHz: Rate of the attitude; the rate of the head-up display is half of the
+    ///     attitude's rate.
     ///   - now: Time at which the streams start.
     init(display attitudeHz: Double, now: Instant) {
         streams[Heartbeat.format.id] = Stream(period: 1, due: now)
@@ -64,7 +65,7 @@ struct MessageStreams {
     mutating func set(_ id: UInt32, microseconds: Double, now: Instant) {
         let usual = Self.usual[id] ?? 0
         let period = microseconds == 0 ? usual : microseconds * 1e-6
-        // The heartbeat announces this component, so it cannot be disabled.
+        // The heartbeat cannot be disabled, because it announces this component.
         if period <= 0, id == Heartbeat.format.id { return }
         streams[id] =
             period > 0 ? Stream(period: max(period, Self.shortest), due: now) : nil
@@ -78,8 +79,8 @@ struct MessageStreams {
             if stream.due <= now {
                 ids.append(id)
                 stream.due = stream.due.advanced(bySeconds: stream.period)
-                // After a short delay, the late messages are sent as well; after a longer delay,
-                // they are skipped.
+                // After a short delay, late messages are still sent; after a delay of more than
+                // `makeUpSeconds`, they are skipped.
                 if now.seconds(since: stream.due) > Self.makeUpSeconds {
                     stream.due = now.advanced(bySeconds: stream.period)
                 }

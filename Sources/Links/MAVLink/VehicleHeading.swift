@@ -9,7 +9,7 @@ import Wire
 /// loop's frame. The difference is smoothed over seconds, because the two headings are measured at
 /// different times.
 struct VehicleHeading {
-    /// Age at which a report of the autopilot is discarded, s.
+    /// Largest age of a usable report of the autopilot, s.
     private static let staleSeconds = 2.0
     /// Time constant with which the direction of north is corrected, s.
     private static let timeConstant = 2.0
@@ -36,8 +36,8 @@ struct VehicleHeading {
         else { return }
         let rates = [state.feedForwardYawRate, state.yawRate].map(Double.init)
         feedForward = rates.first { $0.isFinite } ?? 0
-        // The heading is corrected for the turn of the vehicle since the message's data were
-        // measured.
+        // The reported heading is advanced by the vehicle's turn during the time since its
+        // measurement.
         let age = min(Double(state.attitudeDelayUs) * 1e-6, 0.5)
         let turned = Double(state.yawRate).isFinite ? Double(state.yawRate) * age : 0
         let told = EulerZXY.angles(vehicle.normalized).yaw + turned

@@ -11,10 +11,10 @@ struct RiderGate {
     /// Checks whether a request can be sent to the `Commander`.
     ///
     /// - Parameters:
-    ///   - isStanding: Whether the requested speeds of both wheels are zero.
+    ///   - isStanding: True if the requested speeds of both wheels are zero.
     ///   - now: Time at which the request was received.
     ///   - deadMan: Dead-man time after which the wheels have stopped, s.
-    /// - Returns: Whether the request can be sent; false until a request with both speeds zero has
+    /// - Returns: True if the request can be sent; false until a request with both speeds zero has
     ///   arrived.
     mutating func admits(isStanding: Bool, now: Instant, deadMan: Double) -> Bool {
         if let lastAccepted, now.seconds(since: lastAccepted) > deadMan { needsZero = true }

@@ -19,8 +19,8 @@ struct RiderStation {
         /// Number of commands without a valid authentication code, or with a counter that was
         /// already used, if a key is required.
         var unsigned: UInt64 = 0
-        /// Number of commands that were ignored because a new or long silent remote control had not
-        /// yet sent speeds of zero.
+        /// Number of commands that were ignored because the remote control was new, or had been
+        /// silent for too long, and had not yet sent speeds of zero.
         var waitingForZero: UInt64 = 0
     }
 
@@ -30,12 +30,12 @@ struct RiderStation {
         var heard: Instant
     }
 
-    /// Largest number of remembered remote controls. If there are more, the remote control with the
-    /// longest silence is dropped.
+    /// Largest number of remote controls whose state is stored. If there are more, the state of the
+    /// remote control with the longest silence is dropped.
     private static let maximumRemotes = 16
 
     private(set) var counters = Counters()
-    /// Key that every command except a stop must have; nil if no key is needed.
+    /// Key with which every command except a stop must be authenticated; nil if no key is needed.
     private let key: SharedKey?
     /// The newest accepted counter; airframed refuses this counter and lower ones.
     private(set) var newest: UInt64
@@ -79,8 +79,8 @@ struct RiderStation {
                 "\(address) sent a command that is not signed with the key, or replayed an old command."
             )
         }
-        // Only senders with an accepted request are remembered, so that unauthorised senders can
-        // neither fill the memory nor displace other senders.
+        // The state of a sender is stored only after an accepted request, so that unauthorised
+        // senders can neither fill the memory nor displace other senders.
         var remote = remotes[address] ?? Remote(number: nextNumber, heard: now)
         defer { if remotes[address] != nil { remotes[address] = remote } }
         guard case .drive(let left, let right) = command else {

@@ -5,18 +5,19 @@ import Wire
 
 /// Bridge from the Bluetooth serial service to a serial port, as on a BLE Mini. The bridge collects
 /// bytes from the port until the port pauses, then sends them to the clients. It writes the
-/// clients' bytes to the port at once. Only the thread airframed-ble uses this type.
+/// clients' bytes to the port immediately. Only the thread airframed-ble uses this type.
 ///
 /// With the setting `rbl.tap`, the gimbal's own MAVLink uses the same link to the clients: the
 /// bytes from the port are then split into frames, and the gimbal's frames are sent between them.
 public final class BridgeRole: SerialRole {
-    /// Pause of the port after which the bridge sends the collected bytes, s. The firmware of the
-    /// BLE Mini uses the same pause.
+    /// Time without a byte from the port after which the bridge sends the collected bytes, s. The
+    /// firmware of the BLE Mini uses the same pause.
     private static let idleSeconds = 0.005
     /// Number of collected bytes that the bridge sends even if the port does not pause, because a
-    /// stream at 115200 baud may never pause.
+    /// stream at 115200 baud can be without pauses.
     private static let full = 160
-    /// Longest time until a frame is complete, s; a USB adapter can pause for 16 ms within a frame.
+    /// Longest time for receiving a frame from the port, s; a USB adapter can pause for 16 ms
+    /// within a frame.
     private static let tornSeconds = 0.1
 
     /// Name of the role in the setting `rbl.role`.
@@ -31,7 +32,7 @@ public final class BridgeRole: SerialRole {
     /// - Parameters:
     ///   - path: Device file of the serial port.
     ///   - tap: The gimbal's own MAVLink; nil if the port's bytes are passed on unchanged.
-    ///   - logger: Log for opening and loss of the port.
+    ///   - logger: Log for the opening and the loss of the port.
     public init(path: String, tap: (any SerialRole)?, logger: Logger) {
         port = SerialPort(path: path, baud: 57600, log: logger)
         self.tap = tap

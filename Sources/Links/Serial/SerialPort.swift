@@ -5,7 +5,7 @@ import Logging
 import SystemPackage
 
 /// Serial port whose adapter can be unplugged: the port is opened again when the adapter returns.
-/// No call waits. Only one thread may use this type.
+/// No method blocks. Only one thread may use a `SerialPort`.
 struct SerialPort {
     /// Counters of the serial port since the start of airframed.
     struct Counters: Equatable {
@@ -21,7 +21,7 @@ struct SerialPort {
 
     /// Interval between attempts to open a missing port, s.
     private static let retrySeconds = 0.5
-    /// Largest number of bytes that wait for the driver: a third of a second of data at 115200
+    /// Capacity of the buffer of bytes that wait for the driver, bytes: 0.36 s of data at 115200
     /// baud.
     private static let capacity = 4096
 
@@ -94,7 +94,7 @@ struct SerialPort {
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, used in
             do {
                 used = try descriptor.read(into: UnsafeMutableRawBufferPointer(buffer))
-                // End of file: the other end of the line was closed.
+                // A read of 0 bytes means that the other end of the line was closed.
                 if used == 0 { failure = .ioError }
             } catch let error as Errno {
                 used = 0
@@ -131,7 +131,7 @@ struct SerialPort {
         } catch {}
     }
 
-    /// Closes a port that has failed, and starts attempts to open it again.
+    /// Closes a port that has failed, and schedules attempts to open it again.
     private mutating func lose(_ error: Errno) {
         log.warning("\(path): \(error); airframed keeps trying to open the serial port.")
         isToldAbsent = true

@@ -7,12 +7,12 @@ import SystemPackage
 /// Listening socket that accepts connections one by one, and pauses while the process has no free
 /// descriptor.
 struct Acceptor {
-    /// Duration of a pause, s. The listening socket stays readable while a client waits, so the
-    /// thread would run continuously without a pause.
+    /// Duration of a pause, s. Without a pause, the thread would run continuously, because the
+    /// listening socket is readable while a client waits.
     private static let pauseSeconds = 1.0
 
     let listener: SocketListener
-    /// Name of the listener's kind of client, for the log.
+    /// Name of the kind of clients that connect to this socket, for the log.
     let client: String
     /// Time at which the pause ends; nil if the acceptor does not pause.
     private(set) var pause: Instant?

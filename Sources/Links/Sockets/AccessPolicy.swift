@@ -17,9 +17,9 @@ struct AccessPolicy: Equatable, Sendable {
     /// gives the same substitute to many users, so it does not identify a user.
     static let overflowID: UInt32 = 65534
 
-    /// The user as which the daemon runs.
+    /// Id of the user as whom the daemon runs.
     var ownUser: UInt32
-    /// The group whose members can write.
+    /// Id of the group whose members can write.
     var group: UInt32
     /// Name of the group whose members can write, for messages.
     var groupName: String

@@ -36,10 +36,10 @@ public struct DatagramAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// UDP socket whose calls never wait.
+/// UDP socket whose methods never block.
 struct DatagramSocket {
-    /// Longest accepted datagram, bytes. A longer datagram is cut, which makes it invalid in every
-    /// format.
+    /// Longest accepted datagram, bytes. A longer datagram is truncated, which makes the datagram
+    /// invalid in every format.
     static let capacity = 2048
 
     let descriptor: FileDescriptor
@@ -64,8 +64,8 @@ struct DatagramSocket {
                 descriptor.rawValue, buffer.baseAddress, buffer.count, &count, &from, &length)
             used = error == 0 ? min(count, buffer.count) : 0
         }
-        // The error ECONNREFUSED reports an ICMP message "port unreachable" about a datagram that
-        // was sent earlier, so the receive is repeated.
+        // The error ECONNREFUSED concerns a datagram that was sent earlier (ICMP "port
+        // unreachable"), so the call is repeated.
         if error == ECONNREFUSED { return receive() }
         guard error == 0 else { return nil }
         return (bytes, DatagramAddress(bytes: Array(from.prefix(Int(length)))))
@@ -73,7 +73,7 @@ struct DatagramSocket {
 
     /// Sends a datagram.
     ///
-    /// - Returns: Whether the kernel accepted the datagram.
+    /// - Returns: True if the kernel accepted the datagram.
     func send(_ bytes: [UInt8], to address: DatagramAddress) -> Bool {
         cl_udp_send(
             descriptor.rawValue, bytes, bytes.count, address.bytes, UInt32(address.bytes.count))

@@ -29,10 +29,10 @@ struct LineBuffer {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Whether the buffer contains a line whose end has not arrived.
+    /// True if the buffer contains a line whose end has not arrived.
     var hasPartialLine: Bool { start < bytes.count || isSkipping }
 
-    /// Whether the buffer has room for more bytes. The buffer holds at most twice the length of the
+    /// True if the buffer has room for more bytes. The buffer holds at most twice the length of the
     /// longest permitted line.
     var hasRoom: Bool { bytes.count - start <= limit }
 
@@ -51,7 +51,8 @@ struct LineBuffer {
 
     /// Visits each complete line that has arrived since the last call, without removing it.
     ///
-    /// - Parameter visit: Function that receives a line, and whether `next` would return this line.
+    /// - Parameter visit: Function that receives a line; `isNext` is true if `next` would return
+    ///   this line.
     mutating func arrivals(_ visit: (ArraySlice<UInt8>, _ isNext: Bool) -> Void) {
         var from = max(looked, start)
         while let newline = newline(from: max(from, searched)) {
@@ -92,7 +93,7 @@ struct LineBuffer {
         return content.count > limit ? .tooLong : .complete(Array(content))
     }
 
-    /// Reports a line without a newline that exceeds the longest permitted line.
+    /// Reports an incomplete line that is already longer than the longest permitted line.
     private mutating func endOfLineMissing() -> Line? {
         let isLong = bytes.count - start > limit + 1
         if isSkipping || isLong {

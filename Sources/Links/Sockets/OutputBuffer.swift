@@ -1,4 +1,4 @@
-/// Output buffer for one client.
+/// Buffer of the output to one client.
 struct OutputBuffer {
     private var bytes: [UInt8] = []
     private var sent = 0

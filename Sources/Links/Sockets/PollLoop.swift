@@ -4,7 +4,7 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// Descriptors for one call of poll(2), and the latest end of its wait.
+/// Descriptors for one call of poll(2), and the time at which the call must return.
 struct PollSet {
     /// Longest wait, s.
     private static let longest = 3600.0
@@ -35,7 +35,7 @@ struct PollSet {
         if let time, time < end { end = time }
     }
 
-    /// Events of the descriptor that `add` has added as number `place`, counted from 1.
+    /// Events of the descriptor that the call number `place` of `add`, counted from 1, has added.
     subscript(place: Int) -> Int32 { Int32(entries[place].revents) }
 
     /// Waits for an event of the descriptors.
@@ -43,16 +43,16 @@ struct PollSet {
     /// - Returns: 0 or an errno.
     fileprivate mutating func wait(_ now: Instant) -> Int32 {
         // The times are compared first, because subtracting the earliest possible instant would
-        // overflow. The wait is one nanosecond longer than the difference, so that the time has
-        // passed at the wake-up.
+        // overflow. The wait is one nanosecond longer than the difference, so that the thread does
+        // not wake up before the time.
         let rest = end <= now ? 0 : end.nanoseconds - now.nanoseconds + 1
         var ready: Int32 = 0
         return cl_socket_wait(&entries, entries.count, rest, &ready)
     }
 }
 
-/// The loop of every link's thread: poll(2) over the descriptors of the link, until the thread must
-/// end.
+/// Loop that the thread of each link runs: it calls poll(2) with the link's descriptors until the
+/// thread must end.
 struct PollLoop {
     /// Descriptor that becomes readable when the thread must end.
     let wake: FileDescriptor

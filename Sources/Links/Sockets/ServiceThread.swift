@@ -3,7 +3,7 @@ import ServiceLifecycle
 import SystemPackage
 
 /// Thread of a link: an ordinary thread with an explicit stack size, because its stack is locked
-/// into memory. A pipe requests the end of the thread.
+/// into memory. A pipe becomes readable when the thread must end.
 final class ServiceThread: Sendable {
     typealias Completion = @Sendable (Result<Void, any Error>) -> Void
 
@@ -66,7 +66,7 @@ final class ServiceThread: Sendable {
 }
 
 /// Names the calling thread. If /proc is missing, the thread keeps the name of the thread that
-/// created it; this has no other effect.
+/// created it, which has no other consequence.
 private func nameThread(_ name: String) {
     let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
     _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }

@@ -15,7 +15,7 @@ struct SocketPlace: Sendable {
     var key: String
 }
 
-/// Failure to open a socket, as a sentence with the remedy.
+/// Failure to open a socket, described by a sentence that contains the remedy.
 public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Path of the socket, problem and remedy as a sentence.
     public var description: String
@@ -36,7 +36,7 @@ struct SocketListener: Sendable {
     /// - Parameters:
     ///   - place: Path, group and limits of the socket.
     ///   - logger: Log for a group that does not exist.
-    /// - Throws: The problem; no file remains.
+    /// - Throws: The problem; no socket file remains.
     init(_ place: SocketPlace, logger: Logger) throws(SocketError) {
         let path = place.path
         let obstacles = SocketPath(key: place.key)
@@ -50,9 +50,9 @@ struct SocketListener: Sendable {
         identity = SocketPath.identity(path)
 
         policy = Self.policy(group: place.group, path: path, logger: logger)
-        // The file's group is set before its mode; until then the mode admits only the daemon's own
-        // user. As a service, airframed already has this group, so it does not call chown(2), which
-        // the sandbox forbids.
+        // The file's group is set before its mode; until the mode is set, only the daemon's own
+        // user can connect. As a service, airframed already has this group, so it does not call
+        // chown(2), which the sandbox forbids.
         if SocketPath.owningGroup(of: path) != policy.group,
             chown(path, uid_t.max, policy.group) != 0
         {
@@ -94,7 +94,7 @@ struct SocketListener: Sendable {
     }
 }
 
-/// Checks of a socket path, each with the message about its problem.
+/// Checks of a socket path; each failed check throws a message about the problem.
 struct SocketPath {
     /// The setting that names the path.
     let key: String

@@ -5,8 +5,8 @@ import Glibc
 /// Swift interface of the C library CBlueZ: a table of services, a connection to bluetoothd, and
 /// its events. Only one thread uses it.
 ///
-/// `process` answers requests from phones. It collects other events for `takeEvents`, so that a
-/// callback of CBlueZ never opens or closes the connection.
+/// `process` answers requests from phones. It collects other events for `takeEvents`, so that no
+/// callback of CBlueZ opens or closes the connection to bluetoothd.
 final class BlueZBus {
     /// Request of a phone; `device` is bluetoothd's name of the phone.
     struct Request {
@@ -14,7 +14,7 @@ final class BlueZBus {
         var device: String
         /// Largest size of an ATT packet (MTU), bytes; nil if unknown.
         var mtu: Int?
-        /// Number that identifies a write in a later call of `answer`.
+        /// Number that identifies this write when `answer` is called later.
         var token: UInt64 = 0
     }
 
@@ -94,8 +94,8 @@ final class BlueZBus {
         events = []
     }
 
-    /// Whether `process` must be called, because there is a connection, or a connection whose end
-    /// has not been reported yet.
+    /// True if `process` must be called: a connection exists, or the end of the last connection has
+    /// not been reported yet.
     var isOpen: Bool { cbz_is_open(handle) }
 
     /// Descriptor of the connection to the bus, and events for poll(2); nil if there is no
@@ -109,8 +109,8 @@ final class BlueZBus {
 
     /// Reads and handles one waiting message of D-Bus, if there is one.
     ///
-    /// - Returns: Whether more messages can be waiting, or the errno that ended the connection to
-    ///   the bus.
+    /// - Returns: On success, true if more messages can be waiting; on failure, the errno that
+    ///   ended the connection to the bus.
     func process() -> Result<Bool, RadioBusError> {
         var isMore = false
         let error = cbz_process(handle, 1, &isMore)
@@ -185,7 +185,7 @@ final class BlueZBus {
 }
 
 extension BlueZBus {
-    /// Numbers of resources that a connection uses, which tests compare to find leaks.
+    /// Numbers of the resources that the connection uses. Tests compare the numbers to find leaks.
     struct Resources: Equatable {
         /// Number of objects that the connection has published on D-Bus.
         var objects = 0

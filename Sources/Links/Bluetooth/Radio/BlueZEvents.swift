@@ -24,8 +24,8 @@ enum BlueZEvents {
         case CBZ_CALL_SET_POWERED: event.number == 1 ? .powerOn : .powerOff
         case CBZ_CALL_SET_ALIAS: .setAlias
         case CBZ_CALL_SET_PAIRABLE: .setPairable
-        // The registration of the pairing agent is complete after the answer to its second call
-        // (number 1), because the second call makes airframed the agent for every device.
+        // Two calls register the pairing agent. The registration is complete after the answer to
+        // the second call (number 1), which makes airframed the agent for every device.
         case CBZ_CALL_REGISTER_AGENT: event.number == 1 ? .registerAgent : .other
         case CBZ_CALL_REGISTER_APPLICATION: .registerApplication
         case CBZ_CALL_REGISTER_ADVERTISEMENT: .registerAdvertisement(Int(event.number))

@@ -1,6 +1,6 @@
 /// Configuration of the Bluetooth peripheral; see `[bluetooth]` in etc/airframed.toml.
 public struct BluetoothConfiguration: Sendable {
-    /// Selection of the phones that can read and write.
+    /// Requirement that a phone must fulfil to read and write.
     public enum Security: String, Sendable {
         /// Every phone in range can use the services; existing apps require this.
         case open
@@ -12,7 +12,7 @@ public struct BluetoothConfiguration: Sendable {
     public var adapter = ""
     /// The name that a connected phone reads. The AirLink app connects only to this name.
     public var name = "AirOS Gimbal"
-    /// Selection of the phones that can read and write.
+    /// Requirement that a phone must fulfil to read and write.
     public var security = Security.open
     /// Largest number of connected phones; further phones are disconnected.
     public var maximumCentrals = 4

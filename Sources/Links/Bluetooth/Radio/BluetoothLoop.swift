@@ -38,7 +38,7 @@ final class BluetoothLoop {
     private var notifier: RadioNotifier
     /// Phones that were connected when bluetoothd ended. The kernel keeps their links for some
     /// seconds, but a new bluetoothd does not answer on these links. Such a phone waits for an
-    /// answer, and cannot connect again until its link ends.
+    /// answer in vain, and cannot connect again until its link ends.
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
@@ -50,7 +50,7 @@ final class BluetoothLoop {
     /// Advertised names of the services.
     private var names: [String]
     private var lastState = ""
-    /// Whether an event has occurred since the last update of the status.
+    /// True if an event has occurred since the last update of the status.
     private var isStatusStale = false
     private var statusDue = Instant(nanoseconds: .min)
 
@@ -91,8 +91,8 @@ final class BluetoothLoop {
         } turn: {
             turn($0)
         }
-        // The phones are disconnected here, because bluetoothd would otherwise keep them connected
-        // to services that no longer exist.
+        // The phones are disconnected, because bluetoothd would otherwise keep them connected after
+        // the services have been removed.
         for device in centrals.entries.keys { bus.disconnect(device: device) }
         endConnections()
         bus.close()
@@ -109,8 +109,8 @@ final class BluetoothLoop {
         if hasMore { set.end(by: Instant(nanoseconds: .min)) }
         set.end(by: supervisor.deadline)
         set.end(by: due)
-        // The status must be updated regularly only during pairing, because it then contains a
-        // remaining time.
+        // The status must be updated regularly only during pairing, when it contains the remaining
+        // time.
         let isPairing = supervisor.pairingUntil != nil || passkey != nil
         if isStatusStale || isPairing { set.end(by: statusDue) }
     }
@@ -145,7 +145,8 @@ final class BluetoothLoop {
             case .failure(let error): return loseBus(error.errno)
             }
         }
-        // The buffer of the bus can contain more messages, which poll(2) does not report.
+        // The input buffer of the D-Bus connection can contain more messages, which poll(2) does
+        // not report.
         hasMore = true
     }
 
@@ -220,7 +221,7 @@ final class BluetoothLoop {
 }
 
 extension BluetoothLoop: BlueZResponder {
-    /// Find the central that sent a request; nil if its requests are refused.
+    /// Finds the central that sent a request; nil if requests of this central are refused.
     private func central(of request: BlueZBus.Request, _ now: Instant) -> Central? {
         connect(request.device, now)
         centrals.learn(mtu: request.mtu, of: request.device)
@@ -285,7 +286,8 @@ extension BluetoothLoop: BlueZResponder {
         counters.connections += 1
         logger.notice("\(entry.central) connected.")
         hasNewCentral = true
-        // bluetoothd keeps the subscriptions of a paired phone, so they take effect again.
+        // bluetoothd keeps the subscriptions of a paired phone, so the subscriptions take effect
+        // again.
         for index in notifier.subscriptions.resume() {
             let (service, uuid) = table[index]
             services[service].subscription(uuid, isOn: true, now: now)
@@ -302,7 +304,7 @@ extension BluetoothLoop: BlueZResponder {
         handle(.centralLeft)
     }
 
-    /// Registers the loss of bluetoothd or the adapter, and thereby of every connection.
+    /// Registers the loss of bluetoothd or of the adapter, which ends every connection.
     private func endConnections() {
         let now = clock()
         let gone = centrals.disconnectAll()
@@ -325,8 +327,8 @@ extension BluetoothLoop: BlueZResponder {
     private func take(_ event: BlueZBus.DeviceEvent) {
         switch event {
         case .connected(let device, true):
-            // A restarted bluetoothd lists a still connected device before the services are
-            // registered.
+            // After a restart, bluetoothd lists devices that are still connected, before the
+            // services are registered.
             if orphans.remove(device) != nil, supervisor.application != .done {
                 logger.notice(
                     "\(CentralRegistry.address(of: device)) has a dead link: airframed switches the adapter off and on to end the link."
@@ -386,7 +388,7 @@ extension BluetoothLoop: BlueZResponder {
 }
 
 extension Int {
-    /// Whether the number is a power of two. Of repeated events, only number 1, 2, 4, 8, … is
-    /// logged.
+    /// True if the number is a power of two. Of a repeated event, only the occurrences number 1, 2,
+    /// 4, 8, … are logged.
     fileprivate var isPowerOfTwo: Bool { self > 0 && self & (self - 1) == 0 }
 }

@@ -11,8 +11,8 @@ enum RadioRequest: Equatable {
     case answer(token: UInt64, ATTError?)
 }
 
-/// Mailbox between the Bluetooth thread and other threads. It passes the newest status from the
-/// Bluetooth thread to the others, and requests from the others to the Bluetooth thread.
+/// Mailbox between the Bluetooth thread and other threads. The Bluetooth thread publishes its
+/// newest status in the mailbox, and other threads add requests for the Bluetooth thread.
 final class BluetoothMailbox: Sendable {
     private struct Contents {
         var status = BluetoothStatus()

@@ -8,7 +8,7 @@ struct CentralRegistry {
     struct Entry {
         let central: Central
         var mtu: Int?
-        /// Whether the phone exceeds the largest number of phones. Such a phone is disconnected,
+        /// True if the phone exceeds the largest number of phones. Such a phone is disconnected,
         /// and its requests are ignored.
         let isRefused: Bool
         fileprivate var bucket: TokenBucket
@@ -20,7 +20,7 @@ struct CentralRegistry {
         var isPaired = false
     }
 
-    /// Largest number of refused phones in the registry; a radio cannot have as many connections.
+    /// Largest number of refused phones in the registry; no radio supports more connections.
     private static let mostRefused = 32
     /// Largest number of devices in the registry; by default, bluetoothd keeps fewer devices.
     private static let mostKnown = 256
@@ -70,13 +70,13 @@ struct CentralRegistry {
 
     /// Registers the end of a connection.
     ///
-    /// - Returns: The entry of the ended connection; nil if it was not registered.
+    /// - Returns: The entry of the ended connection; nil if the connection was not registered.
     mutating func disconnect(_ device: String) -> Entry? {
         entries.removeValue(forKey: device)
     }
 
-    /// Registers the end of all connections, because bluetoothd has ended. When bluetoothd runs
-    /// again, it lists the keys again.
+    /// Registers the end of all connections, because bluetoothd has ended. After its restart,
+    /// bluetoothd reports again which devices have keys.
     ///
     /// - Returns: The accepted phones.
     mutating func disconnectAll() -> [Entry] {
@@ -87,12 +87,12 @@ struct CentralRegistry {
         return connected
     }
 
-    /// Registers the MTU of a connection, which a request contains.
+    /// Registers the MTU of a connection; each request of the phone contains the MTU.
     mutating func learn(mtu: Int?, of device: String) {
         if let mtu { entries[device]?.mtu = min(max(mtu, 23), 517) }
     }
 
-    /// Whether the device can write at this time without exceeding the largest number of writes per
+    /// True if the device can write at this time without exceeding the largest number of writes per
     /// second.
     mutating func admitsWrite(of device: String, now: Instant) -> Bool {
         entries[device]?.bucket.take(now: now) ?? false

@@ -6,7 +6,7 @@ enum RadioEvent: Equatable {
     case time
     /// The connection to the system bus is open.
     case busOpened
-    /// The system bus is missing or has closed the connection, with the reason.
+    /// The system bus is missing, or has closed the connection; the value is the reason.
     case busLost(String)
     /// bluetoothd has started or ended; a restart of bluetoothd causes two events.
     case daemon(isPresent: Bool)
@@ -17,7 +17,7 @@ enum RadioEvent: Equatable {
     case alias(String, String)
     /// Number of advertisements that an adapter sends.
     case active(String, Int)
-    /// Number of further advertisements that an adapter accepts.
+    /// Number of advertisements that an adapter can accept in addition to the present ones.
     case slots(String, Int)
     /// The answer to an action of the supervisor; an error of `nil` means success.
     case done(RadioCall, RadioFailure?)
@@ -30,9 +30,9 @@ enum RadioEvent: Equatable {
     case renamed
     /// bluetoothd has released the pairing agent.
     case agentReleased
-    /// A central has connected, so the advertisements are being sent.
+    /// A central has connected, which shows that the advertisements were sent.
     case centralCame
-    /// A central disconnected.
+    /// A central has disconnected.
     case centralLeft
     /// Pairing is allowed until the given time; nil means that pairing is not allowed.
     case allowPairing(until: Instant?)
@@ -81,9 +81,9 @@ struct RadioFailure: Error, Equatable {
     /// Error message of bluetoothd.
     var message: String
 
-    /// Whether bluetoothd refused the request because the object already exists.
+    /// True if bluetoothd refused the request because the object already exists.
     var isAlreadyThere: Bool { name == "org.bluez.Error.AlreadyExists" }
-    /// Whether bluetoothd refused the request because rfkill blocks the radio.
+    /// True if bluetoothd refused the request because rfkill blocks the radio.
     var isBlocked: Bool {
         name.hasSuffix(".Blocked") || message.contains("rfkill") || message.contains("Blocked")
     }

@@ -18,21 +18,22 @@ struct CharacteristicTable {
     func index(of uuid: GATTUUID) -> Int? { indices[uuid] }
 }
 
-/// Subscriptions of the characteristics. For each characteristic, bluetoothd only reports whether
-/// any central has subscribed.
+/// Subscriptions to the characteristics. For each characteristic, bluetoothd only reports whether
+/// at least one central has subscribed.
 final class Subscriptions {
     /// Characteristics for which bluetoothd has started notifications.
     private var started: Set<Int> = []
-    /// Whether notifications are paused, because no central is connected.
+    /// True if notifications are paused, because no central is connected.
     private(set) var isPaused = false
 
-    /// Registers that bluetoothd has started or stopped notifications.
+    /// Registers that bluetoothd has started or stopped the notifications of a characteristic.
     ///
-    /// - Returns: Whether the service of the characteristic must be informed.
+    /// - Returns: True if the service of the characteristic must be informed.
     func setStarted(_ index: Int, _ isOn: Bool) -> Bool {
         if isOn {
             let isNew = started.insert(index).inserted
-            // A subscription means that a phone is connected; a later event identifies the phone.
+            // A new subscription shows that a phone is connected, although the event that
+            // identifies the phone comes later.
             return isNew && !isPaused
         }
         return started.remove(index) != nil && !isPaused
@@ -59,14 +60,14 @@ final class Subscriptions {
     /// Removes all subscriptions, because bluetoothd has ended.
     func forget() { started = [] }
 
-    /// Whether a notification of the characteristic would reach a central.
+    /// True if a notification of the characteristic would reach a central.
     func isOn(_ index: Int) -> Bool { !isPaused && started.contains(index) }
 }
 
 /// Sender of the services' notifications, which counts them, and drops notifications without a
 /// subscriber.
 struct RadioNotifier: GATTNotifier {
-    /// Counters of the notifications that were sent and of those that were dropped.
+    /// Counters of the sent notifications and of the dropped notifications.
     final class Counts {
         var sent = 0
         var dropped = 0

@@ -9,8 +9,9 @@ extension RadioSupervisor {
         switch call {
         case .list: listing = settled(listing, failure, now)
         case .powerOn: powering = settled(powering, failure, now)
-        // The adapter is off only when it reports this. If bluetoothd cannot switch the adapter
-        // off, the phone's old link ends a few seconds later without it.
+        // bluetoothd's answer does not mean that the adapter is off; the adapter reports its state
+        // separately. If bluetoothd cannot switch the adapter off, the phone's old link ends a few
+        // seconds later, without a power cycle.
         case .powerOff: if failure != nil { cutting = .done }
         case .setAlias: naming = settled(naming, failure, now)
         case .setPairable:

@@ -5,8 +5,9 @@ import GimbalCore
 ///
 /// The supervisor is a state machine without a clock or a bus: its inputs are events and the time,
 /// and its outputs are requests to bluetoothd. The supervisor compares the desired state with the
-/// present state, and requests the difference. Therefore parts can fail and return in any order.
-/// The supervisor repeats failed requests at growing intervals.
+/// present state, and requests each missing step from bluetoothd. Therefore the bus, bluetoothd and
+/// the adapter can fail and return in any order. The supervisor repeats failed requests at growing
+/// intervals.
 struct RadioSupervisor {
     /// Desired state of Bluetooth.
     struct Plan {
@@ -16,7 +17,7 @@ struct RadioSupervisor {
         var alias = ""
         /// Number of advertisements.
         var advertisements = 0
-        /// Whether phones must pair before they can read and write.
+        /// True if phones must pair before they can read and write.
         var isEncrypted = false
     }
 
@@ -28,10 +29,10 @@ struct RadioSupervisor {
         var alias: String?
         /// Number of advertisements that the adapter sends.
         var sent: Int?
-        /// Number of further advertisements that the adapter accepts.
+        /// Number of advertisements that the adapter can accept in addition to the present ones.
         var slots: Int?
 
-        /// Whether the adapter can be a peripheral.
+        /// True if the adapter can be a peripheral.
         var isComplete: Bool { interfaces.isSuperset(of: RadioInterface.ofAdapter) }
     }
 
@@ -56,8 +57,8 @@ struct RadioSupervisor {
     static let lastRetry = 8.0
     /// Interval between attempts to connect to a missing bus, s.
     static let busRetry = 1.0
-    /// Time from a disconnection until the advertisements are registered again, s. The registration
-    /// ensures that a returning phone finds them.
+    /// Time from a disconnection until the advertisements are registered again, s. The new
+    /// registration ensures that a returning phone finds the advertisements.
     static let renewalDelay = 1.0
     /// Longest time that an adapter needs to report an advertisement that it has accepted, s.
     static let patience = 2.0
@@ -83,8 +84,8 @@ struct RadioSupervisor {
     var naming = Step.wanted
     var pairability = Step.wanted
     var askedPairable = false
-    /// Whether power-on has succeeded once. Until power-on has succeeded, the supervisor repeats
-    /// it; later, an adapter that a user has switched off stays off.
+    /// Step that switches the adapter on. The supervisor repeats the step until it has succeeded
+    /// once; later, an adapter that a user has switched off remains off.
     var powering = Step.wanted
     /// State of the adapter's power cycle. A link to a phone can remain after bluetoothd has ended,
     /// and the phone cannot connect again while this link exists. The power cycle ends the link.
@@ -93,14 +94,14 @@ struct RadioSupervisor {
     private(set) var chosen: String?
     var asksForHandles = true
     /// Time at which the advertisements are registered again, because the adapter reports fewer
-    /// than it has accepted; nil if it reports all of them. The supervisor waits, because the
-    /// adapter's report can be late.
+    /// advertisements than it has accepted; nil if the adapter reports all of them. The supervisor
+    /// waits, because the adapter's report can be late.
     private var suspicion: Instant?
     /// Time at which the advertisements are registered again after a disconnection, because an
     /// advertisement can be lost without a report; nil if no registration is planned. A new
     /// connection shows that no advertisement was lost.
     private var renewal: Instant?
-    /// Whether all advertisements were registered and are now being registered again.
+    /// True if all advertisements were registered and are now being registered again.
     private var isRenewing = false
     private var retry = Self.firstRetry
 
@@ -115,7 +116,8 @@ struct RadioSupervisor {
     var adapterPath: String? { chosen }
     /// Reported state of the adapter in use; nil if there is none.
     var adapter: Adapter? { chosen.flatMap { adapters[$0] } }
-    /// Whether everything is registered or being renewed, so that phones find the peripheral.
+    /// True if the services and all advertisements are registered or being registered again, so
+    /// that phones find the peripheral.
     var isOnAir: Bool {
         application == .done && adapter?.isPowered == true && (isRenewing || isAdvertising)
     }
@@ -173,7 +175,7 @@ struct RadioSupervisor {
 }
 
 extension RadioSupervisor {
-    /// Requests all steps that are possible now and not executed yet.
+    /// Requests every step that is possible now and has not been executed yet.
     private mutating func proceed(now: Instant) -> [RadioAction] {
         if isDue(&bus, now) { return [.openBus] }
         guard hasDaemon else { return [] }
@@ -212,10 +214,10 @@ extension RadioSupervisor {
         return actions + renewLost(now)
     }
 
-    /// Whether the adapter must be switched off and on, to end a link that no longer works.
-    /// bluetoothd needs two seconds to end such a link, and the kernel needs four; switching the
-    /// adapter off ends it immediately. This does not disturb other programs, because none uses the
-    /// adapter when bluetoothd has just started.
+    /// True if the adapter must be switched off and on to end a link that no longer works.
+    /// bluetoothd needs two seconds to end such a link, and the kernel needs four seconds; a power
+    /// cycle of the adapter ends the link immediately. The power cycle does not disturb other
+    /// programs, because no other program uses the adapter when bluetoothd has just started.
     private mutating func isCutting(_ path: String, _ adapter: Adapter) -> Bool {
         if deadLinks.contains(where: { $0.hasPrefix("\(path)/") }) {
             cutting = .wanted
@@ -234,7 +236,7 @@ extension RadioSupervisor {
             suspicion = nil
             return []
         }
-        // The adapter's report of its advertisements can be late.
+        // The supervisor waits, because the adapter's report of its advertisements can be late.
         let until = suspicion ?? later(now).advanced(bySeconds: Self.patience)
         suspicion = now < until ? until : nil
         if now < until { return [] }
@@ -243,7 +245,7 @@ extension RadioSupervisor {
         return renew()
     }
 
-    /// Whether a step must be requested now; if so, the step is marked as requested.
+    /// True if a step must be requested now; if so, the step is marked as requested.
     private func isDue(_ step: inout Step, _ now: Instant) -> Bool {
         switch step {
         case .wanted: break
@@ -329,8 +331,9 @@ extension RadioSupervisor {
             cutting == .asked
             ? "The adapter was switched off to end a dead link." : "The adapter was switched off."
         isRenewing = false
-        // Different versions of bluetoothd keep different objects. A new registration of each
-        // advertisement shows which of them bluetoothd has kept.
+        // After the adapter was off, some versions of bluetoothd keep the registered advertisements
+        // and some do not. A new registration of each advertisement shows which advertisements
+        // bluetoothd has kept.
         for index in advertisements.indices { advertisements[index] = .wanted }
     }
 
@@ -351,7 +354,7 @@ extension RadioSupervisor {
         }
     }
 
-    /// Time of the next attempt; the intervals between attempts grow.
+    /// Time of the next attempt at a failed step; the intervals between attempts grow.
     mutating func later(_ now: Instant) -> Instant {
         defer { retry = min(2 * retry, Self.lastRetry) }
         return now.advanced(bySeconds: retry)

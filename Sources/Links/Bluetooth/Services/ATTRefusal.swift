@@ -36,7 +36,7 @@ extension ATTError {
     public static let notNow = ATTError.application(0x82)
     /// Error 0x83: no measurement is available yet.
     public static let noValue = ATTError.application(0x83)
-    /// Error 0x84: the phone writes faster than `bluetooth.max_writes_hz`; the same write is
+    /// Error 0x84: the phone writes faster than `bluetooth.max_writes_hz`; an identical write is
     /// accepted later.
     public static let tooManyWrites = ATTError.application(0x84)
 

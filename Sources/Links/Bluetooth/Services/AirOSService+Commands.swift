@@ -66,8 +66,8 @@ extension AirOSService {
         try port.request(request, from: CommandSource(central), now: now)
     }
 
-    /// Requests the pan or tilt speed that an app has sent. Apps send speeds in every mode, many
-    /// times per second; speeds have an effect only in mode `tracking`.
+    /// Requests the pan or tilt speed that an app has sent. Apps send speeds many times per second
+    /// and in every mode, but speeds have an effect only in mode `tracking`.
     private func track(
         pan: Double, tilt: Double, _ central: Central, _ now: Instant
     ) throws(Refusal) {
@@ -90,8 +90,8 @@ extension AirOSService {
     }
 
     /// The mode that is saved for the next start; nil if the present mode must not be saved. Mode
-    /// `tracking` is not saved, because it requires rates; after an emergency stop the mode is not
-    /// saved either.
+    /// `tracking` is not saved, because it requires rates. The mode is also not saved after an
+    /// emergency stop.
     private var modeToKeep: Mode? {
         let control = port.control
         if control.isStopped { return nil }
@@ -144,8 +144,8 @@ extension AirOSService {
 struct HeadingZero {
     /// Heading in the loop's frame that apps read as zero, rad.
     private var zero = 0.0
-    /// Number of the estimator's samples when `zero` was set. A lower number at a later time means
-    /// that the estimator has restarted with another zero.
+    /// Number of the estimator's samples when `zero` was set. If the number has decreased, the
+    /// estimator has restarted with another zero.
     private var samples: UInt64 = 0
 
     /// The heading that apps read, rad.

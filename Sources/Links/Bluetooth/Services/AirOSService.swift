@@ -7,9 +7,9 @@ import Wire
 /// The AirOS service: the gimbal for AirLink and similar apps.
 ///
 /// The service converts the bytes of an app into requests and changes of settings, and the gimbal's
-/// state into bytes. It sends the newest values to all subscribers at the rate `airos.notify_hz`. A
-/// period in which the service could not send is skipped, so no queue builds up. Only the thread
-/// airframed-ble uses the service.
+/// state into bytes. It sends the newest values to all subscribers at the rate `airos.notify_hz`.
+/// The service skips each period in which it could not send, so that no queue of notifications
+/// builds up. Only the thread airframed-ble uses the service.
 public final class AirOSService: GATTService {
     /// Counters of the service since the start of airframed.
     public struct Counters: Sendable, Equatable {
@@ -41,8 +41,8 @@ public final class AirOSService: GATTService {
         ]
     }
 
-    /// Time for which the status reports the failure of a phone's calibration, s; in this time, the
-    /// service sends 20 notifications by default.
+    /// Time for which the status reports the failure of a phone's calibration, s. By default, the
+    /// service sends 20 notifications in this time.
     private static let failureSeconds = 2.0
 
     let port: any GimbalPort
@@ -104,7 +104,7 @@ public final class AirOSService: GATTService {
         }
     }
 
-    /// Camera angles for an app; nil before the sensor's first sample.
+    /// Camera angles in the form that apps read; nil before the sensor's first sample.
     private var angles: AirOSAngles? {
         port.snapshot.map { snapshot in
             var angles = EulerZXY.angles(snapshot.attitude)

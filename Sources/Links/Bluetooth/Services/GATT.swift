@@ -34,8 +34,8 @@ public struct Central: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "phone \(address) (connection \(connection))" }
 }
 
-/// Error that is sent to the central after a read or write (Bluetooth Core 5.3, Vol 3, Part F,
-/// 3.4.1.1; 0x80 to 0x9F belong to the application).
+/// Error that the central receives for a read or write (Bluetooth Core 5.3, Vol 3, Part F, 3.4.1.1;
+/// 0x80 to 0x9F belong to the application).
 public enum ATTError: Error, Hashable, Sendable {
     /// Error 0x0D: the written value has a length that the attribute cannot have.
     case invalidLength
@@ -55,8 +55,9 @@ public struct GATTCharacteristic: Hashable, Sendable {
         case read
         /// Writes with an answer are supported.
         case write
-        /// Writes without an answer are supported; the central receives no errors for them. With
-        /// BlueZ, a central then receives no errors for writes with an answer either.
+        /// Writes without an answer are supported; the central receives no errors for such writes.
+        /// If a characteristic supports them, BlueZ also reports no errors for writes with an
+        /// answer.
         case writeWithoutResponse
         /// Values are sent to all subscribers.
         case notify
@@ -83,16 +84,17 @@ public protocol GATTNotifier {
     /// dropped.
     func notify(_ characteristic: GATTUUID, _ value: [UInt8])
 
-    /// Defers the answer to the present write, because it waits for a disk. This method must be
-    /// called only within `GATTService.write`. If `GATTService.write` throws instead of returning,
-    /// the central receives its error immediately.
+    /// Defers the answer to the present write until a write to the disk is complete. This method
+    /// must be called only within `GATTService.write`. If `GATTService.write` throws instead of
+    /// returning, the central receives its error immediately.
     ///
     /// - Returns: Receiver of the answer, to be called once, on any thread; nil means success.
     func answerLater() -> @Sendable (ATTError?) -> Void
 }
 
 extension GATTNotifier {
-    /// Default implementation without deferred answers: it ignores the answer.
+    /// Default implementation for notifiers that cannot defer answers: the returned function
+    /// ignores the answer.
     public func answerLater() -> @Sendable (ATTError?) -> Void { { _ in } }
 }
 

@@ -5,17 +5,18 @@ public import Logging
 import Port
 import Wire
 
-/// RedBearLab's serial service, as in the firmware "Biscuit" of the BLE Mini. The BLE Mini passes
-/// the bytes of its clients to a UART; this service passes them to a `SerialRole`, such as a
-/// robot's remote control.
+/// RedBearLab's serial service, compatible with the firmware "Biscuit" of the BLE Mini. The BLE
+/// Mini passes the bytes of its clients to a UART; this service passes them to a `SerialRole`, such
+/// as a robot's remote control.
 ///
 /// Characteristic 0004 also accepts writes without response, because a flight display uses them.
 /// BlueZ cannot report errors for such writes, so the service ignores and counts an invalid speed.
 /// Characteristic 0003 accepts as many bytes as the MTU allows, not only 20.
 ///
-/// The service sends the output of a role in pieces of the client's MTU (at least 20 bytes), at a
-/// rate of at most `piecesPerSecond`. This limit is needed, because the radio does not report
-/// congestion. Output waits in a queue that drops the oldest messages.
+/// The service divides the role's output into notifications that fit the client's MTU (at least 20
+/// bytes), and sends at most `piecesPerSecond` notifications per second. This limit is necessary,
+/// because the radio does not report congestion. Output waits in a queue that drops the oldest
+/// messages.
 ///
 /// Only the thread airframed-ble uses the service.
 public final class RBLService: GATTService {
@@ -36,8 +37,8 @@ public final class RBLService: GATTService {
     /// Largest number of notifications per second: the rate that a phone with a connection interval
     /// of 30 ms can receive.
     public static let piecesPerSecond = 125.0
-    /// Largest number of pieces that the service sends at once. It is large enough for a frame of
-    /// 36 bytes, which needs two pieces.
+    /// Largest number of notifications that the service sends at once. A frame of 36 bytes needs
+    /// two notifications.
     static let burst = 4.0
 
     /// The service's UUID.
@@ -62,7 +63,7 @@ public final class RBLService: GATTService {
     private var isSubscribed = false
     /// Time at which the service must call its role next.
     private var roleDue: Instant?
-    /// Time at which the service can send the next piece of its output.
+    /// Earliest time of the next notification with output of the role.
     private var pieceDue: Instant?
 
     /// Creates a service.
@@ -217,14 +218,14 @@ public final class RBLService: GATTService {
     /// Descriptor and events of the service's role for poll(2).
     public var entry: pollfd? { role.entry }
 
-    /// Passes an event of poll(2) to the role whose descriptor it concerns.
+    /// Passes an event of poll(2) on the role's descriptor to the role.
     public func ready(now: Instant) {
         role.ready(now: now, &output)
-        // The role can now have another deadline, so `advance` must call it in the next turn.
+        // The role's deadline can have changed, so `advance` must call the role in the next turn.
         if isSubscribed { roleDue = now } else { output.clear() }
     }
 
-    /// Calls the role, and sends as many pieces as `piecesPerSecond` permits.
+    /// Calls the role, and sends as many notifications as `piecesPerSecond` permits.
     public func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant? {
         if baud != port.settings.rbl.baud {
             baud = port.settings.rbl.baud
@@ -248,7 +249,7 @@ public final class RBLService: GATTService {
 }
 
 extension RBLCharacteristic {
-    /// Properties of the characteristic in the original firmware; `baud` in addition accepts writes
+    /// Properties of the characteristic in the original firmware; `baud` also accepts writes
     /// without response.
     fileprivate var properties: Set<GATTCharacteristic.Property> {
         switch self {

@@ -4,9 +4,9 @@ public import Logging
 import Port
 import Wire
 
-/// Role of the serial service for a robot's remote control. The slider turns one stepper motor
-/// while its commands arrive; the joystick sets the positions of two other motors. The role never
-/// answers a command.
+/// Role of the serial service for a robot's remote control. The remote control's slider turns one
+/// stepper motor as long as commands of the slider arrive; its joystick sets the positions of the
+/// two other motors. The role never answers a command.
 public final class RobotRole: SerialRole {
     /// Counters of the role since the start of airframed.
     public struct Counters: Sendable, Equatable {

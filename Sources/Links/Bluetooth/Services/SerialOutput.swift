@@ -5,7 +5,7 @@ public struct SerialOutput: Sendable {
     public struct Counters: Sendable, Equatable {
         /// Number of bytes passed to the radio.
         public var sentBytes: UInt64 = 0
-        /// Number of messages dropped because the radio was too slow.
+        /// Number of messages that were dropped because the radio was too slow.
         public var droppedMessages: UInt64 = 0
         /// Total size of the dropped messages, bytes.
         public var droppedBytes: UInt64 = 0
@@ -18,7 +18,7 @@ public struct SerialOutput: Sendable {
 
     private let capacity: Int
     private var messages: [ArraySlice<UInt8>] = []
-    /// Whether a part of the first message has been sent, so that its remainder must be sent next.
+    /// True if a part of the first message has been sent, so that its remainder must be sent next.
     private var isFirstBegun = false
 
     /// Creates a queue.

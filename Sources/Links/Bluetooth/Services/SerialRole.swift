@@ -22,7 +22,7 @@ public protocol SerialRole: AnyObject {
     /// Reads from or writes to the role's descriptor after an event of poll(2), even if no client
     /// is subscribed.
     func ready(now: Instant, _ output: inout SerialOutput)
-    /// Outputs bytes of the role that are due. The method is called only while a client is
+    /// Outputs the role's bytes that are due. The method is called only while a client is
     /// subscribed.
     ///
     /// - Returns: Time at which `advance` must be called again; nil if it need not be called before

@@ -70,7 +70,7 @@ public final class AutoRole: SerialRole {
     /// Sets the speed of the serial port of the MAVLink role.
     public func setBaud(_ bitsPerSecond: Int) { mavlink.setBaud(bitsPerSecond) }
 
-    /// Forgets a client that has disconnected.
+    /// Discards the state of a client that has disconnected.
     public func disconnected(_ central: Central, now: Instant) {
         isRobot[central] = nil
         mavlink.disconnected(central, now: now)
