@@ -59,7 +59,8 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// The mode is `personTracking`.
     case personTracking = 5
     /// A calibration that a phone requested has just failed. The original firmware never sends this
-    /// value; its app ignores it, and detects the end of the calibration from the next value.
+    /// value. The app ignores this value, and detects the end of the calibration from the next
+    /// value.
     case calibrationFailed = 6
 
     /// Creates the status of a mode while no calibration is in progress.
@@ -103,7 +104,7 @@ public struct AirOSAngles: Sendable, Equatable {
     /// The bytes of one angle, which an app reads or receives as a notification.
     public static func bytes(_ angle: Float) -> [UInt8] { angle.littleEndianBytes }
 
-    /// Wrap an angle to -180...180°. The result is never -0.
+    /// Wraps an angle to -180...180°. The result is never -0.
     private static func wrapped(_ degrees: Double) -> Float {
         Float(degrees.remainder(dividingBy: 360) + 0)
     }
@@ -120,7 +121,8 @@ public protocol AirOSTriple {
 extension AirOSTriple {
     /// Parses a written triple. Each float32 is converted to the shortest decimal number that it
     /// can represent: the float32 nearest to 1.2 becomes 1.2, not 1.2000000476837158. Therefore a
-    /// written default equals the default, and a saved file is readable.
+    /// default that an app writes equals the setting's default, and saved files contain short
+    /// numbers.
     ///
     /// - Parameter bytes: Exactly three float32 numbers, least significant byte first.
     /// - Throws: `length` or `notFinite`.

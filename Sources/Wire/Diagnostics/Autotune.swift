@@ -37,7 +37,7 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     /// Creates the state before the first autotune.
     public init() {}
 
-    /// Whether the autotune is running.
+    /// True if the autotune is running.
     public var isRunning: Bool { state == State.running.rawValue }
 }
 
@@ -83,7 +83,7 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     /// Frequency response of the open loop with the proposed gains.
     public var loop: [BodePoint] = []
 
-    /// Whether a position servo turns the axis.
+    /// True if a position servo turns the axis.
     public var isServo: Bool { lagMs.known != nil }
 
     /// Creates the result of an axis before the autotune has measured it.

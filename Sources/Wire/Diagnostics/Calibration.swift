@@ -52,7 +52,7 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
         saved = []
     }
 
-    /// Whether the calibration is running.
+    /// True if the calibration is running.
     public var isRunning: Bool {
         state == State.waiting.rawValue || state == State.collecting.rawValue
     }
@@ -73,7 +73,7 @@ public struct SavedCalibration: Hashable, Sendable, Codable {
     /// Unit of residual and standard deviation: rad/s, m/s² or µT; the standard deviation of a
     /// mounting is in rad.
     public var unit: String
-    /// Whether `undo` restores an earlier calibration.
+    /// True if `undo` restores an earlier calibration.
     public var canUndo: Bool
 
     /// Creates a calibration with the given figures.

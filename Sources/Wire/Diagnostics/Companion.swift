@@ -1,5 +1,5 @@
 /// Health that a companion program reports to the daemon: the parameters of `companion`. The daemon
-/// shows it in `status` and `doctor` while the companion's connection is open.
+/// includes the report in `status` and `doctor` while the companion's connection is open.
 public struct CompanionReport: Hashable, Sendable, Codable {
     /// Name of the companion, such as `eyes`.
     public var name: String
@@ -14,7 +14,7 @@ public struct CompanionReport: Hashable, Sendable, Codable {
     public var values: [String: Number] = [:]
     /// Video stream that the companion offers; absent if it offers none.
     public var stream: VideoStream?
-    /// State of following a person; absent if the companion does not find people.
+    /// State of the function that follows a person; absent if the companion does not find people.
     public var following: FollowingState?
 
     /// Creates a report without findings.
@@ -46,7 +46,7 @@ public struct CompanionReport: Hashable, Sendable, Codable {
 
 /// State of a companion that finds people and follows one of them.
 public struct FollowingState: Hashable, Sendable, Codable {
-    /// Whether a person is followed or awaited.
+    /// True if the companion follows a person, or waits for a person to follow.
     public var isActive: Bool
     /// Number of people in the picture.
     public var people: Int
@@ -59,7 +59,7 @@ public struct FollowingState: Hashable, Sendable, Codable {
         case people, box
     }
 
-    /// A state.
+    /// Creates a state.
     public init(isActive: Bool, people: Int, box: [Double]? = nil) {
         self.isActive = isActive
         self.people = people
@@ -77,19 +77,19 @@ public struct FollowingChoice: Hashable, Sendable, Codable {
         case off
         /// Follow the next person.
         case next
-        /// Follow the person at a place of the picture.
+        /// Follow the person at a position in the picture.
         case point
-        /// Follow a person whom a phone sees.
+        /// Follow a person whom a phone has detected.
         case person
     }
 
-    /// Number of the choice, from 1; a companion fulfils each number once.
+    /// Number of the choice, counted from 1; a companion executes each choice once.
     public var number: Int
-    /// The action.
+    /// Action of the choice.
     public var action: Action
-    /// Place of the picture for `point`, 0...1 from the left and from the top.
+    /// Position in the picture for the action `point`, 0...1 from the left and from the top.
     public var x: Number?, y: Number?
-    /// Number of the person for `person`.
+    /// Identifier of the person for the action `person`.
     public var person: String?
 
     /// Creates a choice.
@@ -106,26 +106,26 @@ public struct FollowingChoice: Hashable, Sendable, Codable {
 
 /// Answer to the report of a companion.
 public struct CompanionAnswer: Hashable, Sendable, Codable {
-    /// Sentence for a person.
+    /// Result as a sentence for the user.
     public var sentence: String
-    /// Newest choice, for three seconds; absent without one.
+    /// Newest choice of a user, if it is less than three seconds old; absent otherwise.
     public var choice: FollowingChoice?
 
-    /// An answer.
+    /// Creates an answer.
     public init(_ sentence: String, choice: FollowingChoice? = nil) {
         self.sentence = sentence
         self.choice = choice
     }
 }
 
-/// Camera's attitude at a time.
+/// Attitude of the camera at a given time.
 public struct AttitudeReply: Hashable, Sendable, Codable {
-    /// Time on the clock of `ping`, s.
+    /// Time of the attitude on the loop's clock, s; `ping` returns the same clock.
     public var t: Number
     /// Quaternion w, x, y, z, body to earth.
     public var attitude: [Double]
 
-    /// An attitude.
+    /// Creates an attitude.
     public init(t: Number, attitude: [Double]) {
         self.t = t
         self.attitude = attitude

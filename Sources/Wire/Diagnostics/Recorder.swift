@@ -1,6 +1,6 @@
 /// State of the flight recorder: part of `status`, and the answer to `record`.
 public struct RecorderStatus: Hashable, Sendable, Codable {
-    /// Whether the recorder runs: the setting `recording.enabled`.
+    /// True if the recorder runs: the setting `recording.enabled`.
     public var isEnabled = false
     /// Duration of the recording that the ring in memory can hold, s.
     public var ringS: Number = .unknown
@@ -12,7 +12,7 @@ public struct RecorderStatus: Hashable, Sendable, Codable {
     public var lostTicks = 0
     /// Directory in which the recorder stores its files.
     public var directory = ""
-    /// Whether a continuous recording was requested.
+    /// True if a continuous recording was requested.
     public var isRecording = false
     /// Present file of the continuous recording; absent if there is none.
     public var openFile: String?

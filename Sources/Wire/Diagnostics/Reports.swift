@@ -2,7 +2,8 @@
 public struct Acknowledgement: Hashable, Sendable, Codable {
     /// Sentence for the user, such as "The mode is locked."
     public var sentence: String
-    /// Duration of the requested motion, s; absent if it has no end or is unknown.
+    /// Duration of the requested motion, s; absent if the motion has no end, or if the duration is
+    /// unknown.
     public var durationS: Number?
     /// Names of the limits that changed the request, for scripts: `range` changed an angle, `rate`
     /// or `acceleration` increased the duration, and `mode` means that the mode controls a
@@ -122,7 +123,7 @@ public struct DoctorCheck: Hashable, Sendable, Codable {
 public struct ClientIdentity: Hashable, Sendable, Codable {
     /// Name of the connection in messages, such as `holder` of `status`.
     public var name: String
-    /// Whether the connection can send requests that change something.
+    /// True if the connection can send requests that change something.
     public var canWrite: Bool
 
     /// Creates an identity.

@@ -84,7 +84,7 @@ extension Request {
 }
 
 extension JSONValue {
-    /// Whether the JSON value is neither an array nor an object.
+    /// True if the JSON value is neither an array nor an object.
     fileprivate var isScalar: Bool {
         switch self {
         case .array, .object: false

@@ -14,7 +14,7 @@ public struct Setting: Hashable, Sendable, Codable {
     public var range: String
     /// Meaning of the setting, in one sentence.
     public var summary: String
-    /// Whether a change takes effect immediately; otherwise the change takes effect at the next
+    /// True if a change takes effect immediately; otherwise the change takes effect at the next
     /// start.
     public var isLive: Bool
     /// Seconds until a live change reverts; absent without a pending rollback.
@@ -55,7 +55,7 @@ public struct SettingChange: Hashable, Sendable, Codable {
     public var value: JSONValue
     /// Source of the effective value.
     public var origin: String
-    /// Whether the effective value is not saved, so that the next start would lose it.
+    /// True if the effective value is not saved, so that the next start would lose it.
     public var isUnsaved: Bool
     /// Seconds until the change reverts; absent without a pending rollback.
     public var rollbackS: Number?

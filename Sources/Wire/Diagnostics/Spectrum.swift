@@ -34,7 +34,7 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
     /// Creates the state before the first recording.
     public init() {}
 
-    /// Whether a recording for a spectrum is running.
+    /// True if a recording for a spectrum is running.
     public var isRunning: Bool { state == State.recording.rawValue }
 }
 

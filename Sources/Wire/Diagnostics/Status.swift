@@ -30,7 +30,7 @@ public struct Status: Hashable, Sendable, Codable {
     /// Sentence about a client that stopped sending while it turned the camera, with the reaction
     /// of the gimbal; absent if there is no such client, and after the next request.
     public var controlLost: String?
-    /// Whether the power stages are on.
+    /// True if the power stages are on.
     public var isEnabled = false
     /// State of the supervisor, such as "starting", "off", "soft start", "running" or "stopped".
     public var state = ""
@@ -153,6 +153,6 @@ extension Inhibition {
     /// Name of the reason that means that no motion is requested. All other reasons are problems.
     public static let inactiveName = "inactive_mode"
 
-    /// Whether the reason is a problem. A missing request for motion is not a problem.
+    /// True if the reason is a problem. A missing request for motion is not a problem.
     public var isProblem: Bool { name != Self.inactiveName }
 }

@@ -20,8 +20,8 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     public var security = ""
     /// State of each advertisement.
     public var advertisements: [AdvertisementStatus] = []
-    /// Number of further advertisements that the adapter accepts; absent if the adapter does not
-    /// report this number.
+    /// Number of advertisements that the adapter can accept in addition to the present ones; absent
+    /// if the adapter does not report this number.
     public var freeSlots: Int?
     /// Connected phones.
     public var centrals: [CentralStatus] = []
@@ -47,7 +47,7 @@ public struct AdvertisementStatus: Hashable, Sendable, Codable {
     public var uuid: String
     /// Complete name that the advertisement announces.
     public var name: String
-    /// Whether bluetoothd has accepted the advertisement.
+    /// True if bluetoothd has accepted the advertisement.
     public var isRegistered: Bool
     /// Counters of the service since the start, by name.
     public var counts: [String: Int]

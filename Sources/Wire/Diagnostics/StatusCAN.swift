@@ -6,19 +6,20 @@ public struct CANStatus: Hashable, Sendable, Codable {
     public var interface: String
     /// Setting `hardware.linux.can_protocol`.
     public var protocolName: String
-    /// Whether the controller is off the bus, or the interface is down.
+    /// True if the CAN controller is off the bus, or the interface is down.
     public var isDown = false
     /// Number of frames sent since the start.
     public var sentFrames = 0
     /// Number of frames received since the start.
     public var receivedFrames = 0
-    /// Number of received frames that could not be read.
+    /// Number of received frames that could not be decoded.
     public var malformedFrames = 0
     /// Number of error reports of the CAN controller since the start.
     public var errorReports = 0
     /// Number of times that the controller went off the bus.
     public var busOffs = 0
-    /// Reason why frames cannot be received: "No such device"; absent if they can.
+    /// Reason why frames cannot be received, such as "No such device"; absent if frames can be
+    /// received.
     public var problem: String?
     /// Load of the bus at the loop's rate, computed with the longest possible frames.
     public var loadPercent: Number = .unknown
@@ -31,7 +32,7 @@ public struct CANStatus: Hashable, Sendable, Codable {
         self.protocolName = protocolName
     }
 
-    /// Whether the bus has no fault, now or earlier.
+    /// True if the bus has no fault and has had no error since the start.
     public var isFaultless: Bool { !isDown && problem == nil && errorReports == 0 }
 
     /// The state in one line.
@@ -50,14 +51,14 @@ public struct DriveStatus: Hashable, Sendable, Codable {
     /// Identifier of the drive on the bus.
     public var id: Int
     /// State of the drive: "on", "off", "silent", "fault", "refuses", or "answers" for a drive that
-    /// does not report whether its power stage is on. A drive that refuses stays off although it
-    /// was switched on.
+    /// does not report whether its power stage is on. The state "refuses" means that the drive
+    /// remains off although it was switched on.
     public var state: String
     /// Fault code of the drive, hexadecimal; absent without a fault.
     public var fault: String?
-    /// Temperature of the motor or its driver.
+    /// Temperature of the motor or its driver, °C.
     public var temperatureC: Number = .unknown
-    /// Voltage of the drive's supply.
+    /// Voltage of the drive's supply, V.
     public var supplyV: Number = .unknown
     /// Number of frames from the drive since the start.
     public var frames = 0
@@ -73,7 +74,7 @@ public struct DriveStatus: Hashable, Sendable, Codable {
         self.state = state
     }
 
-    /// Whether the drive answers and has no fault.
+    /// True if the drive answers and has no fault.
     public var isFaultless: Bool { ["on", "off", "answers"].contains(state) }
 
     /// The state in one line.

@@ -42,9 +42,9 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     public var accelWeight: Number = .unknown
     /// Root mean square of the normalised innovation over a second; at most 1 if the model holds.
     public var innovation: Number = .unknown
-    /// Whether the estimator detects rest.
+    /// True if the estimator detects rest.
     public var isAtRest = false
-    /// Whether the estimate has converged.
+    /// True if the estimate has converged.
     public var isConverged = false
 
     /// Creates a status of the estimator whose values are unknown.
@@ -65,7 +65,7 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public var rateHz: Number = .unknown
     /// Number of IMU samples since the start.
     public var samples = 0
-    /// Whether a gyroscope axis was at full scale in the last sample.
+    /// True if a gyroscope axis was at full scale in the last sample.
     public var isGyroSaturated = false
     /// Number of IMU samples since the start in which a gyroscope axis was at full scale.
     public var gyroSaturatedSamples = 0

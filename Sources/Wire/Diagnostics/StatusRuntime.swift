@@ -65,9 +65,9 @@ public struct RealtimeStatus: Hashable, Sendable, Codable {
     public var policy = ""
     /// Priority of the loop thread, 0 without real-time scheduling.
     public var priority = 0
-    /// Whether all memory is locked.
+    /// True if all memory is locked.
     public var isMemoryLocked = false
-    /// Whether the kernel is fully preemptible; absent if the kernel does not report it.
+    /// True if the kernel is fully preemptible; absent if the kernel does not report it.
     public var isPreemptRt: Bool?
     /// Missing privileges and their remedies, one sentence each; empty if there are none.
     public var sentences: [String] = []

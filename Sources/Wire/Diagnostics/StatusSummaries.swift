@@ -46,6 +46,6 @@ extension MemoryStatus {
 }
 
 extension IMUStatus {
-    /// Whether a reading of the sensor has been at full scale since the start.
+    /// True if a reading of the sensor has been at full scale since the start.
     public var isAtFullScale: Bool { gyroSaturatedSamples + accelClippedSamples > 0 }
 }

@@ -2,7 +2,7 @@
 public struct JSONError: Error, Hashable, Sendable {
     /// Offset of the first invalid byte, from 0.
     public var offset: Int
-    /// Reason of the error without the offset: the expected or the found text.
+    /// Reason of the error without the offset, with the expected or the found text.
     public var reason: String
 
     /// The reason with its position: "expected a value, found `}` at byte 12".
@@ -160,7 +160,7 @@ extension JSONParser {
         }
     }
 
-    /// Create the error for the text at `position`. Its message names the end of the text, the
+    /// Creates the error for the text at `position`. Its message names the end of the text, the
     /// printable character or the byte in hexadecimal that was found.
     func unexpected(_ expectation: String) -> JSONError {
         let found: String

@@ -25,7 +25,7 @@ extension JSONParser {
         throw JSONError(offset: position, reason: "the text ends inside a string")
     }
 
-    /// Convert bytes of the source to a `String`; the error for invalid UTF-8 states the position
+    /// Converts bytes of the source to a `String`; the error for invalid UTF-8 states the position
     /// of the invalid byte in the source.
     private func checked(_ text: [UInt8], from start: Int) throws(JSONError) -> String {
         if let string = String(validating: text, as: UTF8.self) { return string }
@@ -45,7 +45,7 @@ extension JSONParser {
         return length
     }
 
-    /// Read one escape sequence after its backslash, and return the character in UTF-8.
+    /// Reads one escape sequence after its backslash, and returns the character in UTF-8.
     private mutating func escape() throws(JSONError) -> [UInt8] {
         guard let byte = peek else {
             throw JSONError(offset: position, reason: "the text ends inside a string")

@@ -17,7 +17,7 @@ public struct Number: Hashable, Sendable, ExpressibleByFloatLiteral, Expressible
     /// The value; nil if it is unknown.
     public var known: Double? { value.isFinite ? value : nil }
 
-    /// Whether both numbers are unknown, or both have the same value.
+    /// True if both numbers are unknown, or both have the same value.
     public static func == (a: Number, b: Number) -> Bool { a.known == b.known }
     /// Hashes the number so that equal numbers have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(known) }

@@ -104,7 +104,8 @@ public struct LockstepIntake: Sendable {
     /// Largest jump of the loop's time, s: a day, which is longer than any timer of the loop's
     /// time.
     private static let longestJump = 86400.0
-    /// Latest time of the loop, about 146 years; the loop's time does not advance beyond it.
+    /// Latest time of the loop, about 146 years; the loop's time does not advance beyond this
+    /// limit.
     private static let latest = Instant(nanoseconds: .max / 2)
 }
 
@@ -132,7 +133,7 @@ extension IMUSample.Contents {
 }
 
 extension Instant {
-    /// Add seconds to an instant, rounded to the nearest nanosecond.
+    /// Adds seconds to an instant, rounded to the nearest nanosecond.
     fileprivate func advanced(byRoundedSeconds seconds: Double) -> Instant {
         Instant(nanoseconds: nanoseconds + Int64((seconds * 1e9).rounded()))
     }

@@ -87,7 +87,7 @@ extension LockstepSample {
         return triple
     }
 
-    /// Read the three numbers of a member; nil if the line lacks this member.
+    /// Reads the three numbers of a member; nil if the line lacks this member.
     private static func triple(
         _ members: [String: JSONValue], _ key: String
     ) throws(LockstepError) -> Triple? {
@@ -114,7 +114,7 @@ extension LockstepSample {
         return (try element(0), try element(1), try element(2))
     }
 
-    /// Create the error for a line that is not JSON, or contains a number outside the range of a
+    /// Creates the error for a line that is not JSON, or contains a number outside the range of a
     /// double.
     private static func unreadable(_ line: [UInt8], _ error: JSONError) -> LockstepError {
         let isBlank = line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }

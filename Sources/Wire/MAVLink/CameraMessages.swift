@@ -13,8 +13,9 @@ public struct CameraInformation: MAVLinkMessage {
     public var sensorWidth: Float = 0
     /// Height of the sensor, mm; NaN if unknown.
     public var sensorHeight: Float = 0
-    /// Capabilities of the camera, CAMERA_CAP_FLAGS: bit 256 means that it has a video stream, bits
-    /// 512 and 1024 that it follows a person at a point or in a rectangle.
+    /// Capabilities of the camera, CAMERA_CAP_FLAGS: the value 256 means that the camera has a
+    /// video stream, 512 that it can follow a person at a point, and 1024 that it can follow a
+    /// person in a rectangle.
     public var flags: UInt32 = 0
     /// Width of pictures, pixels.
     public var width: UInt16 = 0
@@ -153,13 +154,14 @@ public struct VideoStreamStatus: MAVLinkMessage {
     }
 }
 
-/// State of a camera that follows a person, and the person's place in the picture.
+/// State of a camera that follows a person, and the person's position in the picture.
 public struct CameraTrackingImageStatus: MAVLinkMessage {
     /// Format of CAMERA_TRACKING_IMAGE_STATUS, message number 275.
     public static let format = MAVLinkFormat(
         275, "CAMERA_TRACKING_IMAGE_STATUS", crcExtra: 126, size: 31)
 
-    /// Middle of the person and radius, fractions of the picture; NaN for a rectangle.
+    /// Centre and radius of a circle around the person, fractions of the picture; NaN if the
+    /// message contains a rectangle.
     public var x: Float = .nan, y: Float = .nan, radius: Float = .nan
     /// Edges of the rectangle around the person, fractions of the picture; NaN if unknown.
     public var left: Float = .nan, top: Float = .nan, right: Float = .nan, bottom: Float = .nan
@@ -167,13 +169,14 @@ public struct CameraTrackingImageStatus: MAVLinkMessage {
     public var status: UInt8 = 0
     /// CAMERA_TRACKING_MODE: 0 none, 1 point, 2 rectangle.
     public var mode: UInt8 = 0
-    /// CAMERA_TRACKING_TARGET_DATA: bit 4 means that this message contains the place.
+    /// CAMERA_TRACKING_TARGET_DATA: the value 4 means that this message contains the person's
+    /// position.
     public var data: UInt8 = 0
 
-    /// A camera that follows nobody.
+    /// Creates the status of a camera that follows no person.
     public init() {}
 
-    /// In wire order.
+    /// Visits the fields in wire order.
     public mutating func visit(_ fields: inout some MAVLinkFields) {
         fields.float(&x)
         fields.float(&y)

@@ -9,13 +9,13 @@ public struct GimbalFlags: OptionSet, Sendable, Hashable {
 
     /// The gimbal moves to its rest pose; this flag overrides all other flags.
     public static let retract = GimbalFlags(rawValue: 1)
-    /// The camera is level and points ahead; this flag overrides the following flags.
+    /// The camera is level and points ahead; this flag overrides all other flags except `retract`.
     public static let neutral = GimbalFlags(rawValue: 2)
     /// Roll is held relative to the horizon.
     public static let rollLock = GimbalFlags(rawValue: 4)
     /// Pitch is held relative to the horizon.
     public static let pitchLock = GimbalFlags(rawValue: 8)
-    /// Yaw is held relative to the earth; without this flag it follows the vehicle.
+    /// Yaw is held relative to the earth; without this flag, yaw follows the vehicle.
     public static let yawLock = GimbalFlags(rawValue: 16)
     /// The given yaw is relative to the vehicle's heading.
     public static let yawInVehicleFrame = GimbalFlags(rawValue: 32)

@@ -19,7 +19,7 @@ public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address as text, for example "255/190".
     public var description: String { "\(system)/\(component)" }
 
-    /// Whether a message to this address is meant for `receiver`.
+    /// True if a message to this address is meant for `receiver`.
     public func reaches(_ receiver: MAVLinkAddress) -> Bool {
         (system == 0 || system == receiver.system)
             && (component == 0 || component == receiver.component)

@@ -2,9 +2,9 @@
 public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
     /// Terminates the flight; airframed executes it as an emergency stop.
     case flightTermination = 185
-    /// Command of the old protocol that sets the stabilised axes.
+    /// Command of the older gimbal protocol that sets the stabilised axes.
     case mountConfigure = 204
-    /// Command of the old protocol that sets pitch, roll and yaw in degrees.
+    /// Command of the older gimbal protocol that sets pitch, roll and yaw in degrees.
     case mountControl = 205
     /// Calibrates a sensor; a first parameter of 1 selects the gyroscope.
     case preflightCalibration = 241

@@ -17,7 +17,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
     public var sender: MAVLinkAddress
     /// Number of the message, 24 bits.
     public var id: UInt32
-    /// Transmitted payload. In MAVLink 2 it can be shorter than the message.
+    /// Transmitted payload. In MAVLink 2, the payload can be shorter than the message.
     public var payload: [UInt8]
 
     /// Largest payload, bytes.
@@ -64,7 +64,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
             version: version, sequence: sequence, sender: sender, id: format.id, payload: payload)
     }
 
-    /// Decode the message in the frame; nil if the frame contains a message of another kind.
+    /// Decodes the message in the frame; nil if the frame contains a message of another kind.
     /// Omitted bytes are read as zero.
     public func message<Message: MAVLinkMessage>(_ type: Message.Type) -> Message? {
         guard id == Message.format.id else { return nil }
@@ -74,11 +74,11 @@ public struct MAVLinkFrame: Sendable, Equatable {
         return message
     }
 
-    /// Create the bytes of the frame for transmission.
+    /// Creates the bytes of the frame for transmission.
     ///
     /// - Parameters:
     ///   - crcExtra: Extra byte of the checksum for this kind of message.
-    ///   - announcesSignature: Whether a signature follows the frame; only for MAVLink 2.
+    ///   - announcesSignature: True if a signature follows the frame; only for MAVLink 2.
     /// - Returns: Header, payload and checksum.
     public func bytes(crcExtra: UInt8, announcesSignature: Bool = false) -> [UInt8] {
         var result: [UInt8]
@@ -105,7 +105,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
 }
 
 extension MAVLinkMessage {
-    /// Create the bytes of a whole unsigned frame with this message.
+    /// Creates the bytes of a whole unsigned frame with this message.
     public func frame(
         from sender: MAVLinkAddress, sequence: UInt8, version: MAVLinkFrame.Version = .v2,
         announcesSignature: Bool = false

@@ -106,7 +106,7 @@ public struct MAVLinkParser: Sendable {
         }
         guard bytes.count >= header else { return .incomplete }
         let isSigned = header == 10 && bytes[start + 2] & MAVLinkSignature.flag != 0
-        // With any other incompatibility flag, the format of the following bytes is unknown.
+        // If another incompatibility flag is set, the format of the following bytes is unknown.
         if header == 10, bytes[start + 2] & ~MAVLinkSignature.flag != 0 { return .notAFrame }
         let payload = header + Int(bytes[start + 1])
         let length = payload + 2 + (isSigned ? MAVLinkSignature.size : 0)
@@ -153,7 +153,8 @@ public struct MAVLinkParser: Sendable {
             if let last = sequences[frame.sender] {
                 counters.lost &+= UInt64(frame.sequence &- last &- 1)
             }
-            // The table is limited, because a peer could send frames from many invented senders.
+            // The size of the table is limited, because a peer could send frames with many invented
+            // sender addresses.
             if sequences.count >= 64, sequences[frame.sender] == nil { sequences = [:] }
             sequences[frame.sender] = frame.sequence
         case .unknown: counters.unknown &+= 1

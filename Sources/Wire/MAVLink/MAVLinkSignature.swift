@@ -28,7 +28,7 @@ public struct MAVLinkSignature: Sendable, Equatable {
         timestamp = (1...6).reduce(0) { $0 | UInt64(bytes[start + $1]) << UInt64(8 * ($1 - 1)) }
     }
 
-    /// Whether the authentication code of a whole frame was computed with this key.
+    /// True if the authentication code of a whole frame was computed with this key.
     public static func isRight(_ bytes: [UInt8], key: SharedKey) -> Bool {
         SharedKey.isEqual(
             code(of: bytes.dropLast(codeSize), key: key), bytes.suffix(codeSize))

@@ -31,7 +31,7 @@ public struct SealedRiderCommand: Sendable, Equatable {
         command = Array(parts[2])
     }
 
-    /// Whether the authentication code was computed with this key.
+    /// True if the authentication code was computed with this key.
     public func isRight(key: SharedKey) -> Bool {
         SharedKey.isEqual(Self.code(counter, command, key), code)
     }

@@ -22,7 +22,7 @@ public struct SHA256: Sendable {
     /// Creates a hash to which no bytes have been added.
     public init() {}
 
-    /// Compute the digest of the given bytes.
+    /// Computes the digest of the given bytes.
     public static func digest(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var hash = SHA256()
         hash.add(bytes)
@@ -41,7 +41,7 @@ public struct SHA256: Sendable {
         pending.removeFirst(start)
     }
 
-    /// Compute the digest of all added bytes. The bytes are padded with a one bit, zeros, and the
+    /// Computes the digest of all added bytes. The bytes are padded with a one bit, zeros, and the
     /// length in bits (section 5.1.1).
     public func digest() -> [UInt8] {
         var last = self

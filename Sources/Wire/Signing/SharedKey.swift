@@ -9,7 +9,7 @@ public struct SharedKey: Sendable, Equatable {
         bytes = SHA256.digest(Array(passphrase.utf8))
     }
 
-    /// Compute the HMAC-SHA256 of a message (RFC 2104).
+    /// Computes the HMAC-SHA256 of a message (RFC 2104).
     public func hmac(_ message: some Collection<UInt8>) -> [UInt8] {
         let padded = bytes + [UInt8](repeating: 0, count: SHA256.block - bytes.count)
         var inner = SHA256()
@@ -21,7 +21,7 @@ public struct SharedKey: Sendable, Equatable {
         return outer.digest()
     }
 
-    /// Compare two codes in a time that does not depend on their contents.
+    /// Compares two codes in a time that does not depend on their contents.
     static func isEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
         a.count == b.count && zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
