@@ -100,7 +100,7 @@ struct BluetoothDoctor {
     private static let remedy =
         "Set ReverseServiceDiscovery = false below [General] in /etc/bluetooth/main.conf, or start bluetoothd with -P battery. Then run `systemctl restart bluetooth`."
 
-    /// Whether main.conf prevents bluetoothd from reading the services of phones that connect.
+    /// True if main.conf prevents bluetoothd from reading the services of phones that connect.
     static func isQuiet(_ configuration: String) -> Bool {
         var section = ""
         for line in configuration.split(whereSeparator: \.isNewline) {

@@ -45,7 +45,7 @@ struct ConditionReporter {
     private struct Watch {
         /// Time since which the condition holds without interruption; nil if it does not hold.
         var since: Instant?
-        /// Whether the present occurrence has already been logged or counted.
+        /// True if the present occurrence of the condition has already been logged or counted.
         var isCounted = false
         /// Axes of the condition at its last occurrence.
         var axes = AxisSet.none
@@ -96,14 +96,14 @@ struct ConditionReporter {
     ///
     /// - Parameters:
     ///   - encoders: Reports of the encoders, to name the joint of a missing encoder; the loop does
-    ///     not know which one is missing.
+    ///     not know which encoder is missing.
     ///   - drives: Reports of the drives on a CAN bus, to name the joint of a faulty drive.
     init(encoders: EncoderReports = EncoderReports(), drives: DriveReports = DriveReports()) {
         self.encoders = encoders
         self.drives = drives
     }
 
-    /// Find the events that a record of the loop adds to the log.
+    /// Returns the events that a record of the loop adds to the log.
     mutating func events(in record: TelemetryRecord) -> [Event] {
         let snapshot = record.snapshot
         var events: [Event] = []

@@ -1,8 +1,8 @@
 import Configuration
 import Wire
 
-/// Check of `doctor` for the network links: it warns of links without a key that can move the
-/// camera or the wheels. The type only computes; it reads neither files nor sockets.
+/// Check of `doctor` for the network links: it warns of links that can move the camera or the
+/// wheels without a key. The type only computes; it reads neither files nor sockets.
 struct LinkDoctor {
     let settings: Settings
 
@@ -36,6 +36,6 @@ struct LinkDoctor {
 }
 
 extension NetworkEndpoint {
-    /// Whether only programs on the same computer can reach the address.
+    /// True if only programs on the same computer can reach the address.
     fileprivate var isThisComputer: Bool { host.hasPrefix("127.") || host == "::1" }
 }

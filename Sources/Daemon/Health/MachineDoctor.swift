@@ -5,7 +5,7 @@ import Wire
 /// become relevant later. The functions only compute; `MachineFacts` reads the properties of the
 /// computer.
 struct MachineDoctor {
-    /// Sufficient free space for hundreds of saves, bytes.
+    /// Free disk space above which there is no warning, bytes: enough for hundreds of saves.
     static let enoughBytes: UInt64 = 16 << 20
 
     let status: Status

@@ -11,11 +11,11 @@ struct MachineFacts: Equatable {
     var directory = ""
     /// Free space in the directory of saved tuning, bytes; nil if the directory does not exist.
     var freeBytes: UInt64?
-    /// Whether airframed can write to the directory of saved tuning.
+    /// True if airframed can write to the directory of saved tuning.
     var isWritable = false
     /// Watchdog time of the service manager, s; nil if the watchdog is off.
     var watchdogSeconds: Double?
-    /// Whether the wall clock is synchronised; nil if the kernel does not report its state.
+    /// True if the wall clock is synchronised; nil if the kernel does not report its state.
     var isClockSynchronised: Bool?
 
     /// Reads the properties of the computer. The loop's thread must not call this method, because

@@ -10,7 +10,7 @@ import Wire
 struct StatusReport {
     /// The newest record of the loop; nil before the first record.
     var view: TelemetryHub.View?
-    /// State of control.
+    /// State of control: the client in control, and the active mode.
     var control: ControlState
     /// The settings that are in force at the time of the status.
     var settings: Settings
@@ -49,8 +49,8 @@ struct StatusReport {
         fillRuntime(&status, view)
     }
 
-    /// Sentence about the end of a client's stream of rate requests: the silent client, the time
-    /// since its last request, and the reaction of the gimbal.
+    /// Sentence about the end of a client's stream of rate requests: the name of the client, the
+    /// time since its last request, and the reaction of the gimbal.
     static func words(_ loss: ControlState.Loss) -> String {
         let done =
             switch loss.stage {

@@ -8,8 +8,8 @@ import Wire
 ///
 /// An autotune determines effective gains. An effective gain is the product of a setting and a
 /// factor, which depends on the PID numbers of the app. Axes that were not tuned keep their
-/// settings. For tuned axes, the app's PID numbers become the defaults, for which the factors are
-/// 1.
+/// settings. On tuned axes, the app's PID numbers are set to their defaults, for which the factors
+/// are 1.
 struct AutotuneProposals {
     private(set) var list: [SettingUpdate] = []
 
@@ -67,7 +67,8 @@ struct AutotuneProposals {
         propose(\.imu.filterDelayMs, (delay * 100).rounded() / 100)
     }
 
-    /// Adds the gains for motors without encoders, which autotune computes from the measured delay.
+    /// Adds the gains for motors without encoders, which the autotune computes from the measured
+    /// delay.
     private mutating func field(_ tuned: FieldController.Parameters) {
         propose(\.control.inertiaKgM2, tuned.inertia.rounded(4))
         propose(\.control.findInertia, false)
@@ -82,7 +83,7 @@ struct AutotuneProposals {
 }
 
 extension SettingUpdate {
-    /// Create the update of the setting that contains the app's PID numbers for one axis.
+    /// Creates the update of the setting that contains the app's PID numbers for one axis.
     static func pid(_ pid: PIDTriple, of axis: GimbalAxis) -> SettingUpdate {
         switch axis {
         case .yaw: SettingUpdate(\.airos.pid.yaw, pid)

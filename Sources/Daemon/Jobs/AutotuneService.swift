@@ -18,7 +18,7 @@ final class AutotuneService: Sendable {
         var run: AutotuneRun?
         var owner: CommandSource?
         var isToApply = false
-        /// Whether the result of the autotune is being written to the disk.
+        /// True if the result of the autotune is being written to the disk.
         var isSaving = false
         var actions: [AutotuneRun.Action] = []
         var lastID: UInt32 = 0
@@ -53,8 +53,8 @@ final class AutotuneService: Sendable {
     ///
     /// - Parameters:
     ///   - axes: Axes to tune.
-    ///   - apply: Whether the result is applied.
-    ///   - owner: The requesting connection; when it ends, the run ends.
+    ///   - apply: True if the result is applied.
+    ///   - owner: The requesting connection; the run ends when this connection ends.
     ///   - now: Present time on the loop's clock.
     /// - Returns: State of the autotune run.
     /// - Throws: A refusal that states why the autotune cannot start.
@@ -131,7 +131,8 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Passes a tick to the running autotune. The call takes little time when no autotune runs.
+    /// Passes a tick to the running autotune. Without a running autotune, the call returns
+    /// immediately.
     func feed(_ snapshot: StabilizerSnapshot) {
         state.withLock { state in
             guard !state.isSaving, let action = state.run?.take(snapshot) else { return }

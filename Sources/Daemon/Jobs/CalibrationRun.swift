@@ -33,8 +33,8 @@ struct CalibrationRun: Sendable {
     ///
     /// - Parameters:
     ///   - kind: Kind of the calibration.
-    ///   - correction: The sensor correction in force. It is needed to name the face of the sensor
-    ///     that points up, and to find the poses for the mounting.
+    ///   - correction: The sensor correction in force. The correction is needed to name the face of
+    ///     the sensor that points up, and to detect the poses for the mounting.
     init(_ kind: CalibrationKind, correction: SensorCorrection) {
         self.kind = kind
         work =
@@ -143,7 +143,7 @@ struct CalibrationRun: Sendable {
 }
 
 extension CalibrationOutcome {
-    /// Converts the result of a finished calibration; other outcomes stay the same.
+    /// Converts the result of a finished calibration; other outcomes are returned unchanged.
     func map<New: Sendable>(_ transform: (Result) -> New) -> CalibrationOutcome<New> {
         switch self {
         case .collecting: .collecting

@@ -42,7 +42,7 @@ final class CalibrationService: Sendable {
     ///
     /// - Parameters:
     ///   - kind: Kind of the calibration.
-    ///   - owner: The requesting connection; when it ends, the calibration ends.
+    ///   - owner: The requesting connection; the calibration ends when this connection ends.
     ///   - now: Present time on the loop's clock.
     /// - Returns: State of the started calibration.
     /// - Throws: A refusal, because another calibration is running.
@@ -90,7 +90,8 @@ final class CalibrationService: Sendable {
         }
     }
 
-    /// Whether a calibration is running, and the time of a failure of a phone's calibration.
+    /// State of the calibration for phones: whether it is running, and the time at which a phone's
+    /// calibration failed.
     var progress: CalibrationState {
         state.withLock { state in
             var progress = CalibrationState()
@@ -186,7 +187,7 @@ final class CalibrationService: Sendable {
     }
 
     /// Ends the calibration that a connection has requested, because the connection has ended.
-    /// Otherwise the outputs would stay off.
+    /// Otherwise the motors' outputs would remain off.
     func disconnected(_ owner: CommandSource) { cancel { $0.owner == owner } }
 
     private func cancel(where isMeant: (State) -> Bool) {

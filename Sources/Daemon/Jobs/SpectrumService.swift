@@ -29,7 +29,7 @@ final class SpectrumService: Sendable {
     ///
     /// - Parameters:
     ///   - seconds: Duration of the recording, 1...60 s.
-    ///   - owner: The requesting connection; when it ends, the recording ends.
+    ///   - owner: The requesting connection; the recording ends when this connection ends.
     ///   - now: Present time on the loop's clock.
     /// - Returns: State of the gyroscope recording.
     /// - Throws: A refusal, because another recording is running.

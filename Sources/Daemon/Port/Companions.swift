@@ -22,7 +22,8 @@ final class Companions: Sendable {
         var time: Instant
     }
 
-    /// Duration for which a choice is passed on, s: longer than the interval of two reports.
+    /// Duration for which a user's choice is sent to the companion, s: longer than the interval of
+    /// the companion's reports.
     static let choiceSeconds = 3.0
 
     private struct Choice {
@@ -50,14 +51,14 @@ final class Companions: Sendable {
 
     // MARK: Choices of a person
 
-    /// Passes a choice on to the companion that follows people.
+    /// Sends a user's choice to the companion that follows people.
     ///
     /// - Parameters:
     ///   - action: Action of the choice.
-    ///   - x: Place for `point`, 0...1 from the left.
-    ///   - y: Place for `point`, 0...1 from the top.
-    ///   - person: Number of the person for `person`.
-    ///   - now: Present time.
+    ///   - x: Horizontal position for the action `point`, 0...1 from the left of the picture.
+    ///   - y: Vertical position for the action `point`, 0...1 from the top of the picture.
+    ///   - person: Identifier of the person for the action `person`.
+    ///   - now: Present time on the loop's clock.
     func choice(
         _ action: FollowingChoice.Action, x: Double? = nil, y: Double? = nil,
         person: String? = nil, now: Instant
@@ -81,8 +82,8 @@ final class Companions: Sendable {
         }
     }
 
-    /// Connection and report of the companion that follows people, if it is not hung; nil without
-    /// one.
+    /// Connection and report of the companion that follows people, if its reports are recent; nil
+    /// if there is no such companion.
     func follower(now: Instant) -> (client: Int, state: FollowingState)? {
         entries.withLock { entries in
             for entry in entries

@@ -25,8 +25,8 @@ struct FollowingMethods: Sendable {
         port.left(Self.source(client), now: clock.now)
     }
 
-    /// Source of a companion's requests. It has the lowest rank, so that everyone else who moves the
-    /// camera ends the following.
+    /// Source of a companion's requests. It has the lowest rank, so that every other client that
+    /// moves the camera ends the following.
     private static func source(_ client: Int) -> CommandSource {
         CommandSource(link: .companion, connection: UInt64(client))
     }
@@ -37,7 +37,7 @@ struct FollowingMethods: Sendable {
         .question("attitude", ["t"]) { (parameters, _) throws(Refusal) in
             let now = clock.now
             let t = try parameters.number("t", in: -1e9...1e9, unit: "seconds")
-            // A time before the clock's start is not a time of the clock.
+            // A time before the start of the loop's clock is not valid.
             let time = t.map { now.advanced(bySeconds: $0 - clock.seconds(now)) } ?? now
             do throws(AttitudeHistory.Gap) {
                 let q = try hub.attitude(at: time)
@@ -126,11 +126,11 @@ struct FollowingMethods: Sendable {
         }
     }
 
-    /// Fulfils a user's choice: the mode changes immediately, and the companion learns the person with
-    /// its next report.
+    /// Executes a user's choice of a person: the mode changes immediately, and the companion
+    /// receives the choice in the answer to its next report.
     ///
-    /// - Throws: The refusal: nothing finds people, the motors are off, or another source is in
-    ///   control.
+    /// - Throws: The refusal: no companion finds people, the motors are off, or another source is
+    ///   in control.
     func choice(
         _ action: FollowingChoice.Action, x: Double? = nil, y: Double? = nil,
         person: String? = nil, for source: CommandSource
@@ -146,7 +146,8 @@ struct FollowingMethods: Sendable {
         if action == .off {
             try port.request(.release, from: companion, now: now)
         } else {
-            // The user who chooses a person gives up their own control.
+            // A user who chooses a person releases their control, so that the companion can take
+            // control.
             if port.control.holder == source {
                 try port.request(.release, from: source, now: now)
             }

@@ -50,7 +50,7 @@ extension SocketMethod {
         var wanted: [String: Bool] = [:]
         for pattern in patterns { wanted[section(pattern)] = false }
         let chosen = settings.filter { setting in
-            // The name of a section stands for all settings of the section.
+            // The name of a section selects all settings of the section.
             let names = names(of: setting.key).filter { wanted[$0] != nil }
             for name in names { wanted[name] = true }
             return !names.isEmpty

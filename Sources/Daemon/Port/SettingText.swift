@@ -26,7 +26,7 @@ extension JSONValue {
         }
     }
 
-    /// Convert the JSON value to the TOML text of a setting. A JSON string is interpreted as TOML
+    /// Converts the JSON value to the TOML text of a setting. A JSON string is interpreted as TOML
     /// (`"[40, 40, 50]"`), or as an unquoted word.
     func tomlText(for key: String) -> String {
         if case .string(let text) = self { return text }
@@ -61,6 +61,6 @@ extension Wire.Setting {
 }
 
 extension Configuration.Setting {
-    /// Whether a change of the setting can reduce the stability margins of a control loop.
+    /// True if a change of the setting can reduce the stability margins of a control loop.
     var affectsMargins: Bool { ["control", "servo", "airos.pid", "filter"].contains(table) }
 }

@@ -15,8 +15,8 @@ final class Housekeeping: Sendable {
         var events: [ConditionReporter.Event] = []
     }
 
-    /// Largest number of sentences that wait for the log. The limit protects the memory if the
-    /// reader of the log hangs.
+    /// Largest number of sentences that wait for the log. The limit bounds the memory if the reader
+    /// of the log hangs.
     private static let capacity = 1000
 
     private let hub: TelemetryHub
@@ -38,7 +38,8 @@ final class Housekeeping: Sendable {
     ///   - spectra: Service of the spectra, which receives every record.
     ///   - autotuning: Service of the autotune, which receives every record.
     ///   - recorder: Flight recorder, which reads the loop's replay log; nil if the recorder is off.
-    ///   - sensors: Reports of the sensors and drives, to name the joint of a faulty one.
+    ///   - sensors: Reports of the sensors and drives, which name the joint of a faulty encoder or
+    ///     drive.
     init(
         hub: TelemetryHub, commander: Commander, tuning: Tuning, calibration: CalibrationService,
         spectra: SpectrumService, autotuning: AutotuneService, recorder: FlightRecorder?,

@@ -3,14 +3,14 @@ import Glibc
 
 /// Access to systemd's journal, for entries with separate fields: sd_journal_sendv(3).
 enum Journal {
-    /// Whether the output to a file descriptor arrives in the journal.
+    /// True if the output to a file descriptor arrives in the journal.
     ///
     /// - Parameters:
     ///   - descriptor: The file descriptor.
     ///   - stream: `JOURNAL_STREAM`, the journal's device and inode (systemd.exec(5)). Child
     ///     processes inherit this variable even if their output goes elsewhere, so the function
-    ///     compares it with the file.
-    /// - Returns: Whether the output goes to the journal; false if this is unknown.
+    ///     compares the variable with the device and inode of the descriptor.
+    /// - Returns: True if the output goes to the journal; false if this is unknown.
     static func reads(
         _ descriptor: Int32, stream: String? = getenv("JOURNAL_STREAM").map { String(cString: $0) }
     ) -> Bool {
@@ -23,7 +23,7 @@ enum Journal {
     ///
     /// - Parameter fields: Fields with names in capitals, including `MESSAGE` and `PRIORITY`, with
     ///   their values.
-    /// - Returns: Whether the journal has accepted the entry; false if there is no journal.
+    /// - Returns: True if the journal has accepted the entry; false if there is no journal.
     static func send(_ fields: [(name: String, value: String)]) -> Bool {
         let entries = fields.map { Array("\($0.name)=\($0.value)".utf8) }
         // All entries are in one buffer, so that their addresses stay valid during the call.

@@ -46,7 +46,7 @@ final class LogStore: Sendable {
         var next = 0
         var minimum = Logger.Level.info
         /// Number of lines that each log statement can still write, by statement. The number of log
-        /// statements in the code is limited, so the memory is too.
+        /// statements in the code is limited, so the memory of this dictionary is limited, too.
         var allowances: [Statement: Allowance] = [:]
         /// Number of lines that were dropped and did not reach standard error.
         var lost = 0
@@ -55,7 +55,7 @@ final class LogStore: Sendable {
     private let state = Mutex(State())
     private let writer = Worker(ThreadTable.log, capacity: LogStore.queued)
     private let standardError: @Sendable (String) -> Void
-    /// Whether lines have a priority prefix `<N>`, which the journal evaluates (sd-daemon(3)); a
+    /// True if lines have a priority prefix `<N>`, which the journal evaluates (sd-daemon(3)); a
     /// terminal would show the prefix.
     private let isJournal: Bool
     /// Clock that supplies the times of the lines.
@@ -64,7 +64,7 @@ final class LogStore: Sendable {
     /// Creates a store.
     ///
     /// - Parameters:
-    ///   - isJournal: Whether the journal reads standard error.
+    ///   - isJournal: True if the journal reads standard error.
     ///   - clock: The loop's clock.
     ///   - standardError: Function that writes the text of one line; it can block.
     init(
@@ -83,8 +83,8 @@ final class LogStore: Sendable {
     /// Sets the lowest level of the lines that the store writes.
     func setMinimum(_ level: Logger.Level) { state.withLock { $0.minimum = level } }
 
-    /// Stores one line, and queues it for writing. The journal receives `fields` as separate
-    /// fields.
+    /// Stores one line, and adds the line to the queue of the writing thread. The journal receives
+    /// `fields` as separate fields.
     ///
     /// - Parameters:
     ///   - level: Severity.

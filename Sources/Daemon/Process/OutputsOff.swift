@@ -28,7 +28,7 @@ public enum OutputsOff {
         return try run([outputs.power, outputs.motors, sensorsBus].compactMap(\.self))
     }
 
-    /// Switches the outputs on every bus off, even if this fails on another bus.
+    /// Switches the outputs on every bus off, even if the switching fails on another bus.
     static func run(_ buses: [any OutputBus]) throws(DaemonError) -> String {
         let failures = buses.compactMap(failure)
         guard !failures.isEmpty else { return "The motors are off." }

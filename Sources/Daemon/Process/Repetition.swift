@@ -2,8 +2,8 @@ import GimbalCore
 
 /// Limiter of repeated log lines about one event. The first lines are logged immediately. Further
 /// lines are logged at growing intervals, with the number of lines that were withheld. After a
-/// minute without an occurrence, the limiter starts again. The type uses no clock: callers pass the
-/// time.
+/// minute without an occurrence, the limiter returns to its initial state. The type uses no clock:
+/// callers pass the time.
 struct Repetition {
     /// Log lines that were suppressed.
     struct Withheld: Equatable {
@@ -13,9 +13,9 @@ struct Repetition {
         let seconds: Double
     }
 
-    /// Interval between the first line and the second, s.
+    /// Interval between the first line and the second line, s.
     private static let shortest = 1.0
-    /// Time without an occurrence after which the limiter starts again, s.
+    /// Time without an occurrence after which the limiter returns to its initial state, s.
     private static let memory = 60.0
 
     /// Longest interval between two lines, s.
@@ -38,12 +38,12 @@ struct Repetition {
         self.first = first
     }
 
-    /// Registers that the event of the last call of `happens` still continues.
+    /// Registers that the event for which `happens` was called last still continues.
     mutating func goesOn(now: Instant) { lastSeen = now }
 
     /// Registers another occurrence of the event.
     ///
-    /// - Returns: Whether a line must be logged now; otherwise the occurrence is counted as
+    /// - Returns: True if a line must be logged now; otherwise the occurrence is counted as
     ///   withheld.
     mutating func happens(now: Instant) -> Bool {
         if isForgotten(now) {

@@ -20,7 +20,7 @@ struct ServiceManager: Sendable {
             ? environment("WATCHDOG_USEC").flatMap(Double.init).map { $0 * 1e-6 } : nil
     }
 
-    /// Whether a systemd exists that receives notifications.
+    /// True if systemd has started the process and receives notifications.
     var isThere: Bool { socket != nil }
 
     /// Notifies systemd that all services run.
@@ -72,8 +72,8 @@ struct WatchdogFeeder: Sendable {
         self.feed = feed
     }
 
-    /// Notifies the watchdog four times in its watchdog time, if both the loop and the bus thread
-    /// have made progress since the previous notification. Call this method often.
+    /// Notifies the watchdog every quarter of its watchdog time, if both the loop and the bus
+    /// thread have made progress since the previous notification. Call this method often.
     ///
     /// - Parameters:
     ///   - progress: Present progress.

@@ -91,8 +91,8 @@ struct StatusLineService: Service {
 /// separate thread reads the counters of both threads. This thread takes no shared lock and never
 /// waits for other threads, so neither a disk nor a reader of the log can delay it.
 struct WatchdogService: Service {
-    /// Interval between two checks of the threads' progress, s, shorter than any reasonable
-    /// watchdog time.
+    /// Interval between two checks of the threads' progress, s; it must be shorter than a quarter
+    /// of the watchdog time.
     private static let period = 0.05
 
     let driver: any LoopDriver

@@ -72,7 +72,7 @@ final class FlightRecorder: Sendable {
     /// Longest real time from a fault to the writing of its file, s. This limit applies if the
     /// loop's time has stopped.
     private static let afterFaultWall = 10.0
-    /// Largest number of remembered changes of the settings.
+    /// Largest number of stored changes of the settings.
     private static let pageLimit = 32
 
     private let setup: Setup
@@ -111,8 +111,8 @@ final class FlightRecorder: Sendable {
 
     deinit { bell.deallocate() }
 
-    /// Encodes the waiting frames of the loop's replay log. The replay log holds up to half a second; call this
-    /// method often enough that it does not fill.
+    /// Encodes the waiting frames of the loop's replay log. The replay log holds up to half a
+    /// second; call this method so often that the log is never full.
     func poll() {
         replayLog.withLock { replayLog in
             state.withLock { state in
@@ -150,9 +150,9 @@ final class FlightRecorder: Sendable {
     }
 
     /// Schedules the writing of a file about new faults. If a file about an earlier fault is still
-    /// due, it also covers the new fault. The next file waits until the ring contains only data
-    /// that is not in the previous file. Therefore no second is written twice if a fault comes and
-    /// goes.
+    /// due, it also covers the new fault. The next file is written only when the ring contains only
+    /// data that is not in the previous file. Therefore no data is written twice if a fault comes
+    /// and goes.
     private func note(_ faults: Conditions, _ state: inout State) {
         guard state.fault == nil else { return }
         let words = faults.words.first
@@ -190,8 +190,8 @@ final class FlightRecorder: Sendable {
     /// Starts or ends a continuous recording.
     ///
     /// - Parameters:
-    ///   - isOn: Whether a recording is wanted.
-    ///   - past: Time before the present moment that a new recording also contains, s.
+    ///   - isOn: True to start a recording, false to end it.
+    ///   - past: Duration before the present time that a new recording also contains, s.
     /// - Returns: State of the recorder.
     func setRecording(_ isOn: Bool, past: Double = 0) -> RecorderStatus {
         poll()

@@ -39,8 +39,8 @@ public struct Daemon {
     /// Lock of the state directory; nil if the directory cannot be locked.
     private let stateLock: StateLock?
 
-    /// Creates all parts of the daemon, but does not start them. Of the files, only the socket is
-    /// created.
+    /// Creates all parts of the daemon, but does not start them. The only file that this
+    /// initialiser creates is the socket.
     ///
     /// - Parameters:
     ///   - source: Source of the configuration, for a reload.

@@ -6,9 +6,9 @@ package import Realtime
 /// The configured loop with its connections to other parts. `Daemon` passes the connections to the
 /// parts that use them.
 ///
-/// The type is `package`, so that the file imports GimbalCore and Realtime with `package import`.
-/// Without this import, a compiler with assertions cannot take a noncopyable value of these modules
-/// apart (MoveOnlyAddressChecker of Swift 6.2).
+/// The type is `package`, so that the file can import GimbalCore and Realtime with `package
+/// import`. Without this kind of import, a compiler with assertions fails at the destructuring of a
+/// noncopyable value of these modules (MoveOnlyAddressChecker of Swift 6.2).
 package struct LoopAssembly: ~Copyable {
     /// Source of the loop's ticks: real-time threads or a simulator.
     package enum Source: ~Copyable {
@@ -23,7 +23,7 @@ package struct LoopAssembly: ~Copyable {
     package var tuning: MailboxWriter<Stabilizer.Parameters>
     package var telemetry: RingReader<TelemetryRecord>
     package var replayLog: ReplayLogConsumer
-    /// Reports of the sensors; they stay empty without real sensors.
+    /// Reports of the sensors; the reports remain empty if there are no real sensors.
     let sensors = SensorReports()
 
     /// Creates the loop.

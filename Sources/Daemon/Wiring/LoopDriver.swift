@@ -7,9 +7,9 @@ protocol LoopDriver: Sendable {
     func start() throws
     /// Switches the motors off, then ends the ticks.
     ///
-    /// - Returns: Whether the motors confirmed that they are off.
+    /// - Returns: True if the motors confirmed that they are off.
     func stop() -> Bool
-    /// Reports of the real-time threads: the settings that each thread requested from the kernel,
+    /// Reports of the real-time threads: the scheduling that each thread requested from the kernel,
     /// and the kernel's answers.
     var threads: [ThreadReport] { get }
     /// Histogram of the durations of one step of the loop since the start.

@@ -24,8 +24,8 @@ struct Machine: Sendable {
     let wakefulness: Wakefulness
     /// Time at which the daemon started, on CLOCK_MONOTONIC.
     let started: Instant
-    /// Result of the request to lock all memory pages of the process; nil if this was not
-    /// requested.
+    /// Result of the request to lock all memory pages of the process; nil if there was no such
+    /// request.
     let memory: MemoryLockReport?
     /// Missing resources of the process, as sentences.
     let startProblems: [String]
@@ -42,8 +42,8 @@ struct Machine: Sendable {
             p99Us: microseconds(summary.p99), maxUs: microseconds(summary.longest))
     }
 
-    /// Settings that the real-time threads requested from the kernel, the kernel's answers, and a
-    /// sentence for each refusal.
+    /// Scheduling and memory locking that the process requested from the kernel, the kernel's
+    /// answers, and a sentence for each refusal.
     var realtimeStatus: RealtimeStatus {
         let threads = driver.threads
         var status = RealtimeStatus()
@@ -66,11 +66,11 @@ struct Machine: Sendable {
     }
 }
 
-/// Request to keep the CPUs out of deep idle states while this object exists.
+/// Request that keeps the CPUs out of deep idle states while this object exists.
 final class Wakefulness: Sendable {
     private let request = CPUWakefulness()
 
-    /// Reason why the request failed; nil if it is in force.
+    /// Reason why the request failed; nil if the request is in force.
     var problem: String? { request.problem }
 }
 

@@ -16,7 +16,7 @@ struct NetworkLinks: Sendable {
     /// Link to a remote control of the wheels; nil if no remote control can reach the wheels.
     private let rider: RiderServer?
     /// Margin that is added to the saved counter of a remote control: one minute if the counter is
-    /// a time in milliseconds, 20 minutes if it counts datagrams.
+    /// a time in milliseconds, 20 minutes if the counter increases by one with each datagram.
     private static let riderMargin: UInt64 = 60_000
 
     /// Files with the newest time or counter of each key that a link has accepted.

@@ -23,9 +23,9 @@ extension Settings {
         runtime.power.priority = min(99, loop.priority + 1)
         runtime.loop.cpu = loop.cpu < 0 ? RealtimeSetup.preferredCPU : loop.cpu
         runtime.bus.cpu = runtime.loop.cpu
-        // The telemetry ring holds a quarter of a second, which is 50 times the usual interval of
-        // reads, so that a delayed reader loses no records. The ring is not larger, because its
-        // memory is locked.
+        // The telemetry ring holds a quarter of a second, which is 50 times the usual interval
+        // between two reads, so that a delayed reader loses no records. The ring is not larger,
+        // because its memory is locked.
         runtime.telemetryCapacity = loop.rateHz / 4
         runtime.replayLogBytes = replayLogBytes
         return runtime
@@ -84,7 +84,7 @@ extension SimulatedBus {
 }
 
 extension Settings.Simulation {
-    /// Motion of the handle: the recorded one, if a recording is configured.
+    /// Motion of the handle: the recorded motion, if a recording is configured.
     fileprivate var handleMotion: BaseMotion {
         get throws {
             if motionFile != "off" { return try recordedMotion }
