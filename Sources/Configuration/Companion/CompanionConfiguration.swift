@@ -1,13 +1,14 @@
 import PlainText
 public import SystemPackage
 
-/// Loader of a companion program's settings: the file, then `--set`.
+/// Loader of a companion program's settings, which reads the configuration file and then the
+/// arguments of `--set`.
 public struct CompanionConfiguration<Settings: Sendable>: Sendable {
     /// All settings of the program.
     private let schema: CompanionSchema<Settings>
     /// Path of the configuration file.
     private let file: FilePath
-    /// Whether a missing file is an error; true if the command line names the file.
+    /// True if a missing file is an error, because the command line names the file.
     private let isFileRequired: Bool
     /// Arguments `KEY=VALUE` of `--set`, in the order of the command line.
     private let overrides: [String]

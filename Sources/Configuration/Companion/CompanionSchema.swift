@@ -1,4 +1,5 @@
-/// Declaration of one setting of a companion program: its rule, and its property of the settings.
+/// Declaration of one setting of a companion program: its rule, and the property of `Settings` that
+/// contains its value.
 public struct CompanionSetting<Settings: Sendable>: Sendable {
     /// Rule of the setting: its key, range, unit and meaning.
     public let rule: SettingRule
@@ -18,7 +19,8 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
     public let program: String
     /// Default values of all settings.
     public let defaults: Settings
-    /// Tables of the configuration file, in order, each with a summary of one sentence.
+    /// Tables of the configuration file, in the order of the file, each with a summary of one
+    /// sentence.
     public let tables: [(name: String, summary: String)]
     /// The settings, in the order of the sample file.
     public private(set) var settings: [CompanionSetting<Settings>] = []
@@ -96,7 +98,7 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
                 }))
     }
 
-    /// Tables with their settings, for a manual page: sentences about each setting.
+    /// Text of a manual page: the tables with their settings, and the sentences about each setting.
     public var documentation:
         [(name: String, summary: String, settings: [(key: String, text: String)])]
     {
@@ -108,7 +110,7 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
         }
     }
 
-    /// Create the text of the sample file, with every setting and its default as comments.
+    /// Creates the text of the sample file, with every setting and its default as comments.
     ///
     /// - Parameter advice: Last comment at the top of the file, about a reload.
     /// - Returns: The file's text.

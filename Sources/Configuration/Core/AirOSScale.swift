@@ -2,15 +2,15 @@ internal import CMathShim
 public import GimbalCore
 public import Port
 
-/// Conversion of an app's numbers p, i and d to three factors, which multiply the axis's own
-/// tuning. The table shows the parameters that each factor multiplies.
+/// Conversion of an app's numbers p, i and d to three factors, by which the tuning of an axis is
+/// multiplied. The table shows the parameters that each factor multiplies.
 ///
 /// At the app's default values each factor is exactly 1. A larger value always gives a larger
 /// factor. Below the default, the factor falls along a straight line that ends above zero; above
-/// the default, it rises along a curve towards an upper bound. Therefore every position of the
-/// app's sliders gives a different tuning, and every tuning keeps the loop stable. For a loop with
-/// margins of less than 6 dB, the range of the factors is smaller; for a loop without margins it is
-/// empty.
+/// the default, the factor rises along a curve towards an upper bound. Therefore every position of
+/// the app's sliders gives a different tuning, and every tuning keeps the loop stable. For a loop
+/// with margins of less than 6 dB, the range of the factors is smaller; for a loop without margins,
+/// each factor is 1.
 ///
 /// | motors | p | i | d |
 /// | --- | --- | --- | --- |
@@ -19,8 +19,8 @@ public import Port
 /// | field | attitude gain (stiffness) | bandwidth of the rotor's observer | rate gain (damping) |
 ///
 /// A field motor's controller has no integral term: its observer compensates constant loads, and a
-/// larger bandwidth makes it faster. For these motors, d changes only the damping; the stiffness,
-/// which is the product of both gains, depends on p.
+/// larger bandwidth makes the observer faster. For these motors, d changes only the damping; the
+/// stiffness, which is the product of both gains, depends on p.
 ///
 /// Source of the bounds: for torque motors, with each of the three factors at either end of its
 /// range, the default tuning keeps margins of 3.3 dB and 25° (`LoopMargins`; the tests check all
@@ -28,11 +28,11 @@ public import Port
 /// tested combination of the factors (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// Fraction of the factors' full range that a loop permits: 1 if the gain margin of the loop is
-    /// at least 6 dB, 0 if it has no margin.
+    /// at least 6 dB, 0 if the loop has no gain margin.
     public struct Room: Sendable, BitwiseCopyable, Equatable {
-        /// Permitted fraction of the range above a factor of 1, 0...1.
+        /// Permitted fraction of the range of the factors above 1, 0...1.
         public var increase: Double
-        /// Permitted fraction of the range below a factor of 1, 0...1.
+        /// Permitted fraction of the range of the factors below 1, 0...1.
         public var decrease: Double
 
         /// Full range of the factors, above and below 1.
@@ -101,7 +101,7 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
             let reach = (range.upperBound - 1) * room.increase
             guard reach > 0 else { return 1 }
             // If the app's number equals its default (`ratio` = 1), the slope of the factor is half
-            // of `reach`; if it is four times its default, the factor has risen by 78 % of `reach`.
+            // of `reach`; at four times the default, the factor has risen by 78 % of `reach`.
             return 1 + reach * (1 - cm_exp((1 - ratio) / 2))
         }
         (proportional, integral, derivative) = (factors[0], factors[1], factors[2])
@@ -109,7 +109,7 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
 }
 
 extension AttitudeController.Parameters {
-    /// The same tuning, multiplied by the factors of each axis. The loop thread must not call this
+    /// This tuning, multiplied by the factors of each axis. The loop thread must not call this
     /// method, because the computation of the margins takes long.
     public func scaled(by pid: PerAxis<PIDTriple>) -> AttitudeController.Parameters {
         var result = self
@@ -127,7 +127,7 @@ extension AttitudeController.Parameters {
 }
 
 extension ServoController.Parameters {
-    /// The same tuning, multiplied by the factors of each axis.
+    /// This tuning, multiplied by the factors of each axis.
     public func scaled(by pid: PerAxis<PIDTriple>) -> ServoController.Parameters {
         var result = self
         for axis in GimbalAxis.allCases {
@@ -142,7 +142,7 @@ extension ServoController.Parameters {
 }
 
 extension FieldController.Parameters {
-    /// The same tuning, multiplied by the factors of each axis.
+    /// This tuning, multiplied by the factors of each axis.
     public func scaled(by pid: PerAxis<PIDTriple>) -> FieldController.Parameters {
         var result = self
         for axis in GimbalAxis.allCases {

@@ -4,12 +4,13 @@ extension Settings.Linux {
     /// Device file of the I2C bus of the motors' chip.
     public var busOfMotors: String { motorBus == Self.same ? bus : motorBus }
 
-    /// Whether the motors are not on the sensor's bus, so that they still work if that bus hangs.
+    /// True if the motors are not on the sensor's bus, so that the motors still work if the
+    /// sensor's bus hangs.
     public var haveMotorsOwnBus: Bool {
         motors == .pwm || motors == .can || busOfMotors != bus
     }
 
-    /// Whether encoders measure the joints, which torque motors require.
+    /// True if encoders measure the joints, which torque motors require.
     var hasEncoders: Bool { encoders != .none }
 
     /// Numbers of the chip's outputs in use: one for each servo, or three half bridges for each
@@ -81,8 +82,8 @@ enum MotorRules {
             )
     }
 
-    /// Conflict between a configured pulse rate of servos and brushless motors that need another
-    /// frequency of the same chip.
+    /// Rule that refuses a configured pulse rate of servos together with brushless motors, which
+    /// need another frequency of the PWM chip.
     private static let prescaler = ConfigurationRule(keys: ["servo.frame_hz", "motors.type"]) {
         settings in
         guard settings.hardware.backend == .linux, settings.hardware.linux.motors == .pca9685,

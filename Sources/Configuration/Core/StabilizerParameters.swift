@@ -62,8 +62,8 @@ extension Settings {
         screen.gapSeconds = imu.timeoutMs / 1e3
         if hardware.backend == .lockstep {
             screen.frozenNeedsNoise = true
-            // In lockstep a gap between samples is longer than 20 ms, plus the rounding error of a
-            // large time `t` of the simulator.
+            // In lockstep, samples more than 20 ms apart count as a gap; 1 µs is added for the
+            // rounding error of a large simulator time `t`.
             screen.gapSeconds = 0.020001
         }
         return screen
@@ -83,8 +83,8 @@ extension Settings {
         result.convergedInclinationSigma = Angle.degrees(estimator.convergedInclinationDeg).radians
         result.sensorDelay = imu.filterDelayMs / 1e3
         result.gyroRange = Angle.degrees(imu.gyroRangeDps).radians
-        // An app's three Kalman noise values belong to another filter, so only their ratios to the
-        // defaults are used, see `scaled`.
+        // An app's three Kalman noise values belong to a filter of another structure, so only their
+        // ratios to the defaults are used, see `scaled`.
         let factory = Settings.Estimator()
         return result.scaled(
             angle: estimator.kalmanQAngle / factory.kalmanQAngle,

@@ -8,7 +8,7 @@ public struct ConfigurationFiles: Sendable {
     /// The names in a directory, in any order.
     public var list: @Sendable (_ directory: FilePath) throws(Errno) -> [String]
 
-    /// Creates a replaceable file system from these two calls.
+    /// Creates access to a file system from these two functions.
     public init(
         read: @escaping @Sendable (_ path: FilePath) throws(Errno) -> [UInt8],
         list: @escaping @Sendable (_ directory: FilePath) throws(Errno) -> [String]
@@ -17,8 +17,8 @@ public struct ConfigurationFiles: Sendable {
         self.list = list
     }
 
-    /// Largest accepted file, bytes. A configuration file is never that large, but the path can
-    /// name a device with endless data.
+    /// Largest accepted file, bytes. A configuration file is never larger, but the path can name a
+    /// device with endless data.
     public static let sizeLimit = 1 << 20
 
     /// The file system of the computer.
@@ -27,7 +27,7 @@ public struct ConfigurationFiles: Sendable {
     private static func readFile(_ path: FilePath) throws(Errno) -> [UInt8] {
         do {
             // Only a read of standard input can block. All other files are opened with O_NONBLOCK,
-            // because a named pipe would wait for a writer.
+            // because the opening of a named pipe would otherwise wait for a writer.
             let isInput = path == "/dev/stdin"
             let file = try FileDescriptor.open(
                 path, .readOnly, options: isInput ? .closeOnExec : [.closeOnExec, .nonBlocking])

@@ -7,7 +7,7 @@ public struct ConfigurationSource: Sendable {
 
     /// The main configuration file, which the administrator writes.
     public var mainFile: FilePath
-    /// Whether a missing main file is an error; true if the command line names the file.
+    /// True if a missing main file is an error, because the command line names the file.
     public var isMainFileRequired: Bool
     /// Arguments `KEY=VALUE` of `--set`, in the order of the command line.
     public var overrides: [String]
@@ -96,7 +96,7 @@ public enum ConfigurationLoader {
     /// - Parameters:
     ///   - key: Dotted path.
     ///   - text: TOML, or an unquoted word, which is a string.
-    ///   - place: Place of the text, for the message.
+    ///   - place: Location of the text, for the message.
     /// - Returns: The setting and its value.
     /// - Throws: The problem, if the key is unknown or the value is not allowed.
     static func value(
@@ -187,7 +187,7 @@ public enum ConfigurationLoader {
 }
 
 extension ConfigurationProblem {
-    /// Create the problem for a file that is too large.
+    /// Creates the problem for a file that is too large.
     static func tooLarge(_ path: String) -> ConfigurationProblem {
         ConfigurationProblem(
             .unreadable, at: .file(path, line: nil, column: nil),

@@ -1,5 +1,5 @@
 /// Parser of the value in `--set KEY=VALUE` and `airframectl set`. The value is TOML. An unquoted
-/// word, or an unquoted address with a port, is a string.
+/// word is parsed as a string, and so is an unquoted address with a port.
 ///
 /// `LiteralReader` parses numbers, words and arrays of numbers, and passes other values to the TOML
 /// parser. The TOML parser is avoided, because TOMLKit 0.6 never frees a parsed document, and a
@@ -67,7 +67,8 @@ enum LiteralReader {
             return nil
         }
         let string = String(decoding: text, as: UTF8.self)
-        // An integer that exceeds 64 bits gives nil; the TOML parser then reports it.
+        // The result is nil for an integer that exceeds 64 bits; the TOML parser then reports the
+        // problem.
         if rest.isEmpty { return Int(string).map(RawValue.integer) }
         if rest.first == UInt8(ascii: ".") {
             rest.removeFirst()
@@ -87,8 +88,8 @@ enum LiteralReader {
         return rest.isEmpty ? Double(string).map(RawValue.number) : nil
     }
 
-    /// Whether the text begins like a word or a path, and contains no character with a meaning in
-    /// TOML.
+    /// True if the text begins like a word or a path, and contains no character that has a special
+    /// meaning in TOML.
     private static func isWord(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first else { return false }
         let isLetter = UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20

@@ -2,7 +2,7 @@ public import SystemPackage
 
 /// Reader of a file of settings for a running daemon; it does not validate the values.
 public enum SettingsFile {
-    /// One setting in the form in which the file contains it.
+    /// One setting as the file contains it, without a check of key and value.
     public struct Pair: Sendable, Equatable {
         /// Dotted path including tables; an element of an array of tables is written as `a[0]`.
         public var key: String

@@ -15,12 +15,12 @@ struct TOMLDocument {
     private let path: String
     private var locator = TOMLKeyLocator([])
 
-    /// Longest allowed line. The parser walks dotted keys recursively; a line with many thousand
-    /// keys would exhaust the stack.
+    /// Longest allowed line, bytes. The parser walks dotted keys recursively; a line with many
+    /// thousand keys would exhaust the stack.
     static let longestLine = 4096
 
-    /// Largest number of reported problems. A file that is not a configuration could have
-    /// thousands.
+    /// Largest number of reported problems. A file that is not a configuration could have thousands
+    /// of problems.
     static let problemLimit = 50
 
     /// Reads a whole file.
@@ -54,7 +54,7 @@ struct TOMLDocument {
                 return
             }
             visit(table, keys: [])
-            // The parser sorts tables by name, so the problems are sorted by line here.
+            // The problems are sorted by line, because the parser sorts tables by name.
             problems.sort { Self.line(of: $0) < Self.line(of: $1) }
             if problems.count >= Self.problemLimit {
                 problems.append(
@@ -167,8 +167,8 @@ extension TOMLDocument {
             hint: "Save the file as UTF-8; µ, ° and umlauts are often the cause.")
     }
 
-    /// Number of the first line that is not UTF-8; nil if all lines are. Line ends never occur
-    /// inside a UTF-8 character, so lines can be checked separately.
+    /// Number of the first line that is not UTF-8; nil if all lines are UTF-8. Line ends never
+    /// occur inside a UTF-8 character, so lines can be checked separately.
     private static func invalidLine(_ bytes: [UInt8]) -> Int? {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }.map { $0 + 1 }
@@ -209,7 +209,7 @@ extension ConfigurationProblem {
 }
 
 extension TOMLDocument {
-    /// The value of the pair `value = …`; nil unless `text` consists of this pair only.
+    /// Value of the only pair in `text`, which must be `value = …`; nil for any other text.
     static func raw(_ text: String) -> RawValue? {
         let locator = TOMLKeyLocator(Array(text.utf8))
         guard locator.fault == nil, locator.linesWithNul.isEmpty,

@@ -36,7 +36,8 @@ public struct TOMLKeyLocator: Sendable {
     /// The first fault that would end the process in the parser; nil if there is none.
     public private(set) var fault: Fault?
 
-    /// A fault of the text, with its line and column. Both begin at 1; a column counts bytes.
+    /// A fault of the text, with its line and column. Lines and columns are counted from 1; a
+    /// column counts bytes.
     public struct Fault: Sendable, Equatable {
         /// Line of the fault.
         public let line: Int
@@ -51,7 +52,7 @@ public struct TOMLKeyLocator: Sendable {
 
     /// Largest number of nested levels: names in a key, including the names of its tables, and
     /// nested arrays. No setting has more than three levels. The locator stores the path of each
-    /// level, so a text with many levels would be slow.
+    /// level, so a text with many levels would be scanned slowly.
     public static let depthLimit = 32
 
     /// Scans `text`, and locates all keys, tables and array elements.
@@ -74,7 +75,7 @@ public struct TOMLKeyLocator: Sendable {
             } else {
                 pair(in: table, depth: 0)
             }
-            // The rest of the line is a comment, or an error that the parser has reported.
+            // The rest of the line is a comment, or an error that the parser reports.
             scanner.skipLine()
         }
     }

@@ -25,20 +25,20 @@ struct TOMLScanner: Sendable {
     /// Line and column of the next byte, from 1.
     var place: (line: Int, column: Int) { (line, position - lineStart + 1) }
 
-    /// Whether a bare or quoted key begins here.
+    /// True if a bare or quoted key begins at the present position.
     var isAtKey: Bool {
         peek.map { Self.isBareKey($0) || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
             ?? false
     }
 
-    /// Whether a value can begin here.
+    /// True if a value can begin at the present position.
     var isAtValue: Bool {
         guard let byte = peek else { return false }
         return isAtKey && byte != UInt8(ascii: "_") || Array("+.[{".utf8).contains(byte)
     }
 
-    /// Whether the parser can read a scalar without ending the process. The parser requires a digit
-    /// after the T of a date and time, and two digits after a blank.
+    /// Returns true if the parser can read the scalar without ending the process. The parser
+    /// requires a digit after the T of a date and time, and two digits after a blank.
     static func isHarmless(scalar: ArraySlice<UInt8>) -> Bool {
         func isDigit(at index: Int) -> Bool {
             index < scalar.endIndex && Self.isDigit(scalar[index])

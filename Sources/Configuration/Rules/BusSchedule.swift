@@ -19,10 +19,10 @@ public struct BusSchedule: Sendable, Equatable {
     public let bufferLoad: Double
     /// Clock of the SPI bus, Hz.
     public let spiClock: Double
-    /// Number of bits for one write to all motors; servos are written once per frame. 0 means no
-    /// motors.
+    /// Number of bits for one write to all motors; 0 if there are no motors. Servos are written
+    /// once per pulse.
     public let motorBits: Int
-    /// Whether the motors and the sensor are on different buses.
+    /// True if the motors and the sensor are on different buses.
     public let haveMotorsOwnBus: Bool
     /// Clock of the I2C bus, Hz.
     public let clock: Double
@@ -32,8 +32,8 @@ public struct BusSchedule: Sendable, Equatable {
     /// Creates the schedule of these settings.
     public init(_ settings: Settings) {
         let linux = settings.hardware.linux
-        // For a chip with a FIFO, the driver reads the FIFO's fill level in each period, and begins
-        // a read of the FIFO's content.
+        // For a chip with a FIFO, the driver reads the FIFO's fill level in each period, and
+        // addresses the register of the FIFO's content.
         let packet = linux.imuFifo ? linux.imu.packetBytes : nil
         let burst = packet == nil ? Self.burst(of: linux.imu) : [2, 0]
         let isOnSPI = linux.imuInterface == .spi
@@ -78,7 +78,7 @@ public struct BusSchedule: Sendable, Equatable {
     }
 
     /// Load of the busier bus at a loop rate in Hz: the fraction of a period that reading the
-    /// sensors and writing the motors takes. 1 means that the bus is always busy.
+    /// sensors and writing the motors takes. A load of 1 means that the bus is always busy.
     public func load(rate: Double) -> Double {
         let sensors = bufferLoad + (Double(sensorBits) / clock + Double(spiBits) / spiClock) * rate
         let motors = Double(motorBits) / clock * rate

@@ -1,10 +1,10 @@
 import GimbalCore
 
 ///
-/// A classic frame has 47 bits and its data, or 67 with an identifier of 29 bits; after four equal
-/// bits in the stuffed part a bit can be inserted (ISO 11898-1; K. Tindell, A. Burns, A. Wellings:
-/// Calculating controller area network message response times, 1995). The data part of a CAN FD
-/// frame is sent with 5 Mbit/s.
+/// A classic frame has 47 bits plus its data, or 67 bits plus its data with a 29-bit identifier. In
+/// the stuffed part of the frame, a bit can be inserted after four equal bits (ISO 11898-1; K.
+/// Tindell, A. Burns, A. Wellings: Calculating controller area network message response times,
+/// 1995). The data part of a CAN FD frame is sent with 5 Mbit/s.
 public struct CANLoad: Sendable, Equatable {
     /// Time on the bus for the frames of one period, s.
     public let periodSeconds: Double
@@ -19,8 +19,8 @@ public struct CANLoad: Sendable, Equatable {
         }
         switch linux.canProtocol {
         case .odrive:
-            // For each axis: torque, request and answer of the encoder; for one of them also
-            // request and answer of the error and of a slow value.
+            // Each axis needs a torque frame, and request and answer of the encoder. One axis per
+            // period also needs request and answer of the error and of a slow value.
             periodSeconds =
                 3 * (classic(4) + classic(0) + classic(8)) + 2 * (classic(0) + classic(8))
             fixedLoad = 3 * (classic(8) * 10 + classic(8) * 100)
@@ -51,8 +51,8 @@ public struct CANLoad: Sendable, Equatable {
         return (isExtended ? 67 : 47) + 8 * bytes + (stuffed - 1) / 4
     }
 
-    /// Time of a CAN FD frame with an identifier of 29 bits, s: about 60 bits at the lower rate, and
-    /// the data with a checksum of 17 or 21 bits, both with stuff bits.
+    /// Duration of a CAN FD frame with a 29-bit identifier, s: about 60 bits at the lower bit rate,
+    /// then the data and a checksum of 17 or 21 bits, all with stuff bits.
     private static func fast(bytes: Int, rate: Double) -> Double {
         60 / rate + Double(8 * bytes + 30) * 1.25 / 5e6
     }

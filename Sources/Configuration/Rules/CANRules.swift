@@ -2,7 +2,7 @@ import GimbalCore
 
 /// Rules for drives on a CAN bus.
 enum CANRules {
-    /// All rules for drives.
+    /// All rules for drives on a CAN bus.
     static let all = [ids, encoders, encoderDirection, interface, hostID]
 
     private static func isUsed(_ settings: Settings) -> Bool {

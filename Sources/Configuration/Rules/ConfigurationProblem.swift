@@ -64,8 +64,8 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
         return line
     }
 
-    /// The text as one line of at most `limit` characters, in which blanks replace control
-    /// characters.
+    /// Shortens the text to one line of at most `limit` characters, and replaces control characters
+    /// by blanks.
     static func shortened(_ text: String, limit: Int = 60) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(limit + 1) {

@@ -2,8 +2,8 @@ import GimbalCore
 
 /// Rule about a combination of several settings, in addition to the range of each setting.
 struct ConfigurationRule: Sendable {
-    /// The settings that the rule depends on; the message names the first one with a configured
-    /// value.
+    /// The settings that the rule depends on; the message names the first of these settings that
+    /// has a configured value.
     let keys: [String]
     /// The setting for which the rule applies only if it has a configured value, because its
     /// default adapts to the other settings automatically.
@@ -95,7 +95,8 @@ struct ConfigurationRule: Sendable {
         guard origin(trigger) != .builtIn, let (complaint, hint) = violation(settings) else {
             return nil
         }
-        // The problem is reported for a configured value, not for a default that conflicts with it.
+        // The problem is reported for a configured value, not for a default that conflicts with the
+        // configured value.
         let key = keys[0]
         let written = keys.first { origin($0) != .builtIn } ?? key
         let value = Schema.setting(key)?.value(in: settings).tomlText

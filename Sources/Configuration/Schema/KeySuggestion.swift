@@ -2,7 +2,7 @@ import PlainText
 
 /// Suggestion of the intended key for an unknown key.
 enum KeySuggestion {
-    /// Find the setting that an unknown key most likely means. The candidates are tried in this
+    /// Finds the setting that an unknown key most likely means. The candidates are tried in this
     /// order: a setting with the same last name in another table, the setting whose whole key has
     /// the most similar spelling, the setting whose last name has the most similar spelling.
     static func setting(for key: String) -> String? {
@@ -16,9 +16,9 @@ enum KeySuggestion {
         return owners.count == 1 ? owners[0] : nil
     }
 
-    /// Find the intended setting if a value was assigned to a table. It is the only setting that
-    /// accepts the value and whose key begins with the table's name and an underscore. For example,
-    /// `robot.slider = "rate"` means `robot.slider_motion`.
+    /// Finds the intended setting if a value was assigned to a table. The result is the only
+    /// setting that accepts the value and whose key begins with the table's name and an underscore.
+    /// For example, `robot.slider = "rate"` means `robot.slider_motion`.
     static func setting(beside table: String, taking value: RawValue) -> String? {
         let fitting = Schema.settings.filter {
             $0.key.hasPrefix(table + "_") && (try? $0.check(value, written: "", at: nil)) != nil

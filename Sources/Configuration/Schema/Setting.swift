@@ -50,7 +50,7 @@ public struct Setting: Sendable, CustomStringConvertible {
     public let kind: Kind
     /// Unit for display; nil for a value without a unit.
     public let unit: String?
-    /// Time at which a change takes effect.
+    /// Time at which a change takes effect: immediately, or at the next start.
     public let applies: Applies
     /// Description in one sentence.
     public let summary: String
@@ -231,7 +231,7 @@ extension Setting {
         hint: String? = nil
     ) -> Setting { string(key, path, .endpoint, applies, summary, hint) }
 
-    /// Create a setting that is a choice between named values. `words` lists every value once, in
+    /// Creates a setting that is a choice between named values. `words` lists every value once, in
     /// the order of display.
     static func choice<Value: Equatable & Sendable>(
         _ key: String, _ path: Path<Value>, _ words: [(String, Value)],
@@ -248,7 +248,7 @@ extension Setting {
         }
     }
 
-    /// Create a setting that is a choice between the cases of an enumeration; the raw values are
+    /// Creates a setting that is a choice between the cases of an enumeration; the raw values are
     /// the words.
     static func choice<Value>(
         _ key: String, _ path: Path<Value>, unavailable: [String: String] = [:],

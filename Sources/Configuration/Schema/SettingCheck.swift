@@ -38,7 +38,7 @@ extension Setting {
         if let misfit = misfit(value) { throw misfit.problem(self, written: written(), at: place) }
     }
 
-    /// Reason why a value is refused.
+    /// Reason why the value of a setting is refused.
     private struct Misfit: Error {
         var kind: ConfigurationProblem.Kind
         var complaint: String

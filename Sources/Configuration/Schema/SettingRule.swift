@@ -1,6 +1,6 @@
 /// Rule for a setting of another program of this package, such as airframe-eyes. Like a `Setting`,
-/// a rule has a key, allowed values and a meaning, but it has no property of `Settings`. So another
-/// program can check its values with the same code as the daemon, and report problems in the same
+/// a rule has a key, allowed values and a meaning, but it has no property of `Settings`. Therefore
+/// another program can check its values with the daemon's code, and report problems in the daemon's
 /// words.
 public struct SettingRule: Sendable {
     private let setting: Setting
@@ -66,7 +66,7 @@ public struct SettingRule: Sendable {
 }
 
 extension ConfigurationProblem {
-    /// Create the problem for a key that none of the rules has.
+    /// Creates the problem for a key that none of the rules has.
     ///
     /// - Parameters:
     ///   - key: The unknown key.
@@ -82,7 +82,7 @@ extension ConfigurationProblem {
             hint: guess.map { "Did you mean \($0)?" })
     }
 
-    /// Create the problem for an argument of `--set` without a value.
+    /// Creates the problem for an argument of `--set` without a value.
     public static func withoutValue(_ text: String, example: String) -> ConfigurationProblem {
         ConfigurationProblem(
             .syntax, at: .commandLine, key: shortened(text), "has no value",
@@ -91,6 +91,6 @@ extension ConfigurationProblem {
 }
 
 extension ConfigurationFailure {
-    /// A failure with these problems, at least one.
+    /// Creates a failure with these problems, at least one.
     public init(_ problems: [ConfigurationProblem]) { self.init(problems: problems) }
 }

@@ -7,7 +7,7 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
     public let key: String
     /// Writes the new value into settings, without a check of its range.
     public let write: @Sendable (inout Settings) -> Void
-    /// Whether the new value is the built-in default, even if a file sets another value.
+    /// True if the new value is the built-in default, even if a file sets another value.
     let isDefault: Bool
     /// The value as the user wrote it, for the text of a refusal; nil if a program set it.
     private let written: String?

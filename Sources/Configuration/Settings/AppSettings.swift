@@ -1,7 +1,7 @@
 public import GimbalCore
 public import Port
 
-/// Response of the gimbal if an AirOS app requests the mode "inactive".
+/// Response of the gimbal to an AirOS app that requests the mode "inactive".
 public enum AirOSInactive: String, Sendable, CaseIterable {
     /// The motors' outputs go off.
     case off
@@ -59,7 +59,7 @@ public enum RBLRole: String, Sendable, CaseIterable {
 extension Settings {
     /// Settings of `[airos]`, the service for AirOS apps.
     public struct AirOS: Sendable, Equatable {
-        /// Response if an app requests the mode "inactive".
+        /// Response of the gimbal to an app that requests the mode "inactive".
         public var inactive = AirOSInactive.off
         /// Rate of the notifications of each subscribed value, Hz.
         public var notifyHz = 10.0
@@ -81,7 +81,7 @@ extension Settings {
         public var baud = RBLBaud.baud57600
         /// Device file of the serial port for the role `serial`.
         public var device = "/dev/ttyUSB0"
-        /// Whether the gimbal adds its own MAVLink frames to the data between the phone and the
+        /// True if the gimbal adds its own MAVLink frames to the data between the phone and the
         /// serial port `device`.
         public var tap = false
         /// Rate of the attitude messages for a flight display, Hz.

@@ -9,11 +9,11 @@ public enum BluetoothSecurity: String, Sendable, CaseIterable {
 extension Settings {
     /// Settings of `[bluetooth]`.
     public struct Bluetooth: Sendable, Equatable {
-        /// Whether phones can connect.
+        /// True if phones can connect.
         public var enabled = true
         /// Name of the Bluetooth adapter; "auto" selects the first adapter.
         public var adapter = "auto"
-        /// Phones that can read and write.
+        /// Requirement that a phone must fulfil to read and write.
         public var security = BluetoothSecurity.open
         /// Largest number of connected phones.
         public var maxCentrals = 4

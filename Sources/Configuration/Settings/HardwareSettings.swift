@@ -13,7 +13,7 @@ public enum SensorChip: String, Sendable, CaseIterable {
     /// TDK InvenSense ICM-42688-P.
     case icm42688p
 
-    /// I2C address of the accelerometer, with the address pin low.
+    /// I2C address of the accelerometer if the chip's address pin is low.
     public var defaultAddress: Int { self == .bmi088 ? 0x18 : 0x68 }
 
     /// Largest full scale of the accelerometer, g.
@@ -59,8 +59,8 @@ public enum EncoderChip: String, Sendable, CaseIterable {
     /// The encoders of the drives on the CAN bus.
     case drives
 
-    /// Group delay of the measured angles, ms. The driver does not change the AS5600's filter
-    /// setting at power-on: the mean of 16 samples at intervals of 150 µs (data sheet: settling
+    /// Group delay of the measured angles, ms. The driver does not change the AS5600's default
+    /// filter setting, which is the mean of 16 samples at intervals of 150 µs (data sheet: settling
     /// time 2.2 ms).
     public var delayMs: Double {
         switch self {
@@ -80,7 +80,7 @@ public enum MotorChip: String, Sendable, CaseIterable {
     case pca9685
     /// Servos on the board's PWM chip.
     case pwm
-    /// Brushless motors on drives at a CAN bus.
+    /// Brushless motors whose drives are on a CAN bus.
     case can
 }
 
@@ -92,7 +92,7 @@ public enum DriveProtocol: String, Sendable, CaseIterable {
     case gm6020
     /// DJI RoboMaster GM6020, commands of the voltage.
     case gm6020Voltage = "gm6020_voltage"
-    /// Mini Cheetah's protocol, such as drives of Damiao and T-Motor.
+    /// Mini Cheetah's protocol, which drives of Damiao and T-Motor use.
     case mit
     /// Xiaomi CyberGear.
     case cybergear
@@ -109,7 +109,7 @@ public enum DriveProtocol: String, Sendable, CaseIterable {
         }
     }
 
-    /// Part that stops a drive that receives no more commands; nil if none is known.
+    /// Name of the watchdog that stops a drive if commands end; nil if no such watchdog is known.
     public var watchdog: String? {
         switch self {
         case .moteus: "the drives' watchdogs, which airframed sets"
@@ -132,7 +132,7 @@ extension Settings {
         public var imuAddress = 0x18
         /// I2C address of the gyroscope.
         public var gyroAddress = 0x68
-        /// Whether the sensor tests itself during its set-up.
+        /// True if the sensor tests itself during its set-up.
         public var imuSelfTest = true
         /// Interface of the inertial sensor.
         public var imuInterface = SensorInterface.i2c
@@ -142,7 +142,7 @@ extension Settings {
         public var gyroSpi = "/dev/spidev0.1"
         /// SPI clock for measurements, kHz.
         public var spiKhz = 1000
-        /// Whether the samples are read from the sensor's FIFO, so that none is lost.
+        /// True if the samples are read from the sensor's FIFO, so that no sample is lost.
         public var imuFifo = false
         /// GPIO chip of the data-ready line.
         public var dataReadyChip = "/dev/gpiochip0"
@@ -186,7 +186,7 @@ extension Settings {
         public var canId = AxisVector(repeating: -1)
         /// Identifier of this computer on the CAN bus.
         public var canHostId = 0
-        /// Bit rate of the CAN bus, kbit/s; with CAN FD, the rate of the arbitration.
+        /// Bit rate of the CAN bus, kbit/s; with CAN FD, the bit rate of the arbitration phase.
         public var canKbit = 1000
         /// Time without a command after which a moteus stops, ms.
         public var canWatchdogMs = 50.0
@@ -202,7 +202,7 @@ extension Settings {
         public var gpioChip = "/dev/gpiochip0"
         /// GPIO line that switches the motors' power; -1 if there is none.
         public var powerLine = -1
-        /// Whether the motors' power is on while the power line is low.
+        /// True if the motors' power is on while the power line is low.
         public var powerActiveLow = false
 
         static let same = "same"
@@ -223,8 +223,8 @@ extension Settings {
         public var deadBandDeg = 0.2
         /// Bandwidth of the tracker that extrapolates the handle's motion, rad/s.
         public var trackerBandwidth = core.trackerBandwidth
-        /// Whether the servos ignore fast motion of the handle (tremor) if the camera moves less
-        /// when they ignore it.
+        /// True if the servos can ignore fast motion of the handle (tremor). They ignore tremor
+        /// only while the camera moves less as a result.
         public var leaveTremor = true
         /// Pulses per second to each servo.
         public var frameHz = 333.0

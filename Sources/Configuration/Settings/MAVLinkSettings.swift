@@ -24,7 +24,7 @@ extension Settings {
         public var component = 154
         /// Role in the gimbal protocol.
         public var role = MAVLinkRole.manager
-        /// Whether only signed frames are accepted.
+        /// True if airframed accepts only signed frames.
         public var requireSignature = false
     }
 }

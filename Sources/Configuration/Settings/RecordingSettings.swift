@@ -3,11 +3,11 @@ internal import SystemPackage
 extension Settings {
     /// Settings of `[recording]`, the flight recorder.
     public struct Recording: Sendable, Equatable {
-        /// Whether the flight recorder runs.
+        /// True if the flight recorder runs.
         public var enabled = true
         /// Duration of the recording that is kept in memory, s.
         public var ringS = 60.0
-        /// Whether a continuous recording begins with the process.
+        /// True if a continuous recording begins with the process.
         public var continuous = false
         /// Size at which a continuous recording continues in a new file, MB.
         public var maxFileMb = 64

@@ -22,7 +22,7 @@ extension Settings {
     public struct Rider: Sendable, Equatable {
         /// UDP address on which airframed receives a remote control's datagrams, or "off".
         public var listen = "off"
-        /// Whether airframed accepts only datagrams with an authentication code that was made with
+        /// True if airframed accepts only datagrams with an authentication code that was made with
         /// the key.
         public var requireSignature = false
     }
@@ -66,7 +66,7 @@ extension Settings {
         /// Number of steps of a motor for one unit of a joystick. The joystick's range is 100
         /// units.
         public var stepsPerUnit = 1.0
-        /// Time after which a slider's command expires, s.
+        /// Time after which a command of the slider expires, s.
         public var deadManS = 0.3
     }
 }

@@ -35,7 +35,7 @@ public struct AxisRanges: Sendable, Equatable {
     /// Upper ends of the intervals.
     public var upper: AxisVector
 
-    /// Whether the interval of yaw spans at least two whole turns, which means that yaw can turn
+    /// True if the interval of yaw spans at least two whole turns, which means that yaw can turn
     /// without limit.
     public var isYawEndless: Bool { upper.yaw - lower.yaw >= 720 }
 

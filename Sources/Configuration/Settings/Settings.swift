@@ -4,7 +4,8 @@ public import GimbalCore
 /// milliseconds.
 ///
 /// The initial values of the properties are the defaults. Each property has exactly one entry in
-/// `Schema.settings` with its key, range and meaning; a test fails if either is missing.
+/// `Schema.settings` with its key, range and meaning; a test fails if a property has no entry, or
+/// an entry has no property.
 public struct Settings: Sendable, Equatable {
     /// Settings of sensors and motors.
     public var hardware = Hardware()
@@ -34,7 +35,7 @@ public struct Settings: Sendable, Equatable {
     public var robot = Robot()
     /// Settings of the joints between handle and camera.
     public var joints = Joints()
-    /// Limits of the set-points' motion.
+    /// Limits of the set-point's motion.
     public var motion = Motion()
     /// Mode at the start.
     public var mode = ModeSettings()
@@ -44,9 +45,9 @@ public struct Settings: Sendable, Equatable {
     public var tracking = Tracking()
     /// Settings of the rest pose.
     public var retract = Retraction()
-    /// Settings of switching the motors off after a fault, and on again.
+    /// Settings of the supervisor, which switches the motors off after a fault, and on again.
     public var supervisor = Supervision()
-    /// Settings of the control of the gimbal by clients.
+    /// Settings of the rules by which clients get and lose control.
     public var commander = Commanding()
     /// Settings of Bluetooth.
     public var bluetooth = Bluetooth()
@@ -82,8 +83,7 @@ extension Settings {
     public struct Lockstep: Sendable, Equatable {
         /// Path of the UNIX socket.
         public var socket = "/run/airframe/lockstep.sock"
-        /// Real time without a line after which the outputs go off, because the simulator is
-        /// silent, s.
+        /// Real time without a line from the simulator after which the outputs go off, s.
         public var timeout = 5.0
     }
 
@@ -92,9 +92,9 @@ extension Settings {
         /// Motion of the handle.
         public var motion = HandleMotion.walking
         /// Path of a recording. The simulated handle repeats the recorded motion instead of
-        /// `motion`; `off` disables this.
+        /// `motion`; `off` disables the repetition.
         public var motionFile = "off"
-        /// Whether brushless motors have encoders.
+        /// True if brushless motors have encoders.
         public var encoders = true
         /// Seed of the random numbers.
         public var seed = 1
@@ -119,7 +119,7 @@ extension Settings {
         /// CPU of the loop's thread and of the bus thread; -1 means the last CPU, see
         /// `RealtimeSetup.preferredCPU`.
         public var cpu = -1
-        /// Whether all memory of the process is locked.
+        /// True if all memory of the process is locked.
         public var lockMemory = true
     }
 
@@ -133,8 +133,8 @@ extension Settings {
         public var accelRangeG = 24.0
         /// Duration of identical samples after which the sensor is treated as frozen, ms.
         public var frozenMs = 40.0
-        /// Whether the gyroscope is compared with the motors' torques, the joints' angles and its
-        /// own history.
+        /// True if the gyroscope's readings are compared with the motors' torques, the joints'
+        /// angles and the gyroscope's earlier readings.
         public var witnessGyro = true
         /// Group delay of the gyroscope's filter, ms.
         public var filterDelayMs = 3.0
@@ -157,8 +157,8 @@ extension Settings {
         /// Standard deviation of the gyroscope's cross-axis sensitivity: the fraction of one axis's
         /// rate that appears in the reading of another axis.
         public var crossSigma = core.initialCrossSigma
-        /// Noise density of the camera's true velocity, m/s·√s: its standard deviation times √(2 ·
-        /// correlation time).
+        /// Noise density of the camera's true velocity, m/s·√s: the velocity's standard deviation
+        /// times √(2 · correlation time).
         public var velocityNoiseMpsSqrts = core.velocityNoiseDensity
         /// RMS deviation of the angular rate from its mean below which the camera counts as at
         /// rest, deg/s.
@@ -196,9 +196,9 @@ extension Settings {
         /// Moment of inertia about each camera axis, kg·m². The identification of the inertia
         /// begins with this value.
         public var inertiaKgM2 = AttitudeController.Parameters().inertia
-        /// Whether the inertia is identified when the motors go on.
+        /// True if the inertia is identified when the motors go on.
         public var findInertia = true
-        /// Whether the gains are reduced when the motors make the camera oscillate.
+        /// True if the gains are reduced when the motors make the camera oscillate.
         public var watchOscillation = true
         /// Largest rate that the attitude controller commands, deg/s.
         public var maxRateDps = 360.0
@@ -243,7 +243,7 @@ extension Settings {
         public var electricalZeroDeg = AxisVector.zero
         /// PWM frequency of the half bridges, Hz.
         public var pwmHz = 1526.0
-        /// Strength of the magnetic field of open-loop motors, 0...1, a fraction of the full
+        /// Strength of the magnetic field of open-loop motors, 0...1, as a fraction of the full
         /// voltage.
         public var power = FieldController.Parameters().power
         /// Torque that each motor can hold permanently, N·m; 0 disables the thermal limit.
@@ -294,19 +294,20 @@ extension Settings {
         /// Time without a request after which control is released, s.
         public var releaseAfterS = 10.0
         /// Time after the last rate request after which the gimbal enters `fallbackMode`, if the
-        /// request had turned the camera, s; 0 disables this.
+        /// request had turned the camera, s; 0 disables the change of mode.
         public var fallbackS = 0.0
         /// Mode that the gimbal enters after `fallbackS`: `neutral` or `retract`.
         public var fallbackMode = Mode.neutral
-        /// Time after the last rate request at which the outputs go off, s; 0 disables this.
+        /// Time after the last rate request at which the outputs go off, s; 0 means that they
+        /// remain on.
         public var offS = 0.0
-        /// Whether AirOS apps can take control.
+        /// True if AirOS apps can take control.
         public var allowAiros = true
-        /// Whether clients of RedBearLab's serial service can take control.
+        /// True if clients of RedBearLab's serial service can take control.
         public var allowRbl = true
-        /// Whether senders of datagrams can take control of the wheels.
+        /// True if senders of datagrams can take control of the wheels.
         public var allowUdp = true
-        /// Whether MAVLink peers can take control.
+        /// True if MAVLink peers can take control.
         public var allowMavlink = true
     }
 

@@ -28,7 +28,8 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// Changes of the saved entries after which a restart restores all values that were set.
+    /// Changes of the saved entries that are necessary so that a restart restores all values that
+    /// were set.
     ///
     /// - Parameters:
     ///   - overlay: The saved entries.
@@ -46,7 +47,7 @@ extension ParameterStore {
         return change
     }
 
-    /// Whether a restart would lose a value that was set, among the given settings.
+    /// True if a restart would lose a value that was set, among the given settings.
     public func hasUnsavedChanges(among keys: [String]) -> Bool {
         keys.contains { live[$0] != nil && live[$0] != saved[$0] || cleared.contains($0) }
     }
@@ -61,7 +62,7 @@ extension Dictionary where Key == String, Value == String {
 
 extension ParameterStore.Snapshot {
     /// Copies the given settings from a store into this snapshot, so that a rollback to the
-    /// snapshot does not change them.
+    /// snapshot does not change these settings.
     ///
     /// - Parameters:
     ///   - keys: Dotted paths.

@@ -1,8 +1,8 @@
 /// The configuration of a running process: values from files, saved values, and live changes.
 ///
 /// Each layer overrides the layers before it: defaults, files, saved values, `--set`, live changes.
-/// `--set` overrides saved values because it belongs to the present start. The store is a plain
-/// value; `Tuning`, which holds it, decides when the loop receives a change.
+/// `--set` overrides saved values, because the user has given it for the present start. The store
+/// is a plain value; its owner, `Tuning`, decides when the loop receives a change.
 public struct ParameterStore: Sendable {
     /// Values by key. Each value is a TOML text, from which parsing gives the identical value.
     public typealias Overlay = [String: String]
@@ -65,7 +65,7 @@ public struct ParameterStore: Sendable {
     /// All values set at run time, saved or not: the contents of a baseline.
     public var tuning: Overlay { merged.mapValues(\.tomlText) }
 
-    /// Whether a restart would lose a value that was set.
+    /// True if a restart would lose a value that was set.
     public var hasUnsavedChanges: Bool { merged != saved }
 
     /// The present values, for `restore`.
@@ -162,8 +162,8 @@ public struct ParameterStore: Sendable {
         self = changed
     }
 
-    /// Restores a baseline. Its settings have the baseline's values, all other settings those of
-    /// files and command line. The change is not saved until `save()`.
+    /// Restores a baseline. The settings of the baseline get its values; all other settings get the
+    /// values of files and command line. The change is not saved until `save()`.
     ///
     /// - Parameter overlay: Values of the baseline, from an earlier `tuning`.
     /// - Returns: The problems of entries that are no longer valid; these entries are ignored.
@@ -187,7 +187,7 @@ public struct ParameterStore: Sendable {
         return problems
     }
 
-    /// Discards all changes that have not been saved.
+    /// Discards all changes of settings that have not been saved.
     public mutating func discardUnsaved() {
         live = [:]
         cleared = []
@@ -222,8 +222,8 @@ public struct ParameterStore: Sendable {
     }
 
     /// Marks all values that were set as saved. Call this method on a copy, and write the copy's
-    /// `savedOverlay` to the disk. Replace the store by the copy only after a success, so that
-    /// values are not marked as saved if the disk is full.
+    /// `savedOverlay` to the disk. Replace the store by the copy only after this write has
+    /// succeeded, so that values are not marked as saved if the disk is full.
     public mutating func save() {
         saved = merged
         live = [:]

@@ -22,7 +22,7 @@ public struct ReloadReport: Sendable, Equatable {
             : "The files were read again; \(parts.joined(separator: "; "))."
     }
 
-    /// Whether the reload has found no changes in the files.
+    /// True if the reload has found no changes in the files.
     public var isEmpty: Bool { applied.isEmpty && needsRestart.isEmpty && covered.isEmpty }
 }
 
@@ -30,8 +30,8 @@ extension ParameterStore {
     /// Applies the values of newly loaded files. Live settings change immediately; other settings
     /// wait for a restart.
     ///
-    /// A live setting also waits if it is valid only together with a setting that needs a restart.
-    /// If a file has a problem, the loader refuses all files.
+    /// A live setting also waits for a restart if it is valid only together with a setting that
+    /// needs a restart. If a file has a problem, the loader refuses all files.
     ///
     /// - Parameter new: Configuration from `ConfigurationLoader`.
     /// - Returns: The changes.
