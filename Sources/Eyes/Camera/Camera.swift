@@ -18,7 +18,7 @@ public struct CameraMode: Sendable, Equatable {
     public var widths: ClosedRange<Int>
     /// Smallest and largest height, pixels.
     public var heights: ClosedRange<Int>
-    /// Largest number of pictures per second; nil if the camera does not state it.
+    /// Largest number of pictures per second; nil if the camera does not state this rate.
     public var maximumRate: Double?
 }
 
@@ -47,20 +47,20 @@ public struct Camera: Sendable, Equatable {
 }
 
 extension Camera {
-    /// Drivers whose devices are listed as cameras but do not deliver usable pictures: codecs,
-    /// image processors and sensor interfaces of the Raspberry Pi. Only libcamera can use the raw
-    /// data of the sensor interfaces.
+    /// Kernel drivers whose devices are listed as cameras, but do not deliver usable pictures:
+    /// codecs, image processors and sensor interfaces of the Raspberry Pi. Only libcamera can use
+    /// the raw data of the sensor interfaces.
     private static let internalDrivers: Set<String> = [
         "bcm2835-codec", "bcm2835-isp", "rpivid", "rpi-hevc-dec", "pispbe", "rp1-cfe", "unicam",
     ]
 
-    /// Whether the device delivers pictures of a camera.
+    /// True if the device delivers pictures of a camera.
     var isUsable: Bool { !Self.internalDrivers.contains(driver) }
 
-    /// Whether libcamera lists a USB camera. libcamera's name of such a camera ends with the
-    /// vendor's and product's numbers, such as `-046d:082d`; names of camera modules are those of
+    /// True if libcamera lists a USB camera. libcamera's name of such a camera ends with the
+    /// vendor's and product's numbers, such as `-046d:082d`; the names of camera modules come from
     /// the firmware. libcamera passes on the pictures of a USB camera unchanged, and does not set
-    /// its rate.
+    /// the camera's rate.
     var isUSBThroughLibcamera: Bool {
         guard interface == .libcamera, let end = path.split(separator: "-").last else {
             return false
@@ -70,7 +70,7 @@ extension Camera {
             && numbers.allSatisfy { $0.count == 4 && $0.allSatisfy(\.isHexDigit) }
     }
 
-    /// List the connected cameras. The search takes up to a few 100 ms.
+    /// Lists the connected cameras. The search takes up to some hundred milliseconds.
     static func connected() -> [Camera] {
         let capacity = 32
         return withUnsafeTemporaryAllocation(of: cv_camera.self, capacity: capacity) { buffer in

@@ -2,21 +2,21 @@
 /// pure.
 ///
 /// The source `auto` uses camera modules through libcamera and USB cameras through V4L2, because
-/// libcamera does not set the rate of a USB camera and cannot pass on its H.264.
+/// libcamera neither sets the rate of a USB camera nor passes on the camera's H.264 pictures.
 ///
-/// The formats of a camera are preferred in this order. H.264 from the camera comes first, because
-/// it costs no processor time. Raw pictures come second, if the bus can transfer the requested
-/// rate: they need no decoder, which would delay them by one frame. JPEG comes third; with JPEG,
-/// USB cameras deliver large pictures at full rate. JPEG comes before raw pictures whose rate the
-/// camera does not state, because it can be low.
+/// Formats of a camera are chosen in the following order of preference. H.264 from the camera comes
+/// first, because it costs no processor time. Raw pictures come second, if the bus can transfer the
+/// requested rate: they need no decoder, which would delay them by one frame. JPEG comes third;
+/// with JPEG, USB cameras deliver large pictures at full rate. JPEG is preferred to raw pictures
+/// whose rate the camera does not state, because this rate can be low.
 public enum CameraChoice: Sendable, Equatable {
     /// A camera, and the format that airframe-eyes requests from it.
     case camera(Camera, CameraFormat)
-    /// The drawn picture. `reason` states why no camera is used; nil if the settings request the
-    /// drawn picture.
+    /// The test picture. `reason` states why no camera is used; nil if the settings request the
+    /// test picture.
     case drawn(reason: String?)
 
-    /// Chooses a camera and its format, or the drawn picture.
+    /// Chooses a camera and its format, or the test picture.
     ///
     /// - Parameters:
     ///   - video: Settings of the stream.
@@ -103,17 +103,17 @@ public struct CameraFormat: Sendable, Equatable {
         self.rateHz = rateHz
     }
 
-    /// Whether the pictures must be scaled to the configured size.
+    /// True if the pictures must be scaled to the configured size.
     func needsScaling(to video: EyesSettings.Video) -> Bool {
         width != video.width || height != video.height
     }
 
     /// Rank of a camera mode; the mode with the smallest rank is the most suitable.
     private struct Rank: Comparable {
-        /// Shortfall of the mode's rate from the requested rate, pictures per second.
+        /// Requested rate minus the mode's rate, pictures per second; 0 if the mode is fast enough.
         let missingRate: Int
-        /// Difference of the mode's number of pixels from the requested number; missing pixels
-        /// count double.
+        /// Difference of the mode's number of pixels from the requested number; pixels that are too
+        /// few count double.
         let sizeError: Int
         let coding: Int
         let index: Int

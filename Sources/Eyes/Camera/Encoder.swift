@@ -26,12 +26,12 @@ public enum Encoder: String, Sendable, Equatable {
         self = found
     }
 
-    /// The elements from raw pictures to H.264, in gst-launch's notation; the encoder is named
-    /// `encoder`.
+    /// Elements of the pipeline that convert raw pictures to H.264, in gst-launch's notation; the
+    /// encoder's element is named `encoder`.
     ///
-    /// None of the encoders makes B-frames, for which the encoder would have to wait for later
-    /// pictures. A player that has lost packets recovers at the next key frame, which comes once a
-    /// second. The description states the H.264 level for the hardware encoder, because its driver
+    /// The encoders make no B-frames, because an encoder of B-frames must wait for later pictures.
+    /// A player that has lost packets recovers at the next key frame, which comes once a second.
+    /// The description states the H.264 level for the hardware encoder, because its driver
     /// otherwise refuses larger pictures.
     func elements(_ video: EyesSettings.Video) -> String {
         switch self {
@@ -45,7 +45,7 @@ public enum Encoder: String, Sendable, Equatable {
         }
     }
 
-    /// Property of the encoder's element that changes the bit rate while it runs, and the
+    /// Property of the encoder's element that changes the bit rate of the running encoder, and the
     /// property's value.
     func bitrateChange(_ video: EyesSettings.Video) -> (property: String, value: String) {
         switch self {

@@ -2,8 +2,8 @@ import CVideo
 
 /// Pipeline of a camera and its encoder, in gst-launch's notation. The type is pure.
 ///
-/// Each queue holds two pictures at most and drops the oldest, so a slow encoder loses pictures
-/// instead of falling behind.
+/// Each queue holds two pictures at most and drops the oldest picture, so that a slow encoder loses
+/// pictures instead of increasing the latency.
 struct FeedPipeline: Sendable, Equatable {
     /// The pipeline in gst-launch's notation.
     let text: String
@@ -18,7 +18,7 @@ struct FeedPipeline: Sendable, Equatable {
 
     private static let queue =
         "queue max-size-buffers=2 max-size-bytes=0 max-size-time=0 leaky=downstream"
-    /// Elements of the pipeline after the encoder, in gst-launch's notation.
+    /// Elements of the pipeline that follow the encoder, in gst-launch's notation.
     static let end =
         "h264parse config-interval=-1 ! video/x-h264,stream-format=byte-stream,alignment=au"
         + " ! appsink name=frames sync=false max-buffers=4 drop=true"
@@ -74,7 +74,7 @@ struct FeedPipeline: Sendable, Equatable {
         }
     }
 
-    /// Elements from a file to pictures at the speed of a camera.
+    /// Elements of the pipeline that decode a file to pictures at the rate of a camera.
     private static func file(_ path: String) -> String {
         let photos = [".jpg", ".jpeg", ".png"]
         let isPhoto = photos.contains { path.lowercased().hasSuffix($0) }
@@ -83,9 +83,9 @@ struct FeedPipeline: Sendable, Equatable {
             + " ! videoconvert ! videoscale ! videorate"
     }
 
-    /// The stream's elements, and next to them the pictures for the models, if there are models. The
-    /// valve is closed while nobody is followed. The element `overlay` draws into the stream's
-    /// pictures.
+    /// Elements of the stream and, if there are models, a second branch with the pictures for the
+    /// models. The valve of the second branch is closed while no person is followed. The element
+    /// `overlay` draws into the stream's pictures.
     private static func split(
         _ video: EyesSettings.Video, _ stream: String, decoder: String = ""
     ) -> String {
@@ -98,7 +98,7 @@ struct FeedPipeline: Sendable, Equatable {
             + " ! appsink name=samples sync=false async=false max-buffers=1 drop=true"
     }
 
-    /// Decoder of a camera's H.264.
+    /// GStreamer element that decodes a camera's H.264 pictures.
     private static var decoder: String {
         let names = ["v4l2h264dec", "avdec_h264", "openh264dec"]
         return "h264parse ! " + (names.first { cv_has_element($0) } ?? "openh264dec")

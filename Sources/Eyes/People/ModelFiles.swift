@@ -4,11 +4,12 @@ import SystemPackage
 
 /// Directory of the models and of the library that finds people.
 enum ModelFiles {
-    /// The directory that a setting names.
+    /// Returns the directory that the setting `people.models` selects.
     ///
-    /// - Parameter setting: A path, or `auto`: the directory that the package or `make install-eyes`
-    ///   installs, otherwise the one that `make deps-eyes` fills.
-    /// - Returns: The directory; it can be missing.
+    /// - Parameter setting: A path, or `auto`. With `auto`, the directory is the one that the
+    ///   package or `make install-eyes` installs; if it does not exist, the directory that
+    ///   `make deps-eyes` fills.
+    /// - Returns: Path of the directory, which can be missing.
     static func directory(_ setting: String) -> String {
         guard setting == "auto" else { return setting }
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -1,12 +1,13 @@
 import CVideo
 import People
 
-/// Drawing over the stream: the skeletons of people, boxes, and a line of text. Pure.
+/// Drawing over the stream's pictures: the skeletons of people, boxes, and a line of text. The type
+/// is pure.
 struct Overlay {
-    /// The shapes, in the coordinates of the picture.
+    /// Shapes to draw, in the coordinates of the picture.
     private(set) var shapes: [cv_shape] = []
 
-    /// Pairs of points that a skeleton connects.
+    /// Pairs of body points between which a skeleton has a line.
     private static let bones: [(Landmark.Part, Landmark.Part)] = [
         (.leftShoulder, .rightShoulder), (.leftShoulder, .leftElbow), (.leftElbow, .leftWrist),
         (.rightShoulder, .rightElbow), (.rightElbow, .rightWrist), (.leftShoulder, .leftHip),
@@ -15,7 +16,7 @@ struct Overlay {
         (.leftAnkle, .leftFootIndex), (.rightAnkle, .rightFootIndex), (.leftEar, .leftEye),
         (.leftEye, .nose), (.nose, .rightEye), (.rightEye, .rightEar),
     ]
-    /// Brightness and colour: of the followed person, of others, and of text.
+    /// Brightness and colour of the lines: for the followed person, for other people, and for text.
     private static let (followed, other, white) = (
         (UInt8(190), UInt8(70), UInt8(90)), (UInt8(150), UInt8(128), UInt8(128)),
         (UInt8(235), UInt8(128), UInt8(128))
@@ -25,8 +26,8 @@ struct Overlay {
     ///
     /// - Parameters:
     ///   - people: The people and their numbers, in the picture's pixels.
-    ///   - target: Number of the person who is followed; nil if nobody is.
-    ///   - text: Line at the upper edge.
+    ///   - target: Number of the followed person; nil if no person is followed.
+    ///   - text: Line of text at the upper edge.
     ///   - width: Width of the picture, pixels.
     init(_ people: [(person: Person, id: Int?)], target: Int?, text: String, width: Int) {
         let thickness = max(2, Int32(width / 213))

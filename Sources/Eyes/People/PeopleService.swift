@@ -8,32 +8,32 @@ import PlainText
 import Synchronization
 import Wire
 
-/// Service that follows a person: it takes pictures from the feed, finds the people in them, and tells
-/// airframed where the camera is to look. It has its own thread and its own connection, so that
-/// neither a slow model nor airframed stops the stream.
+/// Service that follows a person. It takes pictures from the feed, finds the people in them, and
+/// sends airframed the direction in which the camera must look. It has its own thread and
+/// connection, so that neither a slow model nor airframed stops the stream.
 final class PeopleService: Sendable {
     private struct State {
         var settings: EyesSettings
         var isActive = false
         var feed: Feed?
-        /// Number of present uses of the feed, 0 or 1.
+        /// Number of calls that are using the feed now, 0 or 1.
         var uses = 0
     }
 
-    /// Interval of the reports to airframed, ns; a choice of a user arrives with the answer.
+    /// Interval of the reports to airframed, ns. The answer contains the user's newest choice.
     fileprivate static let interval: Int64 = 200_000_000
 
     private let state: Mutex<State>
     private let log: @Sendable (String) -> Void
-    /// Places of people whom phones see; nil without a server for phones.
+    /// Positions of people whom phones have detected; nil if there is no server for phones.
     fileprivate let phones: LocalPages?
     private let thread = CompanionThread()
 
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - settings: The settings.
-    ///   - phones: Places of people whom phones see; nil without a server for phones.
+    ///   - settings: Settings of airframe-eyes.
+    ///   - phones: Source of the positions of people whom phones have detected.
     ///   - log: Receiver of sentences for the log.
     init(
         _ settings: EyesSettings, phones: LocalPages? = nil,
@@ -48,21 +48,21 @@ final class PeopleService: Sendable {
         }
     }
 
-    /// Whether the camera must run, because a person is followed or awaited.
+    /// True if the camera must run, because the service follows a person or searches for one.
     var isActive: Bool { state.withLock { $0.isActive } }
 
-    /// Applies settings.
+    /// Applies new settings of airframe-eyes.
     func apply(_ settings: EyesSettings) { state.withLock { $0.settings = settings } }
 
-    /// Changes the source of pictures. After this method has returned, the service does not use the
-    /// previous feed any more.
+    /// Changes the source of pictures. After this method has returned, the service no longer uses
+    /// the previous feed.
     func use(_ feed: Feed?) {
         state.withLock { $0.feed = feed }
-        // A use ends within a twentieth of a second.
+        // Each use of a feed ends within a twentieth of a second.
         while state.withLock({ $0.uses > 0 }) { usleep(1000) }
     }
 
-    /// Ends the thread.
+    /// Ends the service's thread.
     func stop() { thread.stop() }
 
     // MARK: For the thread
@@ -71,7 +71,7 @@ final class PeopleService: Sendable {
     fileprivate func note(isActive: Bool) { state.withLock { $0.isActive = isActive } }
     fileprivate func write(_ sentence: String) { log(sentence) }
 
-    /// Calls `body` with the feed; nil without a feed.
+    /// Calls `body` with the feed. The result is nil if there is no feed.
     fileprivate func withFeed<Result>(_ body: (Feed) -> Result) -> Result? {
         let feed = state.withLock { state in
             if state.feed != nil { state.uses += 1 }
@@ -83,11 +83,11 @@ final class PeopleService: Sendable {
     }
 }
 
-/// The work of the service's thread.
+/// State and work of the service's thread.
 private struct PeopleRun {
     let service: PeopleService
     private var client: DaemonClient?
-    /// CLOCK_MONOTONIC minus the clock of airframed, s.
+    /// CLOCK_MONOTONIC minus airframed's clock, s.
     private var offset = 0.0
     private var examiner: PictureExaminer?
     private var follower = PersonFollower()
@@ -98,16 +98,16 @@ private struct PeopleRun {
     /// Box of the followed person as fractions of the picture, and the number of people.
     private var box: [Double]?
     private var count = 0
-    /// Mean duration of the examination of a picture, ms; nil before the first.
+    /// Mean time for examining a picture, ms; nil before the first picture.
     private var cost: Double?
     private var problem: String?
     private var overlay: Overlay?
-    /// Person whom a phone sees and the camera follows, the newest direction, rad, and its time, s.
+    /// Followed person whom a phone has detected, with the newest direction, rad, and its time, s.
     private var remote: (id: String, yaw: Double, pitch: Double, seen: Double?)?
 
     init(service: PeopleService) { self.service = service }
 
-    /// One round, of a tenth of a second at most, and longer while models are loaded or run.
+    /// Executes one round of the thread. A round takes longer than 0.1 s only if models run.
     mutating func step() {
         let settings = service.settings
         guard settings.people.enabled, settings.gimbal.socket != "off" else {
@@ -152,8 +152,8 @@ private struct PeopleRun {
 
     private mutating func lose(_ error: ClientError) {
         if case .refused(let refusal) = error {
-            // The camera no longer follows a person: a user has ended it, another source moves the
-            // camera, or the motors are off.
+            // airframed refuses the request: a user has ended the following, another source moves
+            // the camera, or the motors are off.
             nextReport = 0
             try? report(service.settings)
             guard follower.state != .off || remote != nil else { return }
@@ -180,7 +180,7 @@ private struct PeopleRun {
         _ = service.withFeed { $0.set("gate", "drop", isOpen ? "false" : "true") }
     }
 
-    /// Reports five times a second, and fulfils the choice in the answer.
+    /// Sends a report five times a second, and executes the choice in the answer.
     private mutating func report(_ settings: EyesSettings) throws(ClientError) {
         guard let client, cv_now() >= nextReport else { return }
         nextReport = cv_now() + PeopleService.interval
@@ -219,7 +219,7 @@ private struct PeopleRun {
 
     private var isModelProblem = false
 
-    /// Loads the models if necessary, and begins to follow.
+    /// Loads the models if necessary, and begins to follow a person.
     private mutating func begin(
         _ choice: PersonFollower.Choice, _ settings: EyesSettings, _ now: Double
     ) {
@@ -246,8 +246,8 @@ private struct PeopleRun {
 
     // MARK: People whom phones see
 
-    /// Aims the camera at the person whom a phone sees. While no phone sees the person, the camera
-    /// holds its direction, and after `patience` the following ends.
+    /// Aims the camera at a person whom a phone detects. While no phone detects the person, the
+    /// camera holds its direction; after `patience` the following ends.
     private mutating func followRemote(_ client: DaemonClient) throws(ClientError) {
         guard var remote else { return }
         let now = Double(cv_now()) * 1e-9
@@ -285,7 +285,7 @@ private struct PeopleRun {
                 width: Int(info.width), height: Int(info.height),
                 bytes: Array(buffer[..<(3 * Int(info.width) * Int(info.height))]))
         else {
-            // Without pictures the camera holds its direction, and the mode does not end.
+            // Without pictures, the camera holds its direction. The requests keep the mode active.
             try hold(client)
             usleep(20_000)
             return
@@ -333,7 +333,7 @@ private struct PeopleRun {
             guard q.count == 4 else { return nil }
             return Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
         } catch {
-            // A picture that is too old is left out.
+            // airframed has no attitude for a picture that is too old; the picture is ignored.
             if case .refused = error { return nil }
             throw error
         }
@@ -382,7 +382,7 @@ private struct PeopleRun {
                 Array(zip(people, ids)).map { ($0, $1) }, target: target,
                 text: finding.uppercased(), width: Int(view.width)
             ).shapes : []
-        // The next picture replaces the shapes; without one they vanish.
+        // Without another picture, the shapes disappear after half a second.
         _ = service.withFeed { $0.overlay(shapes, until: cv_now() + 500_000_000) }
     }
 

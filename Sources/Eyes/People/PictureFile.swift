@@ -1,7 +1,8 @@
 import CVideo
 import People
 
-/// Pictures of a file: one of a photo, all of a video. Only one thread uses a `PictureFile`.
+/// Reader of the pictures in a file: one picture of a photo, all pictures of a video. Only one
+/// thread uses a `PictureFile`.
 final class PictureFile {
     private let handle: OpaquePointer
 
@@ -21,7 +22,7 @@ final class PictureFile {
 
     deinit { cv_player_close(handle) }
 
-    /// The next picture; nil at the end of the file.
+    /// Returns the next picture; nil at the end of the file.
     ///
     /// - Throws: The reason why the file cannot be read.
     func next() throws(VideoError) -> RGBPicture? {
@@ -37,8 +38,8 @@ final class PictureFile {
 }
 
 extension RGBPicture {
-    /// Copies a picture with the format RGB, whose rows GStreamer pads to a multiple of four bytes;
-    /// nil without a picture.
+    /// Copies a picture in the format RGB; GStreamer pads each row to a multiple of four bytes. The
+    /// result is nil if `picture` is empty.
     init?(_ picture: cv_picture) {
         guard let bytes = picture.bytes, picture.height > 0 else { return nil }
         let (row, stride) = (3 * Int(picture.width), picture.size / Int(picture.height))

@@ -10,15 +10,15 @@ final class JPEGDecoder {
 
     /// Largest width and height, pixels.
     static let largest: Int32 = 8192
-    /// Width and height above which a picture is decoded at a fraction of its size, pixels. The finder
-    /// of people uses less.
+    /// Width and height above which a picture is decoded at a fraction of its size, pixels. The
+    /// model that finds people uses smaller pictures.
     static let sufficient: Int32 = 1280
 
     private let handle: tjhandle
 
     /// Creates a decoder.
     ///
-    /// - Throws: A lack of memory.
+    /// - Throws: An error if there is not enough memory.
     init() throws(Failure) {
         guard let handle = tjInitDecompress() else {
             throw Failure(description: "there is no memory for pictures")
@@ -31,9 +31,9 @@ final class JPEGDecoder {
     /// Decodes a picture.
     ///
     /// - Parameter bytes: A JPEG file.
-    /// - Returns: Width and height of the picture in the file, pixels, and the picture, which can be
-    ///   smaller.
-    /// - Throws: The reason why the file is not a usable picture.
+    /// - Returns: Width and height of the picture in the file, pixels, and the decoded picture,
+    ///   which can be smaller.
+    /// - Throws: The reason why the file does not contain a usable picture.
     func decode(_ bytes: [UInt8]) throws(Failure) -> (width: Int, height: Int, picture: RGBPicture)
     {
         var (width, height, sampling, space) = (Int32(0), Int32(0), Int32(0), Int32(0))
@@ -44,7 +44,8 @@ final class JPEGDecoder {
         guard (1...Self.largest).contains(width), (1...Self.largest).contains(height) else {
             throw Failure(description: "\(width) x \(height) pixels are too many")
         }
-        // The library decodes 1/2, 1/4 and 1/8 in a fraction of the time.
+        // The library decodes a picture at 1/2, 1/4 or 1/8 of its size in less time than the full
+        // size.
         var divisor: Int32 = 1
         while divisor < 8, max(width, height) / divisor > Self.sufficient { divisor *= 2 }
         let columns = (width + divisor - 1) / divisor
@@ -67,7 +68,7 @@ final class JPEGDecoder {
 }
 
 extension RGBPicture {
-    /// The picture after clockwise quarter turns, 0...3.
+    /// Returns the picture after the given number of clockwise quarter turns, 0...3.
     func turned(_ quarters: Int) -> RGBPicture {
         guard quarters > 0 else { return self }
         let (w, h) = quarters == 2 ? (width, height) : (height, width)

@@ -1,8 +1,9 @@
 import Glibc
 
-/// Requests of `airframe-eyes aerie` to the server on the same computer. Blocking.
+/// HTTP client with which `airframe-eyes aerie` sends requests to the server on the same computer.
+/// The methods block.
 struct LoopbackClient {
-    /// Failure as a sentence with a remedy.
+    /// Failure of a request, as a sentence with a remedy.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -12,11 +13,11 @@ struct LoopbackClient {
     /// Sends a request, and returns the body of its answer.
     ///
     /// - Parameters:
-    ///   - method: As "GET".
-    ///   - path: Path and query.
+    ///   - method: HTTP method, such as "GET".
+    ///   - path: Path and query of the URL.
     ///   - body: Body of the request.
     /// - Returns: The answer's body.
-    /// - Throws: The server's refusal, or the reason why it cannot be reached.
+    /// - Throws: The server's refusal, or the reason why the server cannot be reached.
     func request(_ method: String, _ path: String, body: [UInt8] = []) throws(Failure) -> [UInt8] {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -58,7 +59,7 @@ struct LoopbackClient {
         return try Self.body(answer)
     }
 
-    /// The body of an answer with status 200.
+    /// Returns the body of an answer with status 200.
     static func body(_ answer: [UInt8]) throws(Failure) -> [UInt8] {
         let end: [UInt8] = [13, 10, 13, 10]
         guard

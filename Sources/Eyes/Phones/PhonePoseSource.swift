@@ -1,13 +1,13 @@
 import Aerie
 import People
 
-/// Finder of bodies in phones' pictures: libjpeg-turbo decodes them, `PersonFinder` finds people. Only
-/// one thread at a time uses it.
+/// Finder of bodies in phones' pictures: libjpeg-turbo decodes the pictures, and `PersonFinder`
+/// finds the people. Only one thread at a time uses it.
 final class PhonePoseSource: PoseSource {
     private let decoder: JPEGDecoder
     private let finder: PersonFinder
 
-    /// Loads the models.
+    /// Loads the models that find people.
     ///
     /// - Parameter directory: Directory of the models and the library.
     /// - Throws: The reason why people cannot be found.
@@ -27,7 +27,8 @@ final class PhonePoseSource: PoseSource {
 }
 
 extension Body {
-    /// The body of a person in a picture that is smaller than the phone's by `scale`.
+    /// Creates the body of a person, which was found in a picture that is smaller than the phone's
+    /// picture by the factor `scale`.
     init(_ person: Person, scale: Double) {
         func point(_ landmark: Landmark) -> BodyPoint {
             BodyPoint(
@@ -41,7 +42,7 @@ extension Body {
             .leftAnkle: .leftAnkle, .rightAnkle: .rightAnkle,
         ]
         var joints = parts.mapValues { point(person[$0]) }
-        // The middle of the head is between the ears.
+        // The position of the head is the middle between the ears.
         let (left, right) = (point(person[.leftEar]), point(person[.rightEar]))
         joints[.head] = BodyPoint(
             u: (left.u + right.u) / 2, v: (left.v + right.v) / 2, x: (left.x + right.x) / 2,

@@ -7,19 +7,19 @@ import People
 import SystemPackage
 import WebServing
 
-/// Server for phones, with the thread that examines their pictures.
+/// Service with the server for phones, and the thread that examines the phones' pictures.
 final class PhoneService: Sendable {
-    /// Server, for its counters.
+    /// The server for phones; callers read its counters.
     let server: AerieServer
-    /// Pages for `airframe-eyes phones`, with the calibrations.
+    /// Pages for the command `airframe-eyes aerie`, with the calibrations.
     let pages: LocalPages
     private let thread = CompanionThread()
 
-    /// Starts the server and its thread.
+    /// Starts the server for phones and the thread that examines pictures.
     ///
     /// - Parameters:
-    ///   - settings: The section `[aerie]`; its address is not `off`.
-    ///   - log: Receives sentences for people.
+    ///   - settings: Settings of the table `[aerie]`, whose `listen` is not `off`.
+    ///   - log: Receiver of sentences for the log.
     /// - Throws: The reason why the server cannot listen, or why its files cannot be read.
     init(_ settings: EyesSettings.Aerie, log: @escaping @Sendable (String) -> Void)
         throws(VideoError)
@@ -62,13 +62,13 @@ final class PhoneService: Sendable {
     /// Port on which the server listens.
     var port: Int { server.port }
 
-    /// Closes all connections, and ends the thread.
+    /// Closes all connections of the server, and ends the thread.
     func stop() {
         thread.stop()
         server.stop()
     }
 
-    /// Figures for `airframectl status --json`.
+    /// Figures of the phones for `airframectl status --json`.
     var values: [String: Double] {
         let (counters, examined) = (server.counters, server.examined)
         let refused = server.connections?.refusals.values.reduce(0, +) ?? 0
@@ -130,7 +130,7 @@ final class PhoneService: Sendable {
 }
 
 extension Data {
-    /// Bytes of a file.
+    /// Reads the bytes of a file.
     fileprivate init(contentsOf path: String) throws {
         let descriptor = try FileDescriptor.open(FilePath(path), .readOnly)
         self = try descriptor.closeAfter {

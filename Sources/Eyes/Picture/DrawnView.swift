@@ -1,8 +1,7 @@
 import GimbalCore
 
-/// Drawn picture: the horizon and the headings as they appear to a camera with the gimbal's
-/// attitude, with a time code. The drawn picture is the test picture, and replaces the pictures of
-/// a missing camera.
+/// Test picture: it shows the horizon and the headings that a camera with the gimbal's attitude
+/// would show, and a time code. The test picture replaces the pictures of a missing camera.
 ///
 /// The format is I420: brightness, then two planes of colour with half the width and height.
 struct DrawnView {
@@ -54,8 +53,8 @@ struct DrawnView {
 
     private func degrees(_ angle: Double) -> String { "\(Int((angle * 180 / .pi).rounded()))" }
 
-    /// Focal length, pixels: distance from the picture's centre per unit of the tangent of the
-    /// angle.
+    /// Focal length, pixels: distance of a point from the picture's centre, divided by the tangent
+    /// of the point's angle.
     private var focus: Double { Double(width) / 2 / 0.57735026919 }
 
     /// Draws the sky above the horizon, and the ground below it.
@@ -65,7 +64,8 @@ struct DrawnView {
     private mutating func drawHorizon(down: Vector3) {
         for row in 0..<height {
             let y = (Double(row) + 0.5 - Double(height) / 2) / focus
-            // A ray (1, x, y) points below the horizon where its product with `down` is positive.
+            // A ray (1, x, y) points below the horizon if its scalar product with `down` is
+            // positive.
             let level = down.x + y * down.z
             var ground = level > 0 ? 0..<width : 0..<0
             if abs(down.y) > 1e-6 {
@@ -82,7 +82,7 @@ struct DrawnView {
         }
     }
 
-    /// Draws a mark at the horizon for every 10° of heading.
+    /// Draws a mark on the horizon at every 10° of heading.
     private mutating func drawHeadings(_ rotation: Quaternion) {
         let scale = max(1, width / 320)
         for heading in stride(from: 0, to: 360, by: 10) {

@@ -1,4 +1,4 @@
-/// Characters of 3 × 5 pixels, for the drawn picture.
+/// Characters of 3 × 5 pixels, for the test picture.
 enum Glyphs {
     /// Shape of each character: five octal digits, one for each row of three pixels, from the top.
     private static let shapes: [Character: Int] = [

@@ -2,8 +2,8 @@
 /// on the same computer computes the age of a picture from this code.
 ///
 /// The first 32 bits are the time on CLOCK_MONOTONIC in units of 0.1 ms, highest bit first; the
-/// last 8 bits are their check sum. The cells are large compared with the encoder's blocks, so the
-/// code survives a low bit rate.
+/// last 8 bits are the check sum of the time. The cells are large compared with the encoder's
+/// blocks, so the code survives a low bit rate.
 enum TimeCode {
     /// Number of cells in a row.
     static let columns = 20
@@ -40,7 +40,7 @@ enum TimeCode {
         }
     }
 
-    /// Compute the age of a picture from its time code.
+    /// Computes the age of a picture from its time code.
     ///
     /// - Parameters:
     ///   - luma: Brightness values of the picture, in rows of `stride` bytes.
@@ -57,7 +57,7 @@ enum TimeCode {
         var code: UInt64 = 0
         for index in 0..<rows * columns {
             // Only the middle half of the cell is read, because the encoder's errors are smallest
-            // there.
+            // in the middle.
             let (x, y) = (index % columns * side + side / 4, index / columns * side + side / 4)
             var sum = 0
             for row in y..<y + side / 2 {

@@ -8,7 +8,7 @@ import Glibc
 import PlainText
 import Wire
 
-/// Phones with HawkSight: list, calibrate, track.
+/// Commands for phones with HawkSight: list the phones, calibrate a phone, track a person.
 struct AerieCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "aerie",
@@ -20,7 +20,7 @@ struct AerieCommand: ParsableCommand {
 }
 
 extension EyesOptions {
-    /// The server for phones of the running program.
+    /// Access to the server for phones in the running airframe-eyes.
     func phones() throws -> PhonesOfServer {
         let settings = try load()
         guard settings.aerie.listen != "off", let endpoint = NetworkEndpoint(settings.aerie.listen)
@@ -37,7 +37,7 @@ extension EyesOptions {
     }
 }
 
-/// The server for phones, as the commands use it.
+/// Access of the commands to the server for phones.
 struct PhonesOfServer {
     let client: LoopbackClient
     let socket: String
@@ -48,7 +48,7 @@ struct PhonesOfServer {
         return try JSONDecoder().decode([LocalPages.PhoneState].self, from: Data(body))
     }
 
-    /// The phone with this name, or the only one.
+    /// The phone with this name, or the only connected phone.
     func phone(_ name: String?) throws -> LocalPages.PhoneState {
         let phones = try list()
         if let name {
@@ -69,7 +69,7 @@ struct PhonesOfServer {
     }
 }
 
-/// Prints the phones and the people whom they see.
+/// Command that prints the phones, and the people whom the phones detect.
 struct AeriePhonesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "phones", abstract: "List phones and the people whom they see.")
@@ -96,7 +96,7 @@ struct AeriePhonesCommand: ParsableCommand {
     }
 }
 
-/// Calibrates a phone that is fixed on the camera.
+/// Command that calibrates a phone that is fixed on the camera.
 struct AerieCalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
@@ -145,7 +145,7 @@ struct AerieCalibrateCommand: ParsableCommand {
     }
 }
 
-/// Forgets a calibration.
+/// Command that deletes the calibration of a phone.
 struct AerieForgetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Forget the calibration of a phone.")
@@ -167,7 +167,7 @@ struct AerieForgetCommand: ParsableCommand {
 }
 
 extension LocalPages.PhoneState {
-    /// The newest pose.
+    /// The newest pose of the phone.
     fileprivate var devicePose: DevicePose? {
         guard let q = rotation, q.count == 4, let p = position, p.count == 3 else { return nil }
         return DevicePose(
@@ -176,18 +176,19 @@ extension LocalPages.PhoneState {
     }
 }
 
-/// The gimbal behind airframed's socket, for a guided turn.
+/// Client that turns the gimbal through airframed's socket, for the calibration.
 struct GimbalOfDaemon {
     private let client: DaemonClient
     private let beginning: (yaw: Double, pitch: Double)
 
-    /// Opens the connection; the present attitude is the beginning.
+    /// Opens the connection. Later turns are relative to the present attitude.
     init(path: String) throws {
         client = try DaemonClient(path: path, timeout: 5)
         beginning = try Self.angles(client)
     }
 
-    /// Turns relative to the beginning, degrees, and waits until the camera rests.
+    /// Turns the camera to angles relative to its attitude at the start, degrees, and waits until
+    /// the camera is at rest.
     func turn(yaw: Double, pitch: Double) throws {
         let seconds = 2.0
         var heading = beginning.yaw + yaw
@@ -202,13 +203,14 @@ struct GimbalOfDaemon {
         usleep(UInt32((seconds + 0.7) * 1e6))
     }
 
-    /// Turns to a direction in the earth frame, degrees, with a jerk-limited set-point; does not wait.
+    /// Starts a turn of the camera to a direction in the earth frame, degrees, with a jerk-limited
+    /// set-point.
     func look(yaw: Double, pitch: Double) throws {
         _ = try client.json(
             "point", ["yaw": .double(yaw), "pitch": .double(pitch), "rate": .double(60)])
     }
 
-    /// The camera's attitude, body to earth.
+    /// The camera's attitude: rotation from body to earth.
     func attitude() throws -> Quaternion {
         let attitude = try client.json("status")["attitude"]
         let q = attitude?["quaternion"]?.array?.compactMap(\.number) ?? []
@@ -227,7 +229,7 @@ struct GimbalOfDaemon {
         description: "The camera's attitude is not known yet.")
 }
 
-/// Keeps a person in sight whom a phone sees.
+/// Command that keeps the camera pointed at a person whom a phone detects.
 struct AerieTrackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "track",
@@ -279,20 +281,22 @@ struct AerieTrackCommand: ParsableCommand {
     }
 }
 
-/// Directions in which the camera looks at a person, without the tremor of the person's place.
+/// Filter of the camera's direction to a person; it suppresses the jitter of the person's measured
+/// position.
 struct PersonAim {
-    /// Smallest change that moves the camera, degrees.
+    /// Smallest change of direction that moves the camera, degrees.
     static let deadZone = 1.0
-    /// Largest angle from level, degrees; beyond it the heading is not defined well.
+    /// Largest angle of the camera above or below level, degrees; at steeper angles the heading is
+    /// badly defined.
     static let steepest = 80.0
 
     private var last: (yaw: Double, pitch: Double)?
 
-    /// The next direction; nil if the camera can keep the present one.
+    /// Returns the camera's next direction; nil if the camera can keep its present direction.
     ///
     /// - Parameters:
-    ///   - yaw: Direction of the person, degrees.
-    ///   - pitch: Its angle above level, degrees.
+    ///   - yaw: Heading of the person, degrees.
+    ///   - pitch: Angle of the person above level, degrees.
     /// - Returns: Direction of the camera, degrees.
     mutating func next(yaw: Double, pitch: Double) -> (yaw: Double, pitch: Double)? {
         let pitch = min(max(pitch, -Self.steepest), Self.steepest)

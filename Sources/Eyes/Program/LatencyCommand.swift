@@ -70,7 +70,7 @@ struct LatencyFigures {
     let size: String
 
     /// Plays a stream, and measures its latencies. The first second is not measured, because a
-    /// player begins with old pictures.
+    /// player first receives old pictures.
     init(_ url: String, over transport: Player.Transport, seconds: Double) throws(VideoError) {
         let player = try Player(url, over: transport)
         var (packets, decodes): ([Double], [Double]) = ([], [])

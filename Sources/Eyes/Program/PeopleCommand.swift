@@ -5,7 +5,8 @@ import Glibc
 import People
 import PlainText
 
-/// Finds people in a photo or a video, and states the cost.
+/// Command that finds people in a photo or a video, and prints the time and the memory that this
+/// needs.
 struct PeopleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "people",
@@ -90,7 +91,7 @@ struct PeopleCommand: ParsableCommand {
 }
 
 extension Person {
-    /// Score and box for people who read.
+    /// Score and box as text for display.
     fileprivate var text: String {
         let numbers = [box.left, box.top, box.width, box.height].map { Format.fixed($0, 0) }
         return "score \(Format.fixed(score, 2)), box \(numbers.joined(separator: " "))"

@@ -42,7 +42,7 @@ struct ServeCommand: ParsableCommand {
     }
 }
 
-/// The running program: server, keeper of the feed, connection to the daemon.
+/// Parts of the running program: server, keeper of the feed, connection to the daemon.
 struct EyesService {
     private var settings: EyesSettings
     private let configuration: EyesConfiguration
@@ -115,7 +115,8 @@ struct EyesService {
             before = now
             link?.report(report)
             manager.notify("STATUS=\(report.finding)")
-            // If a timer fed the watchdog, systemd would not detect a camera that never opens.
+            // The keeper's progress feeds the watchdog. If a timer fed the watchdog, systemd would
+            // not detect a call that hangs while it opens a camera.
             if keeper.rounds != rounds { manager.notify("WATCHDOG=1") }
             rounds = keeper.rounds
             if let problem = link?.problem, problem != lastProblem { Log.write(problem) }

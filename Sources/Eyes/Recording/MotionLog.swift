@@ -18,11 +18,11 @@ struct MotionLog {
         self.flight = flight
     }
 
-    /// Whether the log belongs to the given recording.
+    /// True if the log belongs to the given recording.
     func belongs(to other: Recorder) -> Bool { recorder === other }
 
-    /// Appends a sample. Samples before the first picture and repeated samples are left out; a
-    /// stream can contain a record twice.
+    /// Appends a sample. Samples before the first picture are ignored, and so are repeated samples,
+    /// because a stream can contain a record twice.
     ///
     /// - Parameters:
     ///   - sample: The sample.

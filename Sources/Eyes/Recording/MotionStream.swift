@@ -8,7 +8,7 @@ import Wire
 /// socket for the `.gcsv` file, and a continuous recording of the flight recorder, which contains
 /// every tick.
 struct MotionStream {
-    /// Rates about x, y, z, and the specific force along them.
+    /// Names of the variables: rates about x, y and z, and specific force along x, y and z.
     private static let names = [
         "rate.roll", "rate.pitch", "rate.yaw", "accel.x", "accel.y", "accel.z",
     ]
@@ -20,7 +20,7 @@ struct MotionStream {
     private let ownsFlight: Bool
     private var log: MotionLog
 
-    /// Subscribes to the motion, and starts the flight recorder unless it records already.
+    /// Subscribes to the motion, and starts the flight recorder unless it is already recording.
     init(_ recorder: Recorder, _ client: DaemonClient) throws(ClientError) {
         offset = try client.clockOffset().seconds
         subscription = try client.subscribe(Self.names, hz: Self.hz)
@@ -29,7 +29,7 @@ struct MotionStream {
         log = MotionLog(recorder, flight: flight.name)
     }
 
-    /// Whether the stream belongs to a recording.
+    /// True if the stream belongs to a recording.
     func belongs(to other: Recorder) -> Bool { log.belongs(to: other) }
 
     /// Writes a message of the daemon to the log; other messages are ignored.
@@ -55,11 +55,11 @@ struct MotionStream {
         let _: RecorderStatus? = try Self.flight(client, "stop")
     }
 
-    /// Starts a continuous recording of the flight recorder. It begins a second earlier, because the
-    /// first picture comes before the request.
+    /// Starts a continuous recording of the flight recorder. The recording also contains the second
+    /// before the request, because the first picture precedes the request.
     ///
     /// - Returns: Name of the file; nil if the recorder is off or has not created the file within a
-    ///   second. `isStarted` is false if it was recording already.
+    ///   second. `isStarted` is false if the flight recorder was already recording.
     private static func startFlight(_ client: DaemonClient) throws(ClientError) -> (
         name: String?, isStarted: Bool
     ) {

@@ -42,7 +42,7 @@ final class Recorder: @unchecked Sendable {
     /// Number of pictures that were lost because the disk was too slow.
     var lost: Int { Int(cv_recorder_read(handle).lost) }
 
-    /// Reason why the recording cannot continue; nil while it can.
+    /// Reason why the recording cannot continue; nil while the recording can continue.
     var problem: String? {
         let (outcome, text) = withErrorText { cv_recorder_wait(handle, 0, $0) }
         if outcome == CV_FAILED { return text }

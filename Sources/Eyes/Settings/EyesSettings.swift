@@ -2,18 +2,18 @@ public import Aerie
 import Configuration
 public import People
 
-/// Settings of airframe-eyes, checked. `EyesSchema` declares each with its range.
+/// Valid settings of airframe-eyes. `EyesSchema` declares each setting with its range.
 public struct EyesSettings: Sendable, Equatable {
     /// Choice of the camera.
     public enum Source: String, Sendable, CaseIterable {
-        /// The first camera that libcamera provides; without one, the first V4L2 camera; without
-        /// any camera, the test picture.
+        /// The first camera that libcamera provides; if there is none, the first V4L2 camera;
+        /// without any camera, the test picture.
         case auto
         /// A camera that libcamera provides, such as a camera module.
         case libcamera
         /// A V4L2 device, for USB cameras.
         case v4l2
-        /// A drawn picture of the gimbal's attitude, with a time code.
+        /// The test picture, which shows the gimbal's attitude and a time code.
         case test
         /// A photo or a video, for tests: its path is `video.device`.
         case file
@@ -31,7 +31,7 @@ public struct EyesSettings: Sendable, Equatable {
 
     /// Settings of the pictures (table `video`).
     public struct Video: Sendable, Equatable {
-        /// Whether the stream is offered.
+        /// True if the program offers the stream.
         public var enabled = true
         /// Source of the pictures.
         public var source = Source.auto
@@ -47,16 +47,16 @@ public struct EyesSettings: Sendable, Equatable {
         public var bitrateKbps = 2000
         /// Choice of the encoder.
         public var encoder = EncoderChoice.auto
-        /// Whether the camera runs while no client is connected.
+        /// True if the camera runs while no client is connected.
         public var alwaysOn = false
 
-        /// Whether the stream is recorded.
+        /// True if the stream is recorded.
         public var record = false
         /// Directory of recordings.
         public var recordDirectory = "/var/lib/airframe-eyes"
 
-        /// Number of pictures per second for the models; 0 without models. It follows from
-        /// `people`.
+        /// Number of pictures per second for the models; 0 without models. The number is derived
+        /// from the settings of `people`.
         var peopleHz = 0
 
         /// Time from one picture to the next, ns.
@@ -79,63 +79,66 @@ public struct EyesSettings: Sendable, Equatable {
         public var socket = "/run/airframe/airframed.sock"
     }
 
-    /// The server for phones with HawkSight.
+    /// Settings of the server for phones with HawkSight (table `aerie`).
     public struct Aerie: Sendable, Equatable {
-        /// Address and port, or `off`.
+        /// Address and port on which the server listens, or `off`.
         public var listen = "off"
         /// Path of the file with the secret that signs tokens, or `off`.
         public var secretFile = "off"
-        /// Whether HawkSight's own tokens are accepted, which cannot be checked.
+        /// True if the server accepts HawkSight's own tokens, which it cannot check.
         public var acceptLegacyToken = false
         /// Meaning of the axes in a phone's pose.
         public var cameraAxes = AerieOptions.CameraAxes.arkit
-        /// Largest number of phones.
+        /// Largest number of connected phones.
         public var maxPhones = 4
-        /// Largest picture, kB.
+        /// Largest size of a picture, kB.
         public var maxFrameKb = 500
-        /// Largest number of messages per second of a phone.
+        /// Largest number of messages per second from one phone.
         public var maxRateHz = 60
         /// Path of the certificate chain, or `off`.
         public var certificate = "off"
-        /// Path of its private key, or `off`.
+        /// Path of the certificate's private key, or `off`.
         public var key = "off"
-        /// Directory of the calibrations.
+        /// Directory of the phones' calibrations.
         public var directory = "/var/lib/airframe-eyes"
 
-        /// Size of the largest message, bytes: base64 twice, and the other values.
+        /// Size of the largest message, bytes: the picture, to which base64 is applied twice, and
+        /// the other values.
         var messageLimit: Int { maxFrameKb * 1000 * 16 / 9 + 8192 }
     }
 
     /// Settings of the models that find people (table `people`).
     public struct People: Sendable, Equatable {
-        /// Whether a person can be followed.
+        /// True if users can request that the camera follow a person.
         public var enabled = true
-        /// Directory of the models and of the library; `auto` means the installed one.
+        /// Directory of the models and of the library; `auto` means the installed directory.
         public var models = "auto"
-        /// Largest number of pictures per second that are examined.
+        /// Largest number of pictures per second in which the models search for people.
         public var rateHz = 10
-        /// Number by which the picture's shorter edge is divided for people far away.
+        /// Number of parts into which the picture's shorter edge is divided for the search for
+        /// distant people.
         public var divisions = 2
         /// Angle between the left and the right edge of the picture, degrees.
         public var fieldOfViewDeg = 62
-        /// Time without the person after which following ends, s.
+        /// Time without the person in the picture after which the following ends, s.
         public var patienceS = 15
-        /// Whether the stream shows skeletons and the state of following.
+        /// True if the stream's pictures show skeletons, and the state of the following.
         public var overlay = true
     }
 
-    /// Settings of the place of the followed person in the picture (table `framing`).
+    /// Settings of the followed person's position in the picture (table `framing`).
     public struct FramingSettings: Sendable, Equatable {
-        /// Horizontal place.
+        /// Horizontal position of the person in the picture.
         public var place = Framing.Side.centre
-        /// Smallest distance of the head from the upper edge, percent of the height.
+        /// Smallest distance of the head from the upper edge, percent of the picture's height.
         public var headRoomPercent = 12
-        /// Distance at which the camera begins to move, percent of the width.
+        /// Distance of the person from this position at which the camera begins to move, percent of
+        /// the picture's width.
         public var deadZonePercent = 0
         /// Time constant of the camera's correction, ms.
         public var smoothingMs = 250
 
-        /// The framing in the units of the follower.
+        /// These settings, in the units of `Framing`.
         var framing: Framing {
             var framing = Framing()
             framing.side = place
@@ -150,7 +153,7 @@ public struct EyesSettings: Sendable, Equatable {
     public var video = Video()
     /// Settings of the models that find people (table `people`).
     public var people = People()
-    /// Settings of the person's place in the picture (table `framing`).
+    /// Settings of the followed person's position in the picture (table `framing`).
     public var framing = FramingSettings()
     /// Settings of the server for phones (table `aerie`).
     public var aerie = Aerie()
@@ -159,7 +162,7 @@ public struct EyesSettings: Sendable, Equatable {
     /// Settings of the connection to airframed (table `gimbal`).
     public var gimbal = Gimbal()
 
-    /// Settings of the video, with the pictures for the models.
+    /// Settings of the video, including the rate of pictures for the models.
     var feedVideo: Video {
         var video = video
         video.peopleHz = people.enabled ? people.rateHz : 0
@@ -171,7 +174,7 @@ public struct EyesSettings: Sendable, Equatable {
 }
 
 extension EyesSettings.RTSP {
-    /// Address and port; the schema guarantees both.
+    /// Address and port of the setting; the schema guarantees that both are valid.
     var endpoint: (host: String, port: UInt16) {
         guard let endpoint = NetworkEndpoint(listen) else { return ("127.0.0.1", 8554) }
         return (endpoint.host, endpoint.port)

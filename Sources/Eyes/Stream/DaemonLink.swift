@@ -6,10 +6,10 @@ import Synchronization
 import Wire
 
 /// Connection to airframed, as an ordinary client of its socket. The link reports the stream's
-/// health, and receives the camera's attitude while the drawn picture needs it. The link has its
-/// own thread, so a daemon that hangs or is missing never stops the stream.
+/// health, and receives the camera's attitude while the test picture needs it. The link has its own
+/// thread, so a daemon that hangs or is missing never stops the stream.
 final class DaemonLink: Sendable {
-    /// Age above which an attitude is unknown, ns.
+    /// Largest age of a usable attitude, ns.
     private static let attitudeLimit: Int64 = 1_000_000_000
     private static let attitudeNames = ["attitude.yaw", "attitude.roll", "attitude.pitch"]
 

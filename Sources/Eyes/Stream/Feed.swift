@@ -1,11 +1,12 @@
 import CVideo
 
-/// Running GStreamer pipeline of a camera. The thread that opened the pipeline waits for its end
-/// and closes it; until then, a `Painter` can pass pictures from a second thread. The class is
-/// `@unchecked Sendable`, because GStreamer allows calls from both threads.
+/// Running GStreamer pipeline of a camera. The thread that opened the pipeline waits for the
+/// pipeline's end and closes it. While the pipeline runs, a `Painter` can pass pictures to it from
+/// a second thread. The class is `@unchecked Sendable`, because GStreamer allows calls from both
+/// threads.
 final class Feed: @unchecked Sendable {
     private let handle: OpaquePointer
-    // The server exists longer than its feeds.
+    // Reference that keeps the server alive as long as the feed.
     private let server: StreamServer
 
     /// Starts a pipeline.
@@ -38,19 +39,20 @@ final class Feed: @unchecked Sendable {
 
     /// Changes a property of the running encoder.
     ///
-    /// - Returns: Whether the encoder has accepted the value.
+    /// - Returns: True if the encoder has accepted the value.
     func setEncoder(_ property: String, _ value: String) -> Bool {
         cv_feed_set(handle, "encoder", property, value)
     }
 
-    /// Changes a property of an element while the pipeline runs; has no effect without the element.
+    /// Changes a property of an element while the pipeline runs. The call has no effect if the
+    /// pipeline has no such element.
     func set(_ element: String, _ property: String, _ value: String) {
         _ = cv_feed_set(handle, element, property, value)
     }
 
-    /// Copies the newest picture for the models, RGB.
+    /// Copies the newest picture for the models, in the format RGB.
     ///
-    /// - Returns: Whether there was a picture within a twentieth of a second.
+    /// - Returns: True if a picture arrived within a twentieth of a second.
     func sample(into target: UnsafeMutableBufferPointer<UInt8>, _ info: inout cv_sample) -> Bool {
         cv_feed_sample(handle, target.baseAddress, target.count, &info, 50_000_000)
     }
@@ -58,13 +60,13 @@ final class Feed: @unchecked Sendable {
     /// Draws shapes over the stream's pictures.
     ///
     /// - Parameters:
-    ///   - shapes: The shapes.
-    ///   - until: Time at which they vanish, ns on CLOCK_MONOTONIC.
+    ///   - shapes: Shapes to draw, in the coordinates of the picture.
+    ///   - until: Time at which the shapes disappear, ns on CLOCK_MONOTONIC.
     func overlay(_ shapes: [cv_shape], until: Int64) {
         cv_feed_overlay(handle, shapes, shapes.count, until)
     }
 
-    /// Passes a drawn picture to the pipeline; `exposed` is its time of exposure, ns on
+    /// Passes a test picture to the pipeline; `exposed` is the picture's time of exposure, ns on
     /// CLOCK_MONOTONIC.
     func draw(_ bytes: [UInt8], exposed: Int64) {
         // The pipeline drops pictures that arrive before its start or after its end.

@@ -6,8 +6,8 @@ import Synchronization
 import SystemPackage
 
 /// Owner of the feed. The keeper opens the camera while a client needs it, replaces a lost camera
-/// by the drawn picture, and opens the camera again when it is connected again. Only the keeper's
-/// own thread opens and closes feeds; clients stay connected through every change.
+/// by the test picture, and opens the camera again when the camera has been reconnected. Only the
+/// keeper's own thread opens and closes feeds; clients stay connected through every change.
 final class FeedKeeper: Sendable {
     /// State of the feed, for reports.
     struct Report: Sendable, Equatable {
@@ -17,9 +17,9 @@ final class FeedKeeper: Sendable {
             case off
             /// No client needs the stream.
             case waiting
-            /// Pictures of the configured source flow.
+            /// The stream contains pictures of the configured source.
             case streaming
-            /// The drawn picture replaces a camera.
+            /// The test picture replaces a camera.
             case replaced
             /// The stream has no pictures.
             case failed
@@ -40,7 +40,7 @@ final class FeedKeeper: Sendable {
         var gaps: UInt64 = 0
         /// The file that is being recorded; nil if no file is being recorded.
         var recording: String?
-        /// Reason why a requested recording does not run.
+        /// Reason why a requested recording does not run; nil if there is none.
         var recordingProblem: String?
         /// Width and height of the pictures, pixels; 0 before the first picture.
         var width = 0
@@ -57,12 +57,12 @@ final class FeedKeeper: Sendable {
         var pipeline: @Sendable (CameraChoice, EyesSettings.Video, Encoder?) -> FeedPipeline? = {
             FeedPipeline($0, $1, encoder: $2)
         }
-        /// Present attitude of the camera, for the drawn picture; nil if it is unknown.
+        /// Function that returns the present attitude of the camera, for the test picture; nil if
+        /// the attitude is unknown.
         var attitude: @Sendable () -> AxisVector? = { nil }
         /// Function that receives each recording when it begins, and nil when it ends.
         var recording: @Sendable (Recorder?) -> Void = { _ in }
-        /// Function that tells whether the camera must run for another reason than a client or a
-        /// recording.
+        /// Function that returns true if the camera must run even without a client and a recording.
         var isWanted: @Sendable () -> Bool = { false }
         /// Function that receives each feed of a camera when it begins, and nil before it ends.
         var feed: @Sendable (Feed?) -> Void = { _ in }
@@ -234,7 +234,7 @@ private struct FeedRun {
         }
     }
 
-    /// Registers the loss of the camera. The next round opens the drawn picture.
+    /// Registers the loss of the camera. The next round opens the test picture.
     private mutating func lose(_ reason: String) {
         close()
         loss = reason

@@ -7,11 +7,11 @@ struct FeedWatch: Sendable {
     /// Longest permitted time between two pictures of a feed, ns. This limit is needed, because a
     /// disconnected cable does not always cause an error.
     static let silenceLimit: Int64 = 1_500_000_000
-    /// Shortest and longest time between two attempts to open a camera, ns.
+    /// Shortest and longest pause between two attempts to open a camera, ns.
     static let shortestPause: Int64 = 1_000_000_000
     static let longestPause: Int64 = 8_000_000_000
-    /// Running time after which a camera is stable, ns; after the loss of a stable camera, the next
-    /// pause is the shortest.
+    /// Running time after which a camera counts as stable, ns. After the loss of a stable camera,
+    /// the next attempt follows after the shortest pause.
     static let stableAfter: Int64 = 10_000_000_000
 
     private var opened: Int64 = 0
@@ -21,27 +21,26 @@ struct FeedWatch: Sendable {
     /// Registers that the feed of a camera has been opened.
     mutating func open(now: Int64) { opened = now }
 
-    /// Whether a feed sends no pictures.
+    /// True if a feed sends no pictures.
     ///
     /// - Parameters:
     ///   - newest: Time of the newest picture; 0 before the first picture.
     ///   - now: Present time.
-    /// - Returns: Whether the feed has sent no picture for longer than the limit.
+    /// - Returns: True if the feed has sent no picture for longer than the limit.
     func isSilent(newest: Int64, now: Int64) -> Bool {
         newest == 0 ? now - opened > Self.startLimit : now - newest > Self.silenceLimit
     }
 
-    /// Registers the loss of the camera. The next attempt to open it follows after a pause. The
-    /// pause doubles after each failed attempt, because an attempt interrupts the replacement
-    /// picture.
+    /// Registers the loss of the camera. The next attempt to open the camera follows after a pause.
+    /// The pause doubles after each failed attempt, because an attempt interrupts the test picture.
     mutating func lose(now: Int64) {
         if now - opened > Self.stableAfter { pause = Self.shortestPause }
         nextAttempt = now + pause
         pause = min(2 * pause, Self.longestPause)
     }
 
-    /// Whether the keeper must look for the camera now. A search that finds no camera takes little
-    /// time, so the pause after it is the shortest.
+    /// True if the keeper must look for the camera now. A search that finds no camera takes little
+    /// time, so the pause after such a search is the shortest one.
     mutating func isDue(now: Int64) -> Bool {
         guard now >= nextAttempt else { return false }
         nextAttempt = now + Self.shortestPause

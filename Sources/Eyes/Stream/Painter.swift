@@ -3,7 +3,7 @@ import Client
 import GimbalCore
 import Glibc
 
-/// Thread that draws pictures at the stream's rate, as a replacement for a camera.
+/// Thread that draws the test picture at the stream's rate, as a replacement for a camera.
 final class Painter: Sendable {
     private let thread = CompanionThread()
 
@@ -26,7 +26,7 @@ final class Painter: Sendable {
                 let exposed = cv_now()
                 view.draw(attitude(), notice: notice, exposed: exposed)
                 feed.draw(view.bytes, exposed: exposed)
-                // After a pause of the computer, the missed pictures are not drawn.
+                // If the thread was delayed, it does not draw the missed pictures.
                 next = max(next + video.frameNanoseconds, cv_now() - video.frameNanoseconds)
                 Self.sleep(until: next)
             }

@@ -12,8 +12,9 @@ final class Player {
     struct Picture {
         let width: Int
         let height: Int
-        /// Time from the exposure to the arrival of the last RTP packet (`packetAge`), and to the
-        /// decoded picture (`decodedAge`), ns; nil if the picture contains no time code.
+        /// Time from the picture's exposure to the arrival of its last RTP packet (`packetAge`),
+        /// and to the end of its decoding (`decodedAge`), ns; nil if the picture contains no time
+        /// code.
         let packetAge: Int64?
         let decodedAge: Int64?
     }

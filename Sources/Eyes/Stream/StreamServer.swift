@@ -35,7 +35,7 @@ final class StreamServer: @unchecked Sendable {
 
     /// Waits until the clients' need for a stream differs from `isWanted`, at most `seconds`.
     ///
-    /// - Returns: Whether a client needs the stream now.
+    /// - Returns: True if a client needs the stream now.
     func wait(isWanted: Bool, seconds: Double) -> Bool {
         cv_server_wait(handle, isWanted, Int64(seconds * 1e9))
     }
