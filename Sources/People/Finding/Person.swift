@@ -30,13 +30,13 @@ public struct Landmark: Sendable, Equatable, BitwiseCopyable {
 
 /// Person in a picture.
 public struct Person: Sendable, Equatable {
-    /// Probability that the picture contains a body at this place, 0...1.
+    /// Probability that the picture contains a body at this position, 0...1.
     public var score: Double
     /// Rectangle around the visible points and the top of the head, pixels.
     public var box: PixelBox
     /// The 33 points, in the order of `Landmark.Part`.
     public var landmarks: [Landmark]
-    /// Square of the next picture that will contain the body, if the body moves by less than a
+    /// Square part of the next picture that contains the body if the body moves by less than a
     /// quarter of its size.
     public var region: SquareRegion
 
@@ -62,8 +62,8 @@ public struct Person: Sendable, Equatable {
             let right = points.map(\.x).max(), let top = points.map(\.y).min(),
             let bottom = points.map(\.y).max()
         else { return nil }
-        // The model has no point at the top of the head. The top is above the eyes by about 1.5
-        // times the distance from mouth to eyes.
+        // The model has no point at the top of the head. The top of the head is above the eyes by
+        // about 1.5 times the distance from the mouth to the eyes.
         func mean(_ a: Landmark.Part, _ b: Landmark.Part) -> PixelPoint? {
             let (a, b) = (landmarks[a.rawValue], landmarks[b.rawValue])
             guard min(a.visibility, b.visibility) >= visible else { return nil }

@@ -13,10 +13,10 @@ public final class PersonFinder {
         public static let landmarks = "pose_landmark_full.tflite"
     }
 
-    /// Largest number of people in a picture; the most probable ones are kept.
+    /// Largest number of people in a picture; the most probable people are kept.
     public var maximumPeople = 8
     /// Smallest score of a detection, 0...1. The landmarks' model examines each detection, so a low
-    /// value only increases the computing time.
+    /// value causes no wrong results, but increases the computing time.
     public var minimumDetectionScore = 0.4
     /// Smallest score of a person, 0...1.
     public var minimumScore = 0.5
@@ -88,7 +88,7 @@ public final class PersonFinder {
 }
 
 extension Person {
-    /// Whether a detection with the given positions of the hips and of the face belongs to this
+    /// True if a detection with the given positions of the hips and of the face belongs to this
     /// person.
     func isAround(_ hips: PixelPoint, _ face: PixelPoint) -> Bool {
         let near = region.side / 8
@@ -96,7 +96,7 @@ extension Person {
             && distance(self[.nose].point, face) < near
     }
 
-    /// Whether two results from the same picture are the same person, found twice.
+    /// True if two results from one picture show one person, who was found twice.
     public func isSame(as other: Person) -> Bool {
         box.overlap(other.box) > 0.6
             || distance(region.centre, other.region.centre)

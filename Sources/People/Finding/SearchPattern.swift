@@ -1,6 +1,5 @@
-/// Parts of a picture that the detector examines, one after the other: the whole picture for people
-/// nearby, and overlapping squares for people far away, who would be too small in the whole
-/// picture.
+/// Parts of a picture that the detector examines, one after the other: the whole picture for near
+/// people, and overlapping squares for distant people, who are too small in the whole picture.
 public struct SearchPattern: Sendable, Equatable {
     /// Parts of the picture to examine: first the whole picture, then the squares from the upper
     /// left to the lower right.
@@ -11,7 +10,7 @@ public struct SearchPattern: Sendable, Equatable {
     /// - Parameters:
     ///   - width: Width of the pictures, pixels.
     ///   - height: Height of the pictures, pixels.
-    ///   - divisions: Length of the picture's shorter edge divided by the edge of a square; 1 means
+    ///   - divisions: Number of parts into which the picture's shorter edge is divided; 1 means
     ///     that only the whole picture is examined.
     public init(width: Int, height: Int, divisions: Int) {
         let whole = SquareRegion(

@@ -34,7 +34,7 @@ final class InferenceLibrary: @unchecked Sendable {
 final class Model {
     private let library: InferenceLibrary
     private let handle: OpaquePointer
-    /// Values of the model's input; the owner writes them before `run`.
+    /// Values of the model's input; the owner of the model writes the values before it calls `run`.
     var input: [Float]
     /// Values of the model's outputs after `run`; empty for an output that is not read.
     let outputs: [UnsafeMutableBufferPointer<Float>]

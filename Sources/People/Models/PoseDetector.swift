@@ -6,7 +6,7 @@ struct DetectedBody: Sendable, Equatable {
     var score: Double
     /// Box around the face, pixels.
     var face: PixelBox
-    /// Middle of the hips, pixels.
+    /// Midpoint between the hips, pixels.
     var hips: PixelPoint
     /// Point in the direction of the head, whose distance from the hips is half the body's size,
     /// pixels.
@@ -24,9 +24,9 @@ struct DetectedBody: Sendable, Equatable {
 /// pixels; all anchors have the size 1.
 struct PoseDetector {
     private static let edge = 224
-    /// Number of coordinates of a detection: middle and size of the face, and four points. The
-    /// first two points are the hips and the size of the body; the others are for an upper body
-    /// only and remain unused.
+    /// Number of coordinates of a detection: centre and size of the face, and four points. The
+    /// first two points state the hips and the size of the body. The last two points belong to the
+    /// upper body, and are not used.
     private static let coordinates = 12
     private static let anchors = PoseAnchors.all
 
@@ -95,7 +95,7 @@ struct PoseDetector {
         var result: [DetectedBody] = []
         while let best = rest.first {
             let same = rest.filter { $0.face.overlap(best.face) > 0.3 }
-            // A box without area does not overlap any box, not even itself.
+            // A box without area overlaps no box, so the best box is removed explicitly.
             rest = rest.dropFirst().filter { $0.face.overlap(best.face) <= 0.3 }
             result.append(same.isEmpty ? best : mean(same, score: best.score))
         }
@@ -119,7 +119,7 @@ struct PoseDetector {
 
 /// Positions to which the detector's outputs are relative (anchors).
 enum PoseAnchors {
-    /// Middles of the anchors, 0...1, in the order of the model's outputs. Layers with the same
+    /// Centres of the anchors, 0...1, in the order of the model's outputs. Layers with the same
     /// stride have a common grid; each layer has two anchors at each point of the grid.
     static let all =
         grid(stride: 8, layers: 1) + grid(stride: 16, layers: 1) + grid(stride: 32, layers: 3)

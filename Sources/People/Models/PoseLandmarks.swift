@@ -1,7 +1,7 @@
 import CMathShim
 
-/// Landmarks' model, BlazePose's second model. The model finds 33 points of one body in a square
-/// around the body, and the square for the next picture. Only one thread at a time can use the
+/// Model of landmarks: BlazePose's second model. In a square around a body, the model finds 33
+/// points of the body, and the square for the next picture. Only one thread at a time can use the
 /// model.
 ///
 /// The options are those of MediaPipe's graph `pose_landmark_by_roi_cpu.pbtxt`: a picture of
@@ -65,7 +65,7 @@ struct PoseLandmarks {
     }
 
     /// Mean position of a point in the map of its probability, within three cells of the position
-    /// (u, v); nil if the map contains little probability there.
+    /// (u, v); nil if the map contains little probability around this position.
     private func refine(_ index: Int, _ u: Double, _ v: Double) -> (u: Double, v: Double)? {
         let count = Double(Self.cells)
         guard (0..<1).contains(u), (0..<1).contains(v) else { return nil }
@@ -87,8 +87,8 @@ struct PoseLandmarks {
     }
 
     private func landmark(_ index: Int, _ region: SquareRegion) -> Landmark {
-        // The model states metres in the axes of the turned square; its z axis points away from the
-        // camera.
+        // The model returns metres in the axes of the rotated square, with the z axis pointing away
+        // from the camera.
         let metres = (0..<3).map { Double(model.outputs[4][index * 3 + $0]) }
         let (cosine, sine) = (cm_cos(region.rotation), cm_sin(region.rotation))
         return Landmark(

@@ -1,4 +1,4 @@
-/// Picture with one byte each for the red, green and blue of a pixel, without gaps between rows.
+/// Picture with three bytes per pixel (red, green, blue), without gaps between rows.
 public struct RGBPicture: Sendable, Equatable {
     /// Width, pixels.
     public let width: Int
@@ -12,7 +12,7 @@ public struct RGBPicture: Sendable, Equatable {
     /// - Parameters:
     ///   - width: Width, pixels, at least 1.
     ///   - height: Height, pixels, at least 1.
-    ///   - bytes: Colour values, 3 · width · height of them.
+    ///   - bytes: Colour values; their number is 3 · width · height.
     public init?(width: Int, height: Int, bytes: [UInt8]) {
         guard width > 0, height > 0, bytes.count == 3 * width * height else { return nil }
         self.width = width
@@ -55,10 +55,11 @@ public struct PixelBox: Sendable, Equatable, BitwiseCopyable {
         self.height = height
     }
 
-    /// Middle of the rectangle.
+    /// Centre of the rectangle.
     public var centre: PixelPoint { PixelPoint(x: left + width / 2, y: top + height / 2) }
 
-    /// Area of the intersection of two rectangles, divided by the area of their union; 0...1.
+    /// Area of the intersection of this rectangle and another one, divided by the area of their
+    /// union; 0...1.
     public func overlap(_ other: PixelBox) -> Double {
         let common =
             max(0, min(left + width, other.left + other.width) - max(left, other.left))
@@ -67,7 +68,7 @@ public struct PixelBox: Sendable, Equatable, BitwiseCopyable {
         return union > 0 ? common / union : 0
     }
 
-    /// Whether the rectangle contains a point.
+    /// True if the rectangle contains a point.
     public func contains(_ point: PixelPoint) -> Bool {
         point.x >= left && point.x <= left + width && point.y >= top && point.y <= top + height
     }

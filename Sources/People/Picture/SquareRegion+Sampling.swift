@@ -5,13 +5,13 @@ extension SquareRegion {
     /// blue of each sample. Samples outside the picture are black.
     ///
     /// A sample of a square that is enlarged is interpolated between four pixels. A sample of a
-    /// square that is reduced is the mean of several pixels, because single pixels would show
-    /// patterns that the scene does not contain.
+    /// square that is reduced is the mean of several pixels, because single pixels would cause
+    /// aliasing.
     ///
     /// - Parameters:
     ///   - picture: The picture.
     ///   - count: Number of samples along an edge.
-    ///   - range: Values that represent black and white.
+    ///   - range: Sample values of black and of white.
     ///   - target: Buffer for the samples, 3 · count² values.
     func sample(
         _ picture: RGBPicture, count: Int, range: ClosedRange<Float>, into target: inout [Float]
@@ -52,8 +52,8 @@ extension SquareRegion {
     }
 }
 
-/// Positions of the samples in the picture, in coordinates in which the middle of a pixel has whole
-/// numbers.
+/// Positions of the samples in the picture, in coordinates that are integers at the centre of a
+/// pixel.
 private struct Grid {
     /// Position of the first sample.
     let x: Float, y: Float

@@ -1,12 +1,12 @@
 import CMathShim
 
-/// Square part of a picture, turned about its middle, for a model to examine.
+/// Square part of a picture, rotated about its centre, which a model examines.
 public struct SquareRegion: Sendable, Equatable, BitwiseCopyable {
-    /// Middle of the square, pixels.
+    /// Centre of the square, pixels.
     public var centre: PixelPoint
     /// Length of an edge, pixels.
     public var side: Double
-    /// Direction of the square's x axis from the picture's x axis, clockwise in the picture, rad.
+    /// Angle from the picture's x axis to the square's x axis, clockwise in the picture, rad.
     public var rotation: Double
 
     /// Creates a region.
@@ -23,13 +23,13 @@ public struct SquareRegion: Sendable, Equatable, BitwiseCopyable {
             side: Double(max(picture.width, picture.height)))
     }
 
-    /// Creates the square around a body. The middle of the square is at the hips, and the body is
+    /// Creates the square around a body. The centre of the square is at the hips, and the body is
     /// upright in the square.
     ///
     /// - Parameters:
-    ///   - hips: Middle of the hips.
-    ///   - top: Point whose distance from the hips is half the size of the body, in the direction
-    ///     of the head. Both models deliver this point.
+    ///   - hips: Midpoint between the hips, pixels.
+    ///   - top: Point in the direction of the head, whose distance from the hips is half the body's
+    ///     size, pixels. Both models return this point.
     init(hips: PixelPoint, top: PixelPoint) {
         let (dx, dy) = (top.x - hips.x, top.y - hips.y)
         // The models were trained with squares that are a quarter larger than the body.

@@ -1,8 +1,8 @@
 import CMathShim
 public import GimbalCore
 
-/// Relation of a picture's pixels to directions from the camera: a camera without distortion, whose
-/// axis goes through the middle of the picture.
+/// Relation of a picture's pixels to directions from the camera: the model of a camera without
+/// distortion, whose optical axis is at the centre of the picture.
 public struct CameraView: Sendable, Equatable, BitwiseCopyable {
     /// Width of the pictures, pixels.
     public var width: Double
@@ -24,20 +24,20 @@ public struct CameraView: Sendable, Equatable, BitwiseCopyable {
         focal = Double(width) / 2 * cm_cos(half) / cm_sin(half)
     }
 
-    /// Direction of a point of the picture in the earth frame.
+    /// Converts a point of the picture to a direction in the earth frame.
     ///
     /// - Parameters:
     ///   - point: The point, pixels.
     ///   - attitude: Attitude of the camera at the exposure, body to earth.
-    /// - Returns: The direction.
+    /// - Returns: Direction from the camera to the point.
     public func direction(of point: PixelPoint, _ attitude: Quaternion) -> EarthDirection {
         EarthDirection(
             attitude.rotate(
                 Vector3(focal, point.x - width / 2, point.y - height / 2)))
     }
 
-    /// The point of the picture in which a direction of the earth frame appears; nil behind the
-    /// camera.
+    /// Converts a direction in the earth frame to a point of the picture; nil if the direction is
+    /// behind the camera.
     public func point(of direction: EarthDirection, _ attitude: Quaternion) -> PixelPoint? {
         let body = attitude.inverseRotate(direction.vector)
         guard body.x > 1e-3 else { return nil }
@@ -59,42 +59,42 @@ public struct EarthDirection: Sendable, Equatable, BitwiseCopyable {
         self.pitch = pitch
     }
 
-    /// The direction of a vector, north-east-down, of any length but zero.
+    /// Creates the direction of a vector (north, east, down), whose length must not be zero.
     public init(_ vector: Vector3) {
         yaw = cm_atan2(vector.y, vector.x)
         pitch = cm_atan2(-vector.z, cm_sqrt(vector.x * vector.x + vector.y * vector.y))
     }
 
-    /// The vector of length 1.
+    /// Unit vector in this direction: north, east, down.
     public var vector: Vector3 {
         let level = cm_cos(pitch)
         return Vector3(level * cm_cos(yaw), level * cm_sin(yaw), -cm_sin(pitch))
     }
 }
 
-/// Person in a picture as the tracker sees it: directions instead of pixels.
+/// Observation of a person in one picture, for the tracker: directions instead of pixels.
 public struct Sighting: Sendable, Equatable {
-    /// Heading of the body's middle, rad.
+    /// Heading of the body's centre, rad.
     public var yaw: Double
-    /// Elevation of the direction in which the camera is to look, rad.
+    /// Elevation at which the camera must look so that the framing is correct, rad.
     public var aimPitch: Double
-    /// Horizontal distance, m, about; nil if unknown.
+    /// Approximate horizontal distance of the person, m; nil if it is unknown.
     public var distance: Double?
 
-    /// Creates a sighting.
+    /// Creates an observation from its values.
     public init(yaw: Double, aimPitch: Double, distance: Double?) {
         self.yaw = yaw
         self.aimPitch = aimPitch
         self.distance = distance
     }
 
-    /// Creates the sighting of a person.
+    /// Creates the observation of a person in a picture.
     ///
     /// - Parameters:
     ///   - person: The person in the picture.
-    ///   - view: Relation of pixels to directions.
+    ///   - view: Relation of the picture's pixels to directions.
     ///   - attitude: Attitude of the camera at the exposure, body to earth.
-    ///   - framing: Place of the person in the picture that the camera is to reach.
+    ///   - framing: Desired position of the person in the picture.
     public init(
         _ person: Person, _ view: CameraView, _ attitude: Quaternion, _ framing: Framing
     ) {
@@ -108,8 +108,9 @@ public struct Sighting: Sendable, Equatable {
 }
 
 extension Person {
-    /// Size of a metre at the person's place, pixels, from the distances of visible points of the
-    /// trunk in the picture and in the model's metres; nil without enough visible points.
+    /// Scale of the picture at the person, pixels per metre. It is the ratio of distances between
+    /// visible points of the trunk, in pixels and in the model's metres; nil if too few points are
+    /// visible.
     public var pixelsPerMetre: Double? {
         let parts: [Landmark.Part] = [
             .nose, .leftShoulder, .rightShoulder, .leftHip, .rightHip, .leftElbow, .rightElbow,

@@ -1,34 +1,35 @@
 import CMathShim
 
-/// Place of a person in the picture.
+/// Desired position of a person in the picture.
 public struct Framing: Sendable, Equatable {
-    /// Horizontal place.
+    /// Horizontal position of the person.
     public enum Side: String, Sendable, CaseIterable {
-        /// The middle of the picture.
+        /// The centre of the picture.
         case centre
-        /// The line between the left third and the rest, so that the picture shows more to the
-        /// person's right.
+        /// One third of the width from the left edge, so that the picture shows more of the scene
+        /// to the right of the person.
         case leftThird = "left_third"
-        /// The line between the right third and the rest.
+        /// One third of the width from the right edge.
         case rightThird = "right_third"
     }
 
-    /// Horizontal place.
+    /// Horizontal position of the person.
     public var side = Side.centre
     /// Smallest distance of the top of the head from the upper edge, as a fraction of the picture's
     /// height, 0...0.5.
     public var headRoom = 0.12
-    /// Distance of the person from their place to each side at which the camera begins to move, as
-    /// a fraction of the picture's width, 0...0.4.
+    /// Distance of the person from the desired position, to either side, at which the camera begins
+    /// to move, as a fraction of the picture's width, 0...0.4.
     public var deadZone = 0.0
-    /// Time constant with which the camera corrects the place, s.
+    /// Time constant with which the camera corrects the person's position, s.
     public var smoothing = 0.25
 
     /// Creates the default framing.
     public init() {}
 
-    /// Height in the picture that the camera's axis must reach so that the person is in place: the
-    /// middle of a person who fits into the picture, otherwise the head with its room.
+    /// Returns the height in the picture to which the camera's axis must move for a correct
+    /// framing: the centre of a person who fits into the picture, otherwise a height that leaves
+    /// head room.
     ///
     /// - Parameters:
     ///   - box: Box of the person, pixels.
@@ -39,7 +40,7 @@ public struct Framing: Sendable, Equatable {
         return box.top + view.height / 2 - top
     }
 
-    /// Angle by which the camera looks to the right of the person, rad.
+    /// Angle from the person to the camera's axis, right positive, rad.
     func offset(_ view: CameraView) -> Double {
         let shift =
             switch side {
@@ -50,6 +51,6 @@ public struct Framing: Sendable, Equatable {
         return cm_atan2(shift, view.focal)
     }
 
-    /// Half the width of the dead zone, rad.
+    /// Half the width of the dead zone as an angle, rad.
     func deadAngle(_ view: CameraView) -> Double { cm_atan2(deadZone * view.width, view.focal) }
 }

@@ -1,31 +1,31 @@
 import CMathShim
 
-/// Kalman filter of a person's place and velocity in the horizontal plane around the camera, earth
-/// frame, m, with constant velocity and unknown acceleration.
+/// Kalman filter of a person's position and velocity in the horizontal plane around the camera,
+/// earth frame, m. Its model is constant velocity with random acceleration.
 ///
-/// The plane instead of the heading: a person who walks straight ahead has a heading whose rate
-/// changes, most when they pass, and a place whose velocity is constant. The distance is known only
-/// roughly. It hardly matters: a wrong distance scales place and velocity alike, and the heading
-/// that follows from both is the same.
+/// The filter estimates a position, not only a heading, because a person who walks straight ahead
+/// has a constant velocity, but a changing rate of heading. The distance is known only roughly. A
+/// wrong distance scales position and velocity by one factor, so the predicted heading remains
+/// correct.
 struct GroundFilter: Sendable {
-    /// Standard deviation of a sighting's heading, rad.
+    /// Standard deviation of the heading in an observation, rad.
     static let headingSigma = 0.01
-    /// Standard deviation of a sighting's distance, as a fraction of the distance.
+    /// Standard deviation of the distance in an observation, as a fraction of the distance.
     static let distanceSigma = 0.2
-    /// Spectral density of the acceleration of people, m²/s³: a walker starts or stops within half
-    /// a second.
+    /// Spectral density of the acceleration of people, m²/s³: a walking person starts or stops
+    /// within half a second.
     static let acceleration = 1.5
-    /// Largest speed of people that is assumed at the start, m/s.
+    /// Standard deviation of the velocity at the start, m/s.
     static let startSpeed = 1.5
-    /// Distance that is assumed until one is known, m.
+    /// Distance that is assumed until an observation contains one, m.
     static let usualDistance = 4.0
 
-    /// North, east, m, and their rates, m/s.
+    /// Position north and east, m, and velocity north and east, m/s.
     private(set) var state: SIMD4<Double>
-    /// Covariance, row by row.
+    /// Covariance matrix of the state, row by row.
     private var covariance: [Double]
 
-    /// Starts with a sighting.
+    /// Creates a filter from the first observation.
     init(_ sighting: Sighting) {
         let distance = sighting.distance ?? Self.usualDistance
         state = SIMD4(
@@ -40,9 +40,9 @@ struct GroundFilter: Sendable {
         covariance[15] = v
     }
 
-    /// Heading, rad, -π...π.
+    /// Heading of the person, rad, -π...π.
     var yaw: Double { cm_atan2(state.y, state.x) }
-    /// Distance, m, at least half a metre.
+    /// Horizontal distance of the person, m, at least half a metre.
     var distance: Double { max(cm_sqrt(state.x * state.x + state.y * state.y), 0.5) }
     /// Rate of the heading, rad/s.
     var yawRate: Double {
@@ -57,12 +57,12 @@ struct GroundFilter: Sendable {
         return across / (distance * distance)
     }
 
-    /// Advances by `dt` seconds, at least zero.
+    /// Advances the state by `dt` seconds; a negative `dt` has no effect.
     mutating func predict(_ dt: Double) {
         guard dt > 0 else { return }
         state.x += dt * state.z
         state.y += dt * state.w
-        // F P Fᵀ, with F = [[1, dt], [0, 1]] for each axis.
+        // Covariance of the predicted state: F P Fᵀ, with F = [[1, dt], [0, 1]] for each axis.
         var p = covariance
         for column in 0..<4 {
             p[column] += dt * p[8 + column]
@@ -82,13 +82,14 @@ struct GroundFilter: Sendable {
         covariance = p
     }
 
-    /// Corrects the state with a sighting at the state's time.
+    /// Corrects the state with an observation, which must have the state's time.
     mutating func correct(_ sighting: Sighting) {
         let measured = sighting.distance ?? distance
         let place = SIMD2(
             measured * cm_cos(sighting.yaw), measured * cm_sin(sighting.yaw))
-        // The noise belongs to the filter's distance, which is better known than that of one
-        // sighting. Without a distance, only the heading counts.
+        // The noise is computed with the filter's distance, which is more accurate than the
+        // distance of one observation. If the observation has no distance, only its heading has an
+        // effect.
         var noise = Self.noise(sighting.yaw, distance)
         if sighting.distance == nil {
             noise = Self.noise(sighting.yaw, distance, distanceSigma: 10)
@@ -114,13 +115,13 @@ struct GroundFilter: Sendable {
         }
     }
 
-    /// Multiplies the velocity, 0...1.
+    /// Multiplies the velocity by a factor, 0...1.
     mutating func slow(by factor: Double) {
         state.z *= factor
         state.w *= factor
     }
 
-    /// Covariance of the place of a sighting, m².
+    /// Covariance of the position in an observation, m².
     private static func noise(
         _ yaw: Double, _ distance: Double, distanceSigma: Double = Self.distanceSigma
     ) -> (nn: Double, ne: Double, ee: Double) {

@@ -1,72 +1,72 @@
 import CMathShim
 
-/// Choice of the person who is followed, and the direction in which the camera is to look. Times are
-/// seconds on one clock. Pure.
+/// State machine that chooses the followed person, and computes the direction in which the camera
+/// must look. Times are seconds on one clock. The type is pure.
 public struct PersonFollower: Sendable {
     /// Choice of a user.
     public enum Choice: Sendable, Equatable {
-        /// Follow the person nearest to the middle of the picture; a person who is already followed
-        /// remains.
+        /// Follow the person nearest to the centre of the picture; if a person is already followed,
+        /// follow that person.
         case on
-        /// Follow nobody.
+        /// Follow no person.
         case off
-        /// Follow the next person to the right, and after the last one the first.
+        /// Follow the next person to the right, and after the last person the first one.
         case next
-        /// Follow the person at a place of the picture, 0...1 from the left and from the top.
+        /// Follow the person at a position in the picture, 0...1 from the left and from the top.
         case point(x: Double, y: Double)
     }
 
-    /// Direction in which the camera is to look, and its motion.
+    /// Direction in which the camera must look, and the rate of this direction.
     public struct Aim: Sendable, Equatable {
         /// Heading, rad, -π...π, and its rate, rad/s.
         public var yaw: Double, yawRate: Double
         /// Elevation, rad, -π/2...π/2.
         public var pitch: Double
-        /// Time at which the camera is to look there, s.
+        /// Time at which the camera must look in this direction, s.
         public var time: Double
     }
 
-    /// State of following.
+    /// State of the follower.
     public enum State: Sendable, Equatable {
-        /// Following is off.
+        /// No person is followed or searched for.
         case off
-        /// No person has been seen yet; the camera holds its direction.
+        /// No person has been found yet; the camera holds its direction.
         case waiting
         /// The person with this number is followed.
         case following(Int)
-        /// The person with this number has not been seen for a while; the camera turns on, then
-        /// waits.
+        /// The person with this number is no longer found. The camera first continues the person's
+        /// motion, then holds its direction.
         case lost(Int)
     }
 
-    /// State of following.
+    /// Present state of the follower.
     public private(set) var state = State.off
-    /// Time without a person after which following ends, s.
+    /// Time without a person after which the following ends, s.
     public var patience = 15.0
-    /// Place of the person in the picture.
+    /// Desired position of the person in the picture.
     public var framing = Framing()
-    /// The people.
+    /// Tracker of the people in the pictures.
     public private(set) var tracker = PersonTracker()
 
-    /// Time without a sighting from which the person counts as lost, s.
+    /// Time without an observation after which the person counts as lost, s.
     private static let lossSeconds = 0.6
-    /// Time for which the camera turns on with a lost person, s. Longer, the prediction means
-    /// little.
+    /// Time for which the camera continues the motion of a lost person, s. A longer prediction
+    /// would be unreliable.
     private static let coastSeconds = 4.0
-    /// Largest difference of a person's heading from the lost person's predicted heading, rad, for
-    /// them to be taken for the same.
+    /// Largest difference between the heading of a new person and the predicted heading of the lost
+    /// person at which both count as one person, rad.
     private static let reunion = 0.9
 
     private var choice: Choice?
     private var begun = 0.0
     private var lastAim: Aim?
-    /// Last state of the person who is followed, for the time after the tracker has forgotten them.
+    /// Last state of the followed person, for the time after the tracker has removed the person.
     private var last: TrackedPerson?
 
-    /// Creates a follower of nobody.
+    /// Creates a follower that follows no person.
     public init() {}
 
-    /// Notes a choice; it is fulfilled with the next picture.
+    /// Stores a user's choice, which the next call of `update` executes.
     public mutating func ask(_ choice: Choice, at time: Double) {
         if choice == .off {
             stop()
@@ -80,7 +80,7 @@ public struct PersonFollower: Sendable {
         }
     }
 
-    /// Ends following, for example because another source moves the camera.
+    /// Ends the following, for example because another source moves the camera.
     public mutating func stop() {
         state = .off
         choice = nil
@@ -89,16 +89,18 @@ public struct PersonFollower: Sendable {
         tracker.keep(nil, seconds: 0)
     }
 
-    /// Uses one picture.
+    /// Updates the people and the state with the observations of one picture.
     ///
     /// - Parameters:
-    ///   - sightings: The people in the picture.
+    ///   - sightings: Observations of the people in the picture.
     ///   - axis: Direction of the camera's axis at the exposure.
-    ///   - view: Relation of pixels to directions.
-    ///   - point: Direction of a place of the picture, 0...1 from the left and from the top.
+    ///   - view: Relation of the picture's pixels to directions.
+    ///   - point: Function that returns the direction of a position in the picture, 0...1 from the
+    ///     left and from the top.
     ///   - exposed: Time of the exposure, s.
     ///   - now: Present time, s.
-    /// - Returns: Number of the person of each sighting; nil for one that is not used.
+    /// - Returns: Number of the person in each observation; nil for an observation that is not
+    ///   used.
     public mutating func update(
         _ sightings: [Sighting], axis: EarthDirection, _ view: CameraView,
         point: (_ x: Double, _ y: Double) -> EarthDirection, exposed: Double, now: Double
@@ -120,7 +122,7 @@ public struct PersonFollower: Sendable {
         return ids
     }
 
-    /// Number of the person who is followed or lost; nil without one.
+    /// Number of the person who is followed or lost; nil if there is no such person.
     public var target: Int? {
         switch state {
         case .off, .waiting: nil
@@ -128,7 +130,7 @@ public struct PersonFollower: Sendable {
         }
     }
 
-    /// Whether the person to follow is not in the pictures.
+    /// True if the person to be followed has not been found in the pictures.
     public var isSearching: Bool {
         switch state {
         case .waiting, .lost: true
@@ -141,7 +143,7 @@ public struct PersonFollower: Sendable {
         tracker.keep(id, seconds: patience)
     }
 
-    /// Follows the person on, declares the person lost, or finds the person again.
+    /// Updates the state of the followed person, who can be found, lost, or found again.
     private mutating func watch(
         _ id: Int, _ seen: [TrackedPerson], _ exposed: Double, _ now: Double
     ) {
@@ -157,8 +159,8 @@ public struct PersonFollower: Sendable {
             return
         }
         state = .lost(id)
-        // Someone near the place at which the lost person is expected is that person, unless they were
-        // in the picture together with the lost person.
+        // A new person near the expected direction of the lost person counts as the lost person,
+        // unless both were in the picture at one time.
         let expected = person.direction(at: min(exposed, person.lastSeen + Self.coastSeconds)).yaw
         let candidates = seen.filter {
             $0.id != id && $0.sightings >= 2 && $0.firstSeen > person.lastSeen
@@ -171,7 +173,8 @@ public struct PersonFollower: Sendable {
         }
     }
 
-    /// The person whom the choice selects; nil without a choice, or if nobody fits.
+    /// Executes the choice. Returns the number of the selected person; nil if there is no choice,
+    /// or no suitable person.
     private mutating func fulfil(
         _ seen: [TrackedPerson], _ axis: EarthDirection,
         _ point: (_ x: Double, _ y: Double) -> EarthDirection
@@ -208,13 +211,15 @@ public struct PersonFollower: Sendable {
         }
     }
 
-    /// Direction in which the camera is to look at a time; nil if it is not to be moved.
+    /// Returns the direction in which the camera must look at a time; nil if the camera must not be
+    /// moved.
     ///
     /// - Parameters:
     ///   - time: Time, s, not before the last picture.
-    ///   - axis: Present direction of the camera's axis, which it holds while nobody is followed.
-    ///   - view: Relation of pixels to directions.
-    /// - Returns: The direction and its motion.
+    ///   - axis: Present direction of the camera's axis; the camera holds this direction while no
+    ///     person is followed.
+    ///   - view: Relation of the picture's pixels to directions.
+    /// - Returns: The direction and its rate.
     public mutating func aim(at time: Double, axis: EarthDirection, _ view: CameraView) -> Aim? {
         let person: TrackedPerson?
         switch state {
@@ -246,7 +251,8 @@ public struct PersonFollower: Sendable {
         return aim
     }
 
-    /// Direction that the camera holds while there are no pictures; nil if it is not to be moved.
+    /// Returns the direction that the camera holds while there are no pictures; nil if the camera
+    /// must not be moved.
     public mutating func hold(at time: Double) -> Aim? {
         guard state != .off, let lastAim else { return nil }
         return Aim(yaw: lastAim.yaw, yawRate: 0, pitch: lastAim.pitch, time: time)

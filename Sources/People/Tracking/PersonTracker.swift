@@ -2,36 +2,36 @@ import CMathShim
 
 /// Person who is tracked over several pictures.
 public struct TrackedPerson: Sendable {
-    /// Number of the person, from 1; it is not used again.
+    /// Number of the person, from 1; each number is used only once.
     public let id: Int
-    /// Number of pictures in which the person has been seen.
+    /// Number of pictures in which the person was found.
     public internal(set) var sightings = 1
-    /// Time of the first sighting, s.
+    /// Time of the first observation, s.
     let firstSeen: Double
-    /// Time of the last sighting, s.
+    /// Time of the last observation, s.
     public internal(set) var lastSeen: Double
-    /// Time to which the state belongs, s.
+    /// Time to which the state of `ground` applies, s.
     var time: Double
     var ground: GroundFilter
-    /// Elevation of the aim, rad, smoothed.
+    /// Smoothed elevation at which the camera must look, rad.
     var aimPitch: Double
 
-    /// Direction of the person now, and its rate.
+    /// Direction of a person at one time, and the rate of the direction.
     public struct Direction: Sendable, Equatable {
         /// Heading, rad, -π...π, and its rate, rad/s.
         public var yaw: Double, yawRate: Double
-        /// Elevation of the aim, rad, -π/2...π/2.
+        /// Elevation at which the camera must look, rad, -π/2...π/2.
         public var aimPitch: Double
-        /// Horizontal distance, m.
+        /// Horizontal distance of the person, m.
         public var distance: Double
         /// Standard deviation of the heading, rad.
         public var yawSigma: Double
     }
 
-    /// The direction at a time.
+    /// Predicts the direction of the person at a time.
     ///
-    /// - Parameter time: s, not before the last picture.
-    /// - Returns: The direction.
+    /// - Parameter time: Time, s, not before the last picture.
+    /// - Returns: The predicted direction.
     public func direction(at time: Double) -> Direction {
         var ground = ground
         ground.predict(time - self.time)
@@ -42,47 +42,48 @@ public struct TrackedPerson: Sendable {
 }
 
 /// Tracker of several people in the earth frame: it predicts each person to the time of the next
-/// picture, assigns the sightings so that all of them together fit best, and keeps people who are
-/// covered for a while. Times are seconds on one clock.
+/// picture, assigns the observations to people with the smallest total error, and keeps people who
+/// are hidden for a short time. Times are seconds on one clock.
 public struct PersonTracker: Sendable {
-    /// Time without a sighting after which a person is forgotten, s: a second behind something, and
-    /// pictures in which the detector misses the person.
+    /// Time without an observation after which a person is removed, s: long enough for a person who
+    /// is hidden for a second, and for some pictures in which the detector misses the person.
     public var memory = 1.6
-    /// The people, in the order of their numbers.
+    /// The tracked people, in the order of their numbers.
     public private(set) var people: [TrackedPerson] = []
 
     private var nextID = 1
-    /// Number of the person who is remembered longer, and the duration, s.
+    /// Number of the person who is kept longer than the others, and the time without an observation
+    /// after which this person is removed, s.
     private var kept: (id: Int, seconds: Double)?
 
-    /// Largest number of people.
+    /// Largest number of tracked people.
     public static let limit = 8
-    /// Largest squared distance of a sighting from its prediction, in standard deviations; 99.9 % of
-    /// the sightings are closer.
+    /// Largest squared distance of an observation from its prediction, in squared standard
+    /// deviations; 99.9 % of the observations are closer.
     private static let gate = 13.8
-    /// Distance ratio of a sighting to its prediction that counts as one standard deviation.
+    /// Standard deviation of the logarithm of observed distance divided by predicted distance.
     private static let distanceSigma = 0.35
 
-    /// Creates a tracker of nobody.
+    /// Creates a tracker without people.
     public init() {}
 
-    /// Remembers one person longer than the others.
+    /// Keeps one person longer than the other people.
     ///
     /// - Parameters:
     ///   - id: Number of the person; nil treats all people alike.
-    ///   - seconds: Time without a sighting after which the person is forgotten.
+    ///   - seconds: Time without an observation after which the person is removed, s.
     public mutating func keep(_ id: Int?, seconds: Double) { kept = id.map { ($0, seconds) } }
 
-    /// The person with a number.
+    /// The tracked person with the given number; nil if there is none.
     public subscript(id: Int) -> TrackedPerson? { people.first { $0.id == id } }
 
-    /// Uses the sightings of one picture.
+    /// Updates the people with the observations of one picture.
     ///
     /// - Parameters:
-    ///   - sightings: The people in the picture; at most `limit` are used.
-    ///   - time: Time of the exposure, s; not before the last picture's.
-    /// - Returns: Number of the person of each sighting, in their order; nil for one that is not
-    ///   used.
+    ///   - sightings: Observations of the people in the picture; at most `limit` are used.
+    ///   - time: Time of the exposure, s; not before the exposure of the last picture.
+    /// - Returns: Number of the person in each observation, in the order of `sightings`; nil for an
+    ///   observation that is not used.
     public mutating func update(_ sightings: [Sighting], at time: Double) -> [Int?] {
         for index in people.indices {
             people[index].ground.predict(time - people[index].time)
@@ -97,7 +98,7 @@ public struct PersonTracker: Sendable {
         }
         people.removeAll { person in
             let limit = person.id == kept?.id ? kept?.seconds ?? memory : memory
-            // A person who was seen only once may be a mistake of the detector.
+            // A person with fewer than three observations can be a mistake of the detector.
             return time - person.lastSeen > (person.sightings < 3 ? min(limit, 0.35) : limit)
         }
         for index in choice.indices where choice[index] == nil && people.count < Self.limit {
@@ -113,8 +114,8 @@ public struct PersonTracker: Sendable {
         return result
     }
 
-    /// Person of each sighting, as an index of `people`; the sum of all squared distances is the
-    /// smallest possible, where a sighting without a person costs as much as the gate.
+    /// Assigns a person to each observation, as an index of `people`. The assignment has the
+    /// smallest sum of squared distances; an observation without a person adds `gate` to the sum.
     private func assign(_ sightings: [Sighting]) -> [Int?] {
         let costs = sightings.map { sighting in people.map { $0.cost(sighting) } }
         var best = [(cost: Double, choice: [Int?])?](repeating: nil, count: 1 << people.count)
@@ -144,7 +145,8 @@ public struct PersonTracker: Sendable {
         _ sighting: Sighting, from person: TrackedPerson
     ) -> Double {
         let away = Self.wrapped(sighting.yaw - person.ground.yaw)
-        // People are wide: the middle of a box jumps when an arm appears.
+        // The centre of a person's box jumps when an arm appears, so 0.1 m is added to the standard
+        // deviation.
         let width = 0.1 / person.ground.distance
         let variance =
             person.ground.yawVariance + GroundFilter.headingSigma * GroundFilter.headingSigma
@@ -157,7 +159,7 @@ public struct PersonTracker: Sendable {
         return result
     }
 
-    /// An angle in -π...π.
+    /// Wraps an angle to -π...π, rad.
     static func wrapped(_ angle: Double) -> Double {
         angle - 2 * .pi * cm_floor(angle / (2 * .pi) + 0.5)
     }
@@ -171,7 +173,7 @@ extension TrackedPerson {
     fileprivate mutating func see(_ sighting: Sighting, _ time: Double) {
         let gap = time - lastSeen
         ground.correct(sighting)
-        // A first-order low-pass filter of a third of a second.
+        // First-order low-pass filter with a time constant of 0.3 s.
         aimPitch += (sighting.aimPitch - aimPitch) * min(1, gap / (gap + 0.3))
         sightings += 1
         lastSeen = time

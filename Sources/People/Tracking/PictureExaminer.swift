@@ -1,16 +1,17 @@
 public import GimbalCore
 
-/// Examiner of a camera's pictures: follows the people whom it knows with the model of landmarks, and
-/// looks for others with the detector, in the whole picture and in parts of it by turns. Only one
-/// thread uses a `PictureExaminer`.
+/// Examiner of a camera's pictures. It finds known people with the model of landmarks. It searches
+/// for other people with the detector, alternately in the whole picture and in parts of the
+/// picture. Only one thread uses a `PictureExaminer`.
 public final class PictureExaminer {
-    /// Number by which the shorter edge of the picture is divided for people far away; 1: people
-    /// nearby only.
+    /// Number of parts into which the picture's shorter edge is divided for the search for distant
+    /// people; 1 means that only near people are found.
     public var divisions = 2
     /// Time between two searches while the followed person is in the picture, s.
     public var searchInterval = 1.0
 
-    /// Body that was in the last picture: its direction in the earth frame, and its place.
+    /// Body in one of the last pictures: its direction in the earth frame, and its position in the
+    /// picture.
     private struct Known {
         var direction: EarthDirection
         var region: SquareRegion
@@ -22,15 +23,15 @@ public final class PictureExaminer {
     private var lastSearch = -Double.infinity
     private var turn = 0
 
-    /// Time without a sighting after which a body is only looked for by the detector, s.
+    /// Time without an observation after which only the detector searches for a body, s.
     private static let patience = 0.5
 
     /// Creates an examiner.
     ///
-    /// - Parameter finder: The models; nothing else uses them meanwhile.
+    /// - Parameter finder: Finder with the models; only this examiner may use it.
     public init(_ finder: PersonFinder) { self.finder = finder }
 
-    /// Forgets all people.
+    /// Removes all known people.
     public func reset() {
         known = [:]
         lastSearch = -.infinity
@@ -41,11 +42,11 @@ public final class PictureExaminer {
     ///
     /// - Parameters:
     ///   - picture: The picture.
-    ///   - view: Relation of its pixels to directions.
+    ///   - view: Relation of the picture's pixels to directions.
     ///   - attitude: Attitude of the camera at the exposure, body to earth.
     ///   - time: Time of the exposure, s.
-    ///   - tracker: The people so far, with their motion.
-    ///   - isSearching: Whether the person to follow is not in the picture.
+    ///   - tracker: Tracker with the people of earlier pictures, and their motion.
+    ///   - isSearching: True if the person to be followed has not been found.
     /// - Returns: The people.
     /// - Throws: The reason why the models cannot be executed.
     public func examine(
@@ -77,7 +78,8 @@ public final class PictureExaminer {
         return people + (try search(picture, besides: people))
     }
 
-    /// Looks for others: in the whole picture, then in two of the parts, and so on.
+    /// Searches for other people: in one call in the whole picture, in the next call in two of its
+    /// parts, and so on.
     private func search(_ picture: RGBPicture, besides people: [Person]) throws(InferenceError)
         -> [Person]
     {
@@ -96,12 +98,12 @@ public final class PictureExaminer {
         return found
     }
 
-    /// Notes the numbers of the people of the last picture.
+    /// Stores the positions of the people in the last picture, by their numbers.
     ///
     /// - Parameters:
-    ///   - people: The people.
-    ///   - ids: Their numbers; nil for one that is not tracked.
-    ///   - view: Relation of pixels to directions.
+    ///   - people: The people in the picture.
+    ///   - ids: Number of each person; nil for a person who is not tracked.
+    ///   - view: Relation of the picture's pixels to directions.
     ///   - attitude: Attitude of the camera at the exposure.
     ///   - time: Time of the exposure, s.
     public func note(
