@@ -3,9 +3,9 @@ import Synchronization
 import WebServing
 
 /// Connection of one phone. It receives the phone's messages, and stores whether the phone is
-/// admitted and the phone's newest pose. Thread-safe.
+/// admitted and the phone's newest pose. The class is thread-safe.
 final class AerieDevice: WebSocketEndpoint {
-    /// Texts of errors, which apps show. They are the same as those of the original Aerie server.
+    /// Texts of errors, which apps show. The texts are those of the original Aerie server.
     enum Problem {
         static let token = "Invalid authentication token"
         static let notAuthenticated = "Device not authenticated"
@@ -112,7 +112,7 @@ final class AerieDevice: WebSocketEndpoint {
         }
     }
 
-    /// Text of a decoder's error, as the original Aerie server sends it.
+    /// Text of a decoder's error, in the words of the original Aerie server.
     static func sentence(_ error: any Error) -> String {
         switch error {
         case DecodingError.keyNotFound, DecodingError.valueNotFound: Problem.missing

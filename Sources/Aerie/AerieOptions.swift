@@ -14,7 +14,7 @@ public struct AerieOptions: Sendable {
     public var web: WebOptions
     /// Secret with which phones sign their tokens; nil means that no signed token is accepted.
     public var secret: [UInt8]?
-    /// Whether tokens without a time are accepted. The server cannot check such tokens.
+    /// True if tokens without a time are accepted. The server cannot check such tokens.
     public var acceptsLegacyToken = false
     /// Largest number of admitted phones.
     public var phones = 8

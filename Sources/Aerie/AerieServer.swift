@@ -6,7 +6,7 @@ public import WebServing
 public struct AerieCounters: Sendable, Equatable {
     /// Number of frames of admitted phones.
     public internal(set) var frames = 0
-    /// Number of refused `AuthRequest`s, of frames before an accepted `AuthRequest`, and of
+    /// Number of refused `AuthRequest`s, of frames that preceded an accepted `AuthRequest`, and of
     /// connections without an `AuthRequest`.
     public internal(set) var unauthenticated = 0
     /// Number of messages that could not be decoded.
@@ -19,8 +19,8 @@ public struct AerieCounters: Sendable, Equatable {
     public internal(set) var broadcasts = 0
 }
 
-/// Server for phones with HawkSight, compatible with Aerie: admits phones, receives their frames and
-/// broadcasts people. Thread-safe.
+/// Server for phones with HawkSight, compatible with Aerie: it admits phones, receives their frames
+/// and broadcasts people. The class is thread-safe.
 ///
 /// The server does not examine frames; `AerieWorker` examines them.
 public final class AerieServer: WebApplication {
@@ -79,8 +79,8 @@ public final class AerieServer: WebApplication {
     public var connections: WebCounters? { web.withLock { $0?.counters } }
     /// Counters of the phones' messages.
     public var counters: AerieCounters { state.withLock { $0.counters } }
-    /// Number of frames that a newer frame of the same phone replaced, and number of frames that
-    /// were examined.
+    /// Number of frames that were replaced by a newer frame of their phone, and number of frames
+    /// that were examined.
     public var examined: (replaced: Int, taken: Int) { desk.counts }
     /// Number of admitted phones.
     public var phones: Int { admitted.count }
@@ -92,13 +92,13 @@ public final class AerieServer: WebApplication {
     }
 
     func message(_ type: MessageType, _ body: some Encodable) -> Message {
-        // Every number of the server's messages is finite.
+        // Encoding cannot fail, because every number in the server's messages is finite.
         (try? Message(type, timestamp: options.now(), body))
             ?? Message(type: type, timestamp: options.now(), payload: Data())
     }
 
     /// Sends the people that a phone has seen to every admitted phone. If a receiver is slow, a
-    /// newer broadcast about the same source phone replaces the waiting one.
+    /// newer broadcast about the source phone replaces a waiting broadcast about this phone.
     func broadcast(_ people: PoseBroadcast, source: String) {
         count(\.broadcasts)
         let message = message(.poseBroadcast, people)

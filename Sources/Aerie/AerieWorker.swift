@@ -9,8 +9,8 @@ public protocol PoseSource {
     /// - Parameters:
     ///   - jpeg: The picture as JPEG.
     ///   - quarterTurns: Number of clockwise quarter turns, 0...3, after which people are upright.
-    /// - Returns: Size of the picture before the turns, pixels, and the bodies, whose points are in the
-    ///   turned picture.
+    /// - Returns: Size of the picture before the turns, pixels, and the bodies, whose points are in
+    ///   the turned picture.
     /// - Throws: The reason why the picture cannot be examined.
     func bodies(in jpeg: [UInt8], quarterTurns: Int) throws -> (
         width: Int, height: Int, bodies: [Body]
@@ -54,10 +54,10 @@ public struct AerieWorker {
         self.report = report
     }
 
-    /// Examines the newest frame of the phone that has waited longest.
+    /// Examines the newest frame of the phone that has been waiting longest.
     ///
     /// - Parameter seconds: Longest wait for a frame, s.
-    /// - Returns: Whether a frame was examined; false if none arrived in time.
+    /// - Returns: True if a frame was examined; false if none arrived in time.
     @discardableResult
     public mutating func step(within seconds: Double) -> Bool {
         guard let item = server.desk.take(within: seconds) else { return false }

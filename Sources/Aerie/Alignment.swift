@@ -18,7 +18,8 @@ public struct Alignment: Sendable, Equatable, Codable {
     /// - Parameters:
     ///   - device: Name of the phone.
     ///   - result: The calibration.
-    ///   - position: Position of the phone, and so of the gimbal, during the calibration, m.
+    ///   - position: Position of the phone during the calibration, m; it is used as the position of
+    ///     the gimbal.
     public init(device: String, _ result: HandEye, position: Vector3) {
         self.device = device
         mounting = Self.numbers(result.mounting)
@@ -26,7 +27,7 @@ public struct Alignment: Sendable, Equatable, Codable {
         gimbal = [position.x, position.y, position.z]
     }
 
-    /// Whether the numbers are valid rotations and a valid position.
+    /// True if the numbers are valid rotations and a valid position.
     public var isValid: Bool {
         func isRotation(_ q: [Double]) -> Bool {
             q.count == 4 && abs(q.reduce(0) { $0 + $1 * $1 } - 1) < 1e-3
@@ -36,11 +37,11 @@ public struct Alignment: Sendable, Equatable, Codable {
             && (1...128).contains(device.utf8.count)
     }
 
-    /// Compute the angles at which the gimbal's camera looks at a point of the phone's world.
+    /// Computes the angles at which the gimbal's camera looks at a point of the phone's world.
     ///
     /// - Parameter point: Position in the phone's world, m.
-    /// - Returns: Yaw (right positive) and pitch (up positive) in the earth frame, rad; nil within
-    ///   0.2 m of the gimbal.
+    /// - Returns: Yaw (right positive) and pitch (up positive) in the earth frame, rad; nil if the
+    ///   point is within 0.2 m of the gimbal.
     public func angles(to point: Vector3) -> (yaw: Double, pitch: Double)? {
         guard isValid else { return nil }
         let sight = point - Vector3(gimbal[0], gimbal[1], gimbal[2])

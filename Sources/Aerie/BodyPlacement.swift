@@ -4,7 +4,8 @@ import GimbalCore
 public struct BodyPoint: Sendable, Equatable {
     /// Position in the picture, pixels, to the right and down.
     public var u: Double, v: Double
-    /// Position relative to the middle of the hips, m: to the right, down, and away from the viewer.
+    /// Position relative to the midpoint between the hips, m: to the right, down, and away from the
+    /// viewer.
     public var x: Double, y: Double, z: Double
     /// Probability that the point is visible, 0...1.
     public var visibility: Double
@@ -67,7 +68,7 @@ public struct Body: Sendable, Equatable {
 struct Optics: Equatable {
     let fx: Double, fy: Double, cx: Double, cy: Double
 
-    /// Scales the intrinsics to a picture that may be smaller than the sensor's.
+    /// Scales the intrinsics to a picture that can be smaller than the sensor's picture.
     ///
     /// - Returns: The optics; nil if the intrinsics are not those of a camera.
     init?(_ intrinsics: CameraIntrinsics, width: Int, height: Int) {
@@ -94,9 +95,9 @@ struct Optics: Equatable {
 
 /// Position of a body in front of a camera, computed from the apparent size of the body.
 struct BodyPlacement {
-    /// Position of the middle of the hips, m: right, down, away from the viewer.
+    /// Position of the midpoint between the hips, m: right, down, away from the viewer.
     let hips: Vector3
-    /// The visible joints in the same axes, m. Each lies on the line of sight of its pixel.
+    /// The visible joints in the same axes, m. Each joint lies on the line of sight of its pixel.
     let joints: [JointType: Vector3]
 
     /// Range of plausible distances, m.
@@ -107,12 +108,13 @@ struct BodyPlacement {
     /// of the points' distances from their lines of sight; points with large errors get less
     /// weight.
     ///
-    /// - Returns: nil if fewer than 6 points are visible, or the result is impossible.
+    /// - Returns: The position; nil if fewer than 6 points are visible, or if the result is
+    ///   implausible.
     init?(_ body: Body, _ optics: Optics) {
         let points = body.points.filter { $0.visibility >= Body.visible }
         guard points.count >= 6 else { return nil }
-        // The finder treats the middle of the part that it examines, which is at the hips, as
-        // straight ahead.
+        // The finder returns points as if the camera looked straight at the hips, the centre of the
+        // examined part.
         let hips = [JointType.leftHip, .rightHip].compactMap { body.joints[$0] }
         let centre = hips.count == 2 ? hips : points
         let middle = centre.reduce((a: 0.0, b: 0.0)) { sum, point in
@@ -150,7 +152,8 @@ struct BodyPlacement {
         return Quaternion(w: 1 + ahead.dot(target), x: axis.x, y: axis.y, z: axis.z).normalized
     }
 
-    /// Each point has two equations for the place (X, Y, Z): X - a Z = a z - x, Y - b Z = b z - y.
+    /// Each point gives two equations for the position (X, Y, Z): X - a Z = a z - x, Y - b Z = b z
+    /// - y.
     private static func solve(
         _ points: [BodyPoint], _ weights: [Double], _ optics: Optics, _ turn: Quaternion
     ) -> Vector3? {

@@ -14,8 +14,8 @@ public struct DevicePose: Sendable, Equatable {
     }
 
     /// Reads a pose matrix of 4 × 4 numbers, by rows (as HawkSight documents it) or by columns (as
-    /// HawkSight's encoder of ARKit's matrices writes it). The place of the position in the matrix
-    /// shows the order.
+    /// HawkSight's encoder of ARKit's matrices writes it). The order is detected from the place of
+    /// the position vector in the matrix.
     ///
     /// - Parameters:
     ///   - matrix: The numbers.

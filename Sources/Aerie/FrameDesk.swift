@@ -2,8 +2,8 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// Queue of frames to be examined, with at most the newest frame of each phone. A newer frame
-/// replaces a waiting one, so memory does not grow and no old picture is examined. Thread-safe.
+/// Queue of the frames that must be examined. It contains only the newest frame of each phone, so
+/// its memory does not grow, and no old picture is examined. The class is thread-safe.
 final class FrameDesk: Sendable {
     /// Received frame of a phone.
     struct Item: Sendable {
@@ -24,7 +24,8 @@ final class FrameDesk: Sendable {
     private let state = Mutex(State())
     private let signal = DispatchSemaphore(value: 0)
 
-    /// Number of frames that a newer frame replaced, and number of frames that were examined.
+    /// Number of frames that were replaced by a newer frame of their phone, and number of frames
+    /// that were examined.
     var counts: (replaced: Int, taken: Int) { state.withLock { ($0.replaced, $0.taken) } }
 
     /// Adds a frame to the queue, or replaces the phone's waiting frame.
@@ -41,8 +42,8 @@ final class FrameDesk: Sendable {
         if isNew { signal.signal() }
     }
 
-    /// Removes and returns the frame of the phone that has waited longest; nil if no frame arrives
-    /// within `seconds`.
+    /// Removes and returns the frame of the phone that has been waiting longest; nil if no frame
+    /// arrives within `seconds`.
     func take(within seconds: Double) -> Item? {
         guard signal.wait(timeout: .now() + seconds) == .success else { return nil }
         return state.withLock { state in

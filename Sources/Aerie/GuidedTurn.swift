@@ -18,7 +18,7 @@ public struct GuidedTurn {
         /// Function that receives a sentence about the progress.
         public var log: (_ sentence: String) -> Void
 
-        /// Creates the set of functions.
+        /// Creates the set of functions that the calibration uses.
         public init(
             turn: @escaping (_ yaw: Double, _ pitch: Double) throws -> Void,
             camera: @escaping () throws -> Quaternion,
@@ -47,23 +47,23 @@ public struct GuidedTurn {
     static let steps: [(yaw: Double, pitch: Double)] = [
         (0, 0), (30, 0), (30, 20), (0, 20), (-30, 20), (-30, 0), (-30, -20), (0, -20), (30, -20),
     ]
-    /// Number of frames that must arrive after a step, so that the newest frame shows the phone at
-    /// rest.
+    /// Number of frames that must arrive after a step, so that the newest frame was taken while the
+    /// phone was at rest.
     static let freshFrames = 3
     /// Longest wait for these frames, s.
     static let patience = 5.0
-    /// Largest distance of the phone from the mean of its positions, m.
+    /// Largest permitted distance of the phone from the mean of its positions, m.
     static let reach = 0.5
 
     private let world: World
 
-    /// Creates a calibration.
+    /// Creates a calibration that uses the given functions.
     public init(_ world: World) { self.world = world }
 
-    /// Executes the calibration. At the end, also after a failure, the camera turns back to its
+    /// Executes the calibration. At the end, even after a failure, the camera turns back to its
     /// first attitude.
     ///
-    /// - Returns: Both rotations, and the mean position of the phone in its world, m.
+    /// - Returns: The two rotations, and the mean position of the phone in its world, m.
     /// - Throws: `Failure`, or the error of a function of the world.
     public func run() throws -> (result: HandEye, position: Vector3) {
         var pairs: [HandEye.Pair] = []

@@ -1,7 +1,7 @@
 public import GimbalCore
 
 /// Rotation between the camera and a phone that is fixed on it, and rotation between their worlds,
-/// computed from simultaneous attitudes of both (the problem A X = Y B of robotics).
+/// computed from simultaneous attitudes of camera and phone (in robotics, the problem A X = Y B).
 public struct HandEye: Sendable, Equatable {
     /// Attitudes of camera and phone at one time.
     public struct Pair: Sendable, Equatable {
@@ -41,11 +41,13 @@ public struct HandEye: Sendable, Equatable {
     /// Smallest mean square of the turns about the second axis, rad².
     static let smallestTurn = 0.005
 
-    /// Computes both rotations. Between every two pairs, the camera's turn `a` and the phone's turn
-    /// `b` have the same angle, and the mounting rotation `q` rotates the axis of `b` to that of
-    /// `a`. Therefore `a q - q b = 0`, an equation that is linear in the quaternion `q`.
+    /// Computes the rotations `mounting` and `world`. Between every two pairs, the camera's turn
+    /// `a` and the phone's turn `b` have the same angle, and the mounting rotation `q` rotates the
+    /// axis of `b` to that of `a`. Therefore `a q - q b = 0`, an equation that is linear in the
+    /// quaternion `q`.
     ///
-    /// - Parameter pairs: Attitudes from a turn about at least two axes, each 20° or more.
+    /// - Parameter pairs: Pairs of attitudes from turns about at least two axes, by 20° or more
+    ///   about each axis.
     /// - Throws: The reason why the attitudes are not sufficient.
     public init(_ pairs: [Pair]) throws(Failure) {
         guard pairs.count >= 4 else { throw .tooFew }
@@ -58,7 +60,7 @@ public struct HandEye: Sendable, Equatable {
             }
         }
         let (values, vectors) = sum.eigenvectors()
-        // If all turns have the same axis, the second smallest eigenvalue is small too.
+        // If all turns have the same axis, the second smallest eigenvalue is also small.
         let turns = Double(pairs.count * (pairs.count - 1) / 2)
         guard values[1] - values[0] > Self.smallestTurn * turns else { throw .oneAxis }
         let q = vectors[0]
@@ -95,7 +97,7 @@ public struct HandEye: Sendable, Equatable {
 }
 
 extension Quaternion {
-    /// Quaternion with the opposite sign, which is the same rotation.
+    /// Quaternion with the opposite sign, which describes the same rotation.
     fileprivate var negated: Quaternion { Quaternion(w: -w, x: -x, y: -y, z: -z) }
 }
 

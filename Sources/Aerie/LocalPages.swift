@@ -4,10 +4,10 @@ import Synchronization
 import WebServing
 
 /// HTTP pages for programs on the same computer, with the phones, their poses and their
-/// calibrations. Thread-safe.
+/// calibrations. The class is thread-safe.
 ///
 /// - `GET /phones`: the admitted phones, a list of `PhoneState`.
-/// - `POST /alignment`: an `Alignment`, which replaces the phone's earlier one.
+/// - `POST /alignment`: stores an `Alignment`, which replaces the phone's earlier `Alignment`.
 /// - `DELETE /alignment?device=NAME`: deletes the `Alignment` of the phone.
 public final class LocalPages: Sendable {
     /// State of a phone in the answer to `GET /phones`.
@@ -24,7 +24,7 @@ public final class LocalPages: Sendable {
         public var rotation: [Double]?
         /// Position of the phone in its world, m.
         public var position: [Double]?
-        /// Whether a calibration relates the phone's world to the gimbal.
+        /// True if a calibration relates the phone's world to the gimbal.
         public var isAligned: Bool
         /// People who are visible to the phone.
         public var people: [PersonState]
@@ -34,7 +34,7 @@ public final class LocalPages: Sendable {
     public struct PersonState: Codable, Sendable, Equatable {
         /// Name of the person, for the command `track person`.
         public var id: String
-        /// Middle of the person's hips in the phone's world, m.
+        /// Midpoint between the person's hips in the phone's world, m.
         public var position: [Double]
         /// Earth-frame angles from the gimbal to the person, degrees; absent without a calibration.
         public var yaw: Double?, pitch: Double?
@@ -51,7 +51,7 @@ public final class LocalPages: Sendable {
     private let state: Mutex<State>
     private let save: @Sendable ([Alignment]) -> Void
 
-    /// Creates the pages.
+    /// Creates the pages from stored calibrations.
     ///
     /// - Parameters:
     ///   - alignments: Calibrations from an earlier run.
@@ -72,9 +72,9 @@ public final class LocalPages: Sendable {
     /// Newest position of a person, and the angles from the gimbal's camera to the person.
     ///
     /// - Parameter id: Name of the person.
-    /// - Returns: The person, and the angles in the earth frame, rad (nil without a calibration).
-    ///   The result is nil for an unknown person, and for a person who was not visible in the last
-    ///   1.5 s.
+    /// - Returns: The person, and the angles in the earth frame, rad; the angles are nil without a
+    ///   calibration. The result is nil for an unknown person, and for a person who was not visible
+    ///   in the last 1.5 s.
     public func find(_ id: String) -> (person: PhonePerson, angles: (yaw: Double, pitch: Double)?)?
     {
         state.withLock { state in

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public enum MessageType: String, Codable, Sendable {
     /// `AuthRequest` of a phone.
     case authRequest
-    /// `AuthResponse` of the server, also for every error.
+    /// `AuthResponse` of the server, which it also sends for every error.
     case authResponse
     /// `CameraFrame` of a phone.
     case cameraFrame
@@ -51,7 +51,7 @@ public struct DeviceInfo: Codable, Sendable, Equatable {
     public var model: String
     /// Version of the phone's system, such as "iOS 17.1".
     public var osVersion: String
-    /// Whether the phone has a LiDAR sensor, which measures distances.
+    /// True if the phone has a LiDAR sensor, which measures distances.
     public var hasLiDAR: Bool
 
     /// Creates a description.
@@ -64,7 +64,7 @@ public struct DeviceInfo: Codable, Sendable, Equatable {
 
 /// Request of a phone to be admitted.
 public struct AuthRequest: Codable, Sendable, Equatable {
-    /// Name of the phone, which the path of the request contains too.
+    /// Name of the phone, which the path of the request also contains.
     public var deviceId: String
     /// Base64 of HMAC-SHA256 with the shared secret over `deviceId:timestamp`.
     public var token: String
@@ -85,7 +85,7 @@ public struct AuthRequest: Codable, Sendable, Equatable {
 
 /// Answer to an `AuthRequest`, and the message for every error.
 public struct AuthResponse: Codable, Sendable, Equatable {
-    /// Whether the phone is admitted.
+    /// True if the phone is admitted.
     public var success: Bool
     /// Name of the session; nil after a failure.
     public var sessionId: String?
@@ -122,7 +122,7 @@ public struct CameraIntrinsics: Codable, Sendable, Equatable {
 
 /// Picture of a phone with its pose.
 public struct CameraFrame: Codable, Sendable, Equatable {
-    /// Name of the picture.
+    /// Identifier of the picture.
     public var frameId: String
     /// Time of the picture on the phone's clock, s.
     public var timestamp: Double

@@ -1,10 +1,10 @@
 import GimbalCore
 
 /// Register that gives names to the people in the phones' pictures. A person keeps the name while
-/// visible, and for `memory` afterwards. Each phone has its own world, so the people of each phone
-/// have separate names.
+/// the person is visible, and for the time `memory` afterwards. Each phone has its own world, so
+/// the people of each phone have separate names.
 struct PeopleRegister {
-    /// Time after which a person who is no longer visible is forgotten, s.
+    /// Time after which a person who is no longer visible is removed, s.
     static let memory = 1.5
     /// Largest number of registered people of one phone.
     static let limit = 8
@@ -13,7 +13,7 @@ struct PeopleRegister {
     struct Entry: Equatable {
         let id: String
         let device: String
-        /// Middle of the person's hips in the phone's world, m.
+        /// Midpoint between the person's hips in the phone's world, m.
         var position: Vector3
         /// Velocity of the person in the phone's world, m/s.
         var velocity = Vector3.zero
@@ -27,7 +27,7 @@ struct PeopleRegister {
     /// Names the people in one picture.
     ///
     /// - Parameters:
-    ///   - positions: Middles of the hips in the phone's world, m.
+    ///   - positions: Midpoints between the hips of the people, in the phone's world, m.
     ///   - device: Name of the phone that took the picture.
     ///   - camera: Position of the phone, m.
     ///   - now: Present time on CLOCK_MONOTONIC, s.
@@ -58,7 +58,7 @@ struct PeopleRegister {
         return names.compactMap { $0 }
     }
 
-    /// Forgets the people of a phone that has left.
+    /// Removes the people of a phone that has disconnected.
     mutating func forget(_ device: String) { entries.removeAll { $0.device == device } }
 
     /// Assigns positions to registered people. The nearest pairs are formed first; then pairs
@@ -94,7 +94,7 @@ struct PeopleRegister {
     /// Cost of assigning a position to a person: the square of the difference between observed and
     /// expected position, divided by the square of the largest plausible difference. The largest
     /// plausible difference is 0.5 m plus 2 m for each second since the last observation; along the
-    /// line of sight, a quarter of the distance is added.
+    /// line of sight, a quarter of the person's distance is added.
     private static func cost(_ difference: Vector3, sight: Vector3, age: Double) -> Double {
         let distance = max(sight.norm, 0.1)
         let along = difference.dot(sight) / distance
@@ -106,7 +106,7 @@ struct PeopleRegister {
 }
 
 extension PeopleRegister.Entry {
-    /// Expected position at the given time, if the person walks on.
+    /// Expected position at the given time, if the person continues with constant velocity.
     fileprivate func expected(at now: Double) -> Vector3 { position + velocity * (now - time) }
 
     /// Updates position and velocity with an observation. The method is an alpha-beta filter; its

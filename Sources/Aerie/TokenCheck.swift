@@ -1,9 +1,9 @@
 import Crypto
 import FoundationEssentials
 
-/// Check of the tokens with which phones request to be admitted.
+/// Check of the tokens with which phones request admission.
 struct TokenCheck {
-    /// Largest difference between the phone's clock and this computer's, s.
+    /// Largest difference between the phone's clock and this computer's clock, s.
     static let tolerance = 60.0
 
     let secret: [UInt8]?
@@ -20,7 +20,7 @@ struct TokenCheck {
     /// Number of stored tokens. Only clients with the secret can increase this number.
     var remembered: Int { used.count }
 
-    /// Whether the token of a request is valid at the given Unix time, s. `device` is the phone's
+    /// True if the token of a request is valid at the given Unix time, s. `device` is the phone's
     /// name in the path of the request. A signed token is valid only once.
     mutating func isValid(_ request: AuthRequest, device: String, now: Double) -> Bool {
         guard (16...256).contains(request.token.count),
@@ -29,7 +29,7 @@ struct TokenCheck {
         guard let text = request.timestamp else { return acceptsLegacy }
         guard let secret, request.deviceId == device, text.utf8.count <= 32,
             let time = Double(text), abs(now - time) <= Self.tolerance,
-            // The duration of this comparison does not depend on the code.
+            // The duration of this comparison does not depend on the contents of the code.
             HMAC<SHA256>.isValidAuthenticationCode(
                 code, authenticating: Data("\(device):\(text)".utf8),
                 using: SymmetricKey(data: Data(secret)))
