@@ -1,11 +1,11 @@
 /// Text for numbers and words. An unknown number is shown as a dash.
 public enum Format {
-    /// Format a number with a fixed number of decimals.
+    /// Formats a number with a fixed number of decimals.
     ///
     /// - Parameters:
     ///   - value: The number. A number that is not finite is shown as `–`.
     ///   - decimals: Number of decimals, 0...9.
-    ///   - signed: Whether positive numbers have a plus sign.
+    ///   - signed: True if positive numbers have a plus sign.
     /// - Returns: The text, rounded half away from zero.
     public static func fixed(_ value: Double, _ decimals: Int, signed: Bool = false) -> String {
         guard value.isFinite else { return "–" }

@@ -1,6 +1,6 @@
 /// Suggestion after "Did you mean": the name in a list that is most similar to a mistyped name.
 public enum Suggestion {
-    /// Find the candidate with the fewest edits: insertions, deletions, replacements and swaps of
+    /// Finds the candidate with the fewest edits: insertions, deletions, replacements and swaps of
     /// adjacent characters.
     ///
     /// - Parameters:

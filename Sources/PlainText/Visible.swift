@@ -32,7 +32,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal would execute the character instead of showing it.
+    /// True if a terminal would execute the character instead of showing it.
     fileprivate var steers: Bool {
         switch value {
         case 0...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

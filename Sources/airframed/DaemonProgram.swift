@@ -23,9 +23,10 @@ public enum DaemonProgram {
         }
     }
 
-    /// Prepares signals and standard streams. After this call, neither the end of a log reader nor
-    /// a limit of file sizes can end the daemon while motors turn. Missing standard streams are
-    /// replaced, so that no file that is opened later receives log text.
+    /// Prepares signals and standard streams. After this call, neither the end of a log reader
+    /// (SIGPIPE) nor the limit of file sizes (SIGXFSZ) can end the daemon while motors turn.
+    /// Missing standard streams are replaced, so that no file that is opened later receives log
+    /// text.
     private static func settleStreams() {
         signal(SIGPIPE, SIG_IGN)
         // If a recording exceeds the file size limit of the process, only the writing of this file
@@ -86,9 +87,9 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Executes the command line on the main thread, whose stack is large. The daemon consists of
-    /// large values: in a debug build under a sanitizer, the 512 KiB of a thread of Swift's pool
-    /// are not sufficient.
+    /// Executes the command line on the main thread, whose stack is large. In a debug build under a
+    /// sanitizer, the daemon's large values do not fit into the 512 KiB stack of a thread of
+    /// Swift's pool.
     ///
     /// - Parameter startProblems: Messages about missing resources that the process found before it
     ///   parsed the command line.
