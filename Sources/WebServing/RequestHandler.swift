@@ -3,14 +3,14 @@ import NIOHTTP1
 import NIOSSL
 import NIOWebSocket
 
-/// Event that informs the handlers of a connection that the server stops.
+/// Event that informs the handlers of a connection that the server is stopping.
 struct ServerStops {}
 
 /// Handler of the HTTP requests of one connection, on its event loop. It checks each request,
 /// applies the limits, and writes the answers.
 ///
-/// A client must complete each request within `Limits.handshake` after the connection begins or
-/// after the previous answer.
+/// A client must complete each request within the time `Limits.handshake` after the start of the
+/// connection or after the previous answer.
 final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -54,8 +54,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // NIO delivers the request after this error; `channelRead` then answers it.
         if error is NIOWebSocketUpgradeError { return }
-        // The previous handler has already answered input that is not HTTP. A connection that ends
-        // within a request needs no answer.
+        // The previous handler has already answered input that is not HTTP. If the connection has
+        // ended within a request, no answer is necessary.
         if let error = error as? HTTPParserError {
             guard error != .invalidEOFState else { return context.close(promise: nil) }
             service.ledger.refuse(.malformed)
@@ -137,7 +137,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// - Returns: Answer to a request that the server refuses itself; nil if the application must
+    /// - Returns: Answer with which the server refuses the request; nil if the application must
     ///   answer.
     private func check(_ head: HTTPRequestHead) -> WebResponse? {
         let isSocket = head.headers["upgrade"].contains { $0.lowercased() == "websocket" }
@@ -162,8 +162,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             service.ledger.refuse(.malformed)
             return WebResponse(400, text: "The path is malformed.\n")
         }
-        // `upgrade` has already checked this request. If the request arrives here too, NIO has
-        // refused the upgrade, for example because of a wrong version.
+        // `upgrade` has already checked this request. If the request also reaches this method, NIO
+        // has refused the upgrade, for example because of a wrong version.
         if isSocket, accepted == nil, self.head != nil {
             service.ledger.refuse(.upgrade)
             return WebResponse(
@@ -245,7 +245,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func expire() {
         guard let context else { return }
-        // A time limit that ends between two requests is not counted as a refusal.
+        // The end of the time limit between two requests is not counted as a refusal.
         if answering != nil {
             service.ledger.refuse(.slow)
         } else if requests == 0 || head != nil {

@@ -73,7 +73,7 @@ final class SessionHandler: ChannelInboundHandler {
             fail(.protocolError, 1002, "wrong control frame", isDecoderAlive: false)
         default:
             // After a wrong frame the connection is already closing, and further bytes are dropped.
-            // Every other error closes the connection.
+            // Every other error closes the connection immediately.
             if !isClosing { context.close(promise: nil) }
         }
     }
@@ -81,8 +81,8 @@ final class SessionHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         if isClosing {
-            // The server has already queued its own close frame, so all frames except the client's
-            // close frame are ignored.
+            // The server's close frame is already queued, so all frames except the client's close
+            // frame are ignored.
             let channel = context.channel
             if frame.opcode == .connectionClose {
                 context.eventLoop.execute { channel.close(promise: nil) }
@@ -138,8 +138,9 @@ final class SessionHandler: ChannelInboundHandler {
         endpoint.received(WebMessage(isText: isText, bytes: bytes), from: session)
     }
 
-    /// Subtracts a message from the client's allowance of messages per second, and notes the time
-    /// as the last sign of life. Without allowance the connection fails, and the result is false.
+    /// Subtracts a message from the number of messages that the client can still send, and stores
+    /// the time of the message. If this number is exhausted, the connection is closed, and the
+    /// result is false.
     private func isAllowed() -> Bool {
         lastHeard = .now()
         let rate = Double(limits.messagesPerSecond)

@@ -8,17 +8,17 @@ struct SitePolicy: Sendable {
         origins = Set(options.origins.map { $0.lowercased() })
     }
 
-    /// Whether the server accepts requests with this Host, which must be an IP address or one of
-    /// the configured names. An IP address is safe, because a browser sends it as Host only to the
-    /// computer with this address.
+    /// True if the server accepts requests with this Host, which must be an IP address or one of
+    /// the configured names. An IP address is safe, because a browser sends an IP address as Host
+    /// only to the computer with this address.
     func allows(host: String) -> Bool {
         guard let name = Self.split(host)?.name else { return false }
         return hosts.contains(name) || Self.isAddress(name)
     }
 
-    /// Whether a page with this Origin can use the server. The server's own pages and pages of
-    /// `origins` can; a request without an Origin is accepted too, because programs other than
-    /// browsers send none.
+    /// True if a page with this Origin can use the server. The server's own pages and pages of
+    /// `origins` can; a request without an Origin is also accepted, because programs other than
+    /// browsers send no Origin.
     func allows(origin: String?, host: String, isSecure: Bool) -> Bool {
         guard let origin = origin?.lowercased() else { return true }
         if origins.contains(origin) { return true }
@@ -48,7 +48,7 @@ struct SitePolicy: Sendable {
             ? nil : (String(name), port)
     }
 
-    /// Whether a host name is an IP address: 4 numbers with dots, or hexadecimal digits in
+    /// True if a host name is an IP address: 4 numbers with dots, or hexadecimal digits in
     /// brackets.
     private static func isAddress(_ name: String) -> Bool {
         if name.hasPrefix("["), name.hasSuffix("]") {

@@ -2,11 +2,11 @@ import Synchronization
 
 /// Cause for which the server refused a request or closed a connection.
 public enum WebRefusal: String, Sendable, CaseIterable {
-    /// More connections than `Limits.connections`.
+    /// There are more connections than `Limits.connections`.
     case connections
-    /// More connections than `Limits.connectionsPerAddress` from one address.
+    /// There are more connections from one address than `Limits.connectionsPerAddress`.
     case connectionsPerAddress = "connections_per_address"
-    /// Bytes that are not HTTP, or a header that is too large.
+    /// The received bytes are not HTTP, or the header is too large.
     case malformed
     /// The header field Host is missing, or names another site.
     case host
@@ -14,7 +14,7 @@ public enum WebRefusal: String, Sendable, CaseIterable {
     case origin
     /// The body of a request is larger than `Limits.body`.
     case body
-    /// A request was not complete within `Limits.handshake`, or TLS failed.
+    /// A request was not complete within the time `Limits.handshake`, or TLS failed.
     case handshake
     /// The application refused a WebSocket, or the WebSocket's version is not supported.
     case upgrade
@@ -24,7 +24,7 @@ public enum WebRefusal: String, Sendable, CaseIterable {
     case encoding
     /// A message is larger than `Limits.message`.
     case message
-    /// A client sent more messages than `Limits.messagesPerSecond`.
+    /// A client sent more messages per second than `Limits.messagesPerSecond`.
     case rate
     /// A client does not read: more than `Limits.outgoing` bytes wait for it.
     case slow
@@ -48,7 +48,8 @@ public struct WebCounters: Sendable, Equatable {
     public internal(set) var refusals: [WebRefusal: Int] = [:]
 }
 
-/// Number of open connections, in total and per address, and the counters. Thread-safe.
+/// Numbers of open connections, in total and per address, and the counters. The class is
+/// thread-safe.
 final class Ledger: Sendable {
     private struct State {
         var counters = WebCounters()

@@ -12,7 +12,7 @@ public struct WebRequest: Sendable {
     public let body: [UInt8]
     /// IP address of the client, without port.
     public let address: String
-    /// Whether the connection is encrypted.
+    /// True if the connection is encrypted.
     public let isSecure: Bool
 
     /// First value of the header field with this name in lower case.
@@ -25,9 +25,9 @@ public struct WebResponse: Sendable {
     public enum Body: Sendable {
         /// Body whose bytes are all in memory.
         case bytes([UInt8])
-        /// Body of `length` bytes, in parts. `next` gets the number of bytes that it has already
-        /// returned, and returns the next part (64 kB are a good size), or an empty array to end
-        /// the connection. The server calls `next` on the event-loop thread when the client can
+        /// Body of `length` bytes, in parts. The argument of `next` is the number of bytes that it
+        /// has already returned. `next` returns the next part (about 64 kB), or an empty array to
+        /// end the connection. The server calls `next` on the event-loop thread when the client can
         /// receive more, so `next` must not wait.
         case parts(length: Int, next: @Sendable (Int) -> [UInt8])
 
@@ -63,7 +63,7 @@ public struct WebResponse: Sendable {
 
 /// Message on a WebSocket.
 public struct WebMessage: Sendable, Equatable {
-    /// Whether the message is text; if so, its bytes are valid UTF-8.
+    /// True if the message is text; if so, its bytes are valid UTF-8.
     public let isText: Bool
     /// Contents of the message: UTF-8 text or binary data.
     public let bytes: [UInt8]
@@ -99,7 +99,7 @@ public enum WebSocketDecision: Sendable {
     case refuse(WebResponse)
 }
 
-/// Receiver of a session's events. All functions are called on the session's event-loop thread, so
+/// Receiver of a session's events. All methods are called on the session's event-loop thread, so
 /// they must not wait.
 public protocol WebSocketEndpoint: Sendable {
     /// The session has begun, and can send messages.

@@ -6,8 +6,8 @@ public struct WebOptions: Sendable, Equatable {
     /// Host names that the server accepts in the header field Host, without port, in addition to
     /// `localhost` and every IP address.
     ///
-    /// The check of the Host prevents DNS rebinding: if the owner of another site lets the site's
-    /// name point to this server, the browser sends that name, and the server refuses the request.
+    /// The check of the field Host prevents DNS rebinding: if the name of another site points to
+    /// this server, the browser sends the name of that site, and the server refuses the request.
     public var hosts: [String] = []
     /// Origins, such as "https://example.org", whose pages can use the server in addition to the
     /// server's own pages.
@@ -47,7 +47,7 @@ public struct WebOptions: Sendable, Equatable {
         public var body = 65_536
         /// Largest message on a WebSocket, all fragments together, bytes.
         public var message = 65_536
-        /// Largest number of messages and pings per second on a WebSocket, on average and in a
+        /// Largest number of messages and pings per second on a WebSocket, on average, and in a
         /// burst.
         public var messagesPerSecond = 200
         /// Largest total size of the messages that wait for a slow client, bytes, in addition to
@@ -59,8 +59,8 @@ public struct WebOptions: Sendable, Equatable {
         /// Longest time from the connection, or from the last answer, until a request is complete,
         /// s.
         public var handshake = 10.0
-        /// Longest time until the next complete message or pong on a WebSocket, and longest time
-        /// for each part of an answer, s. The server sends a ping after half of this time.
+        /// Longest time between two complete messages or pongs on a WebSocket, and longest time for
+        /// each part of an answer, s. The server sends a ping after half of this time.
         public var idle = 30.0
 
         /// Creates the limits with their default values.
@@ -86,7 +86,7 @@ public struct WebOptions: Sendable, Equatable {
     }
 }
 
-/// Failure to start a web server, as a sentence for people.
+/// Failure to start a web server, as a sentence for the user.
 public struct WebServerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Text with the problem, followed by the remedy.
     public let description: String

@@ -5,7 +5,8 @@ import NIOSSL
 import NIOWebSocket
 import Synchronization
 
-/// HTTP/1.1 and WebSocket server for the programs that accompany airframed. Thread-safe.
+/// HTTP/1.1 and WebSocket server for the programs that accompany airframed. The class is
+/// thread-safe.
 ///
 /// The server listens from its creation until `stop()`. It serves all clients on its event-loop
 /// threads, within `WebOptions.Limits`.

@@ -2,10 +2,10 @@ import NIOCore
 import NIOWebSocket
 import Synchronization
 
-/// Open WebSocket of one client. Thread-safe.
+/// Open WebSocket of one client. The class is thread-safe.
 ///
 /// Messages wait in a bounded buffer while the client is slow. A message with a key replaces a
-/// waiting message with the same key, so a slow client gets the newest values instead of old ones.
+/// waiting message that has the same key, so that a slow client receives the newest values.
 public final class WebSession: Sendable {
     /// Number of this session, unique in the server.
     public let id: UInt64
@@ -54,7 +54,7 @@ public final class WebSession: Sendable {
     ///   - message: Message of text or of binary data.
     ///   - key: Key of a waiting message that this message replaces; nil means that no message is
     ///     replaced. If the waiting messages exceed `Limits.outgoing`, the session is closed.
-    /// - Returns: Whether the message will be sent; false if the session is closed.
+    /// - Returns: True if the message will be sent; false if the session is closed.
     @discardableResult
     public func send(_ message: WebMessage, replacing key: String? = nil) -> Bool {
         put(message.isText ? .text : .binary, message.bytes, key: key)
@@ -70,7 +70,7 @@ public final class WebSession: Sendable {
     }
 
     /// Runs `body` on the event-loop thread after the given time, s, even if the session has ended
-    /// by then.
+    /// before that time.
     public func after(_ seconds: Double, _ body: @escaping @Sendable () -> Void) {
         channel.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9)), body)
     }
@@ -125,8 +125,8 @@ public final class WebSession: Sendable {
             }
             let isFirst = !box.isScheduled
             box.isScheduled = true
-            // A single message of any size can wait; several messages can wait only within the
-            // limit.
+            // One message of any size can wait; several messages can wait only if their total size
+            // is within the limit.
             let isFull = box.entries.count > 1 && box.size + 64 * box.entries.count > limit
             return (true, isFull && opcode != .connectionClose, isFirst)
         }

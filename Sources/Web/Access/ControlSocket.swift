@@ -5,19 +5,20 @@ import NIOPosix
 import Port
 import Wire
 
-/// UNIX socket for `airframectl pair web`: lines like those of airframed's socket. The file's mode
-/// and group decide who can use it.
+/// UNIX socket for `airframectl pair web`. Its requests and answers are lines in the format of
+/// airframed's socket. The mode and group of the socket's file decide which users can use it.
 ///
-/// Methods: `pair` makes a code; `browsers` lists the paired browsers; `revoke` removes one, or all.
+/// Methods: `pair` creates a pairing code, `browsers` lists the paired browsers, and `revoke`
+/// removes one paired browser or all of them.
 final class ControlSocket: Sendable {
     /// Longest request, bytes.
     static let lineLimit = 4096
-    /// Permitted lifetime of a code, s.
+    /// Permitted lifetimes of a pairing code, s.
     static let lifetimes = 10.0...3600.0
 
     private let channel: any Channel
 
-    /// Opens the socket. A file of an earlier process is replaced.
+    /// Opens the socket. The socket file of an earlier process is replaced.
     init(path: String, site: Site, address: String) throws {
         channel = try ServerBootstrap(group: site.gateway.group)
             .serverChannelOption(.backlog, value: 4)

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Pairing codes: one at a time, for a short time, with few attempts. Thread-safe. Callers pass the
-/// time, in seconds of any monotonic clock.
+/// Issuer of pairing codes. Only one code is valid at a time, for a short time and for few
+/// attempts. The class is thread-safe. Callers pass the time, in seconds of any monotonic clock.
 ///
 /// The code has 8 digits. With 5 attempts for each code, a guess succeeds with a probability of
 /// 1 in 20 million.
@@ -16,7 +16,7 @@ final class PairingDesk: Sendable {
         case accepted
         /// The code is wrong.
         case wrong
-        /// There is none, or it has expired.
+        /// There is no code, or the code has expired.
         case closed
         /// The attempt came too soon after another one.
         case tooSoon
@@ -32,15 +32,15 @@ final class PairingDesk: Sendable {
 
     private let state = Mutex(State())
 
-    /// Number of refused attempts.
+    /// Number of refused attempts since the start.
     var refused: Int { state.withLock { $0.refused } }
 
-    /// Makes a code, which replaces the present one.
+    /// Creates a code, which replaces the present code.
     ///
     /// - Parameters:
-    ///   - seconds: Its lifetime.
+    ///   - seconds: Lifetime of the code, s.
     ///   - now: Present time, s.
-    /// - Returns: "1234-5678".
+    /// - Returns: The code, in the form "1234-5678".
     func open(seconds: Double, now: Double) -> String {
         var generator = SystemRandomNumberGenerator()
         let digits = (0..<8).map { _ in String(Int.random(in: 0...9, using: &generator)) }
@@ -53,7 +53,7 @@ final class PairingDesk: Sendable {
         return code.prefix(4) + "-" + code.suffix(4)
     }
 
-    /// Checks a code, which can be used once.
+    /// Checks a code. A code can be used only once.
     func check(_ text: String, now: Double) -> Outcome {
         let digits = text.filter { $0 != "-" && $0 != " " }
         return state.withLock { state in

@@ -9,22 +9,22 @@ import Wire
 struct PairedBrowser: Codable, Equatable, Sendable {
     /// Short name for `revoke`: the first 8 digits of the token's hash.
     var id: String { String(hash.prefix(8)) }
-    /// Name that the browser has given itself.
+    /// Name of the browser, which its page has sent.
     var name: String
     /// SHA-256 of the token, hexadecimal.
     var hash: String
     /// Time of the pairing, s since 1970.
     var created: Double
-    /// End of the token, s since 1970.
+    /// Time at which the token expires, s since 1970.
     var expires: Double
 }
 
-/// The paired browsers: a token for each, stored as a hash. Thread-safe.
+/// List of the paired browsers, with the hash of each browser's token. The class is thread-safe.
 ///
-/// A token is 256 random bits, so a fast hash is sufficient: nobody can try the possible tokens. The
-/// file can be read without learning a token.
+/// A token consists of 256 random bits, so a fast hash is sufficient: an attacker cannot try all
+/// possible tokens. A user who can read the file does not get a token.
 final class TokenBook: Sendable {
-    /// Largest number of paired browsers; the oldest makes room.
+    /// Largest number of paired browsers; a new browser replaces the oldest one.
     static let limit = 64
     /// Longest name of a browser, bytes.
     static let longestName = 48
@@ -34,12 +34,13 @@ final class TokenBook: Sendable {
     private let now: @Sendable () -> Double
     private let entries: Mutex<[PairedBrowser]>
 
-    /// Reads the saved list; a list that cannot be read counts as empty, and is reported.
+    /// Reads the saved list. A list that cannot be read is treated as empty, and a line of the log
+    /// reports this.
     ///
     /// - Parameters:
     ///   - directory: Directory of the list.
     ///   - days: Lifetime of a token.
-    ///   - now: Wall clock, s since 1970.
+    ///   - now: Function that returns the wall-clock time, s since 1970.
     init(directory: String, days: Int, now: @escaping @Sendable () -> Double = wallClock) {
         file = FilePath(directory).appending("browsers.json")
         lifetime = Double(days) * 86400
@@ -61,11 +62,11 @@ final class TokenBook: Sendable {
         return entries.withLock { $0.filter { $0.expires > now } }
     }
 
-    /// Makes a token.
+    /// Creates a token for a browser.
     ///
     /// - Parameter name: Name of the browser; control characters are removed.
-    /// - Returns: The token, 64 hexadecimal digits; only its hash is kept.
-    /// - Throws: `Errno` if the list cannot be saved; no token is issued then.
+    /// - Returns: The token, 64 hexadecimal digits; only its hash is stored.
+    /// - Throws: `Errno` if the list cannot be saved; in this case, no token is issued.
     func issue(to name: String) throws(Errno) -> String {
         var generator = SystemRandomNumberGenerator()
         let token = (0..<4).map { _ in
@@ -82,7 +83,7 @@ final class TokenBook: Sendable {
         return token
     }
 
-    /// The browser with this token; nil if the token is unknown or has expired.
+    /// The paired browser with this token; nil if the token is unknown or has expired.
     func browser(token: String) -> PairedBrowser? {
         guard token.utf8.count == 64 else { return nil }
         let hash = Self.hash(token)
@@ -90,11 +91,11 @@ final class TokenBook: Sendable {
         return entries.withLock { $0.first { $0.hash == hash && $0.expires > now } }
     }
 
-    /// Removes browsers.
+    /// Removes paired browsers.
     ///
-    /// - Parameter isRemoved: Whether a browser is removed.
+    /// - Parameter isRemoved: Function that returns true for each browser to be removed.
     /// - Returns: The removed browsers.
-    /// - Throws: `Errno` if the list cannot be saved; no browser is removed then.
+    /// - Throws: `Errno` if the list cannot be saved; in this case, no browser is removed.
     func revoke(where isRemoved: @Sendable (PairedBrowser) -> Bool) throws(Errno)
         -> [PairedBrowser]
     {
@@ -118,7 +119,8 @@ final class TokenBook: Sendable {
         try result.get()
     }
 
-    /// Replaces the file, so that a power cut leaves the old or the new list.
+    /// Replaces the file in one step, so that the file contains either the old or the new list
+    /// after a power cut.
     private func save(_ list: [PairedBrowser]) throws(Errno) {
         guard let data = try? JSONEncoder().encode(list) else { throw .invalidArgument }
         let new = FilePath(file.string + ".new")
@@ -141,7 +143,7 @@ final class TokenBook: Sendable {
         }.joined()
     }
 
-    /// A name for lists and for `history`: letters, digits and some signs.
+    /// Reduces a name to letters, digits and some punctuation, for lists and for `history`.
     static func plain(_ name: String) -> String {
         let kept = name.unicodeScalars.filter {
             $0.properties.isAlphabetic || $0.properties.numericType != nil

@@ -3,11 +3,12 @@ import NIOPosix
 import Synchronization
 import WebServing
 
-/// Connections to airframed, one for each open page, on one event-loop thread. Thread-safe.
+/// Manager of the connections to airframed, one for each open page, on one event-loop thread. The
+/// class is thread-safe.
 ///
-/// Each page has its own connection, so the daemon's rules for connections apply to pages: control
-/// belongs to one of them, a turn ends when the connection ends, and a page that can only read has a
-/// connection that can only read.
+/// Each page has its own connection, so that the daemon's rules for connections apply to pages: one
+/// page is in control, a turn ends when the page's connection ends, and a page that can only read
+/// has a read-only connection.
 final class Gateway: Sendable {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     /// Path of the daemon's socket.
@@ -26,9 +27,9 @@ final class Gateway: Sendable {
 
     func remove(_ session: WebSession) { tabs.withLock { _ = $0.removeValue(forKey: session.id) } }
 
-    /// Closes the pages of browsers that are no longer paired.
+    /// Closes the pages of all browsers that are no longer paired.
     ///
-    /// - Parameter ids: The paired browsers.
+    /// - Parameter ids: Ids of the paired browsers.
     func keepOnly(_ ids: Set<String>) {
         let ended = tabs.withLock { tabs in
             tabs.values.filter { $0.browser.map { !ids.contains($0) } ?? false }.map(\.session)
@@ -36,7 +37,8 @@ final class Gateway: Sendable {
         for session in ended { session.close(code: 4001, reason: "The pairing has ended.") }
     }
 
-    /// Number of answers of the event-loop thread to this question; it grows while the thread runs.
+    /// Progress counter of the event-loop thread. Each call asks the thread to increase the
+    /// counter, so the counter grows while the thread runs.
     func beat() -> Int {
         group.next().execute { [self] in beats.withLock { $0 += 1 } }
         return beats.withLock { $0 }

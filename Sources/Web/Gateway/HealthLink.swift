@@ -3,9 +3,9 @@ import Glibc
 import Synchronization
 import Wire
 
-/// Connection to airframed that reports this program's health each second, and asks for the
-/// directory of recordings. It has its own thread, so a daemon that hangs or is missing delays no
-/// page.
+/// Connection to airframed that reports this program's health every second, and requests the path
+/// of the directory of recordings. It has its own thread, so a daemon that hangs or is missing
+/// delays no page.
 final class HealthLink: Sendable {
     private let socket: String
     private let report: @Sendable () -> CompanionReport
@@ -29,7 +29,7 @@ final class HealthLink: Sendable {
         thread.start("web-health") { [self] in run() }
     }
 
-    /// The latest problem with airframed; nil without one.
+    /// Present problem of the connection to airframed; nil if there is none.
     var problem: String? { latest.withLock { $0 } }
 
     /// Ends the thread after the present request, and waits for its end.

@@ -5,22 +5,24 @@ import WebServing
 import Wire
 
 /// One open page: its WebSocket and its connection to airframed. Every message is a line of the
-/// diagnostics protocol; the tab passes lines on as they are, in both directions.
+/// diagnostics protocol; the tab forwards lines unchanged in both directions.
 final class Tab: WebSocketEndpoint {
-    /// Requests that wait for the connection, and lines that airframed does not read, bytes.
+    /// Largest total size of requests that wait for the connection or have not been read by
+    /// airframed, bytes.
     static let requestLimit = 128 * 1024
     /// Longest line from airframed, bytes.
     static let lineLimit = 4 * 1024 * 1024
 
     private enum State {
-        /// Requests that came before the connection.
+        /// The connection is being opened; the value contains the requests that have arrived so
+        /// far.
         case connecting([UInt8])
         case open(any Channel)
         case closed
     }
 
     private let gateway: Gateway
-    /// Name for airframed's `history` and for the client in control.
+    /// Name of the page in airframed's `history` and as the client in control.
     private let name: String
     private let canWrite: Bool
     private let browser: String?
@@ -28,8 +30,8 @@ final class Tab: WebSocketEndpoint {
 
     /// - Parameters:
     ///   - gateway: The gateway that counts the page.
-    ///   - name: Name of the person's browser: "web, Chrome, Android, 192.168.1.20".
-    ///   - canWrite: Whether the page can move and change something.
+    ///   - name: Name of the user's browser, such as "web, Chrome, Android, 192.168.1.20".
+    ///   - canWrite: True if the page can move and change something.
     ///   - browser: Id of the paired browser; nil without a token.
     init(_ gateway: Gateway, name: String, canWrite: Bool, browser: String?) {
         self.gateway = gateway
@@ -77,7 +79,8 @@ final class Tab: WebSocketEndpoint {
         guard message.isText else {
             return session.close(code: 1003, reason: "Messages must be text.")
         }
-        // A line break is white space in JSON, and would end the line.
+        // A line break, which is white space in JSON, would end the line, so it is replaced by a
+        // blank.
         let line = message.bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } + [0x0A]
         let isTaken = state.withLock { state in
             switch state {
@@ -108,14 +111,14 @@ final class Tab: WebSocketEndpoint {
     }
 }
 
-/// Lines from airframed, on the gateway's thread.
+/// Handler of the lines from airframed, on the gateway's thread.
 private final class DaemonLines: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let tab: Tab
     private let session: WebSession
     private var rest: [UInt8] = []
-    /// Whether airframed has accepted the name and the rights of the connection.
+    /// True if airframed has accepted the name and the rights of the connection.
     private var isIdentified = false
 
     init(_ tab: Tab, _ session: WebSession) {
@@ -136,7 +139,8 @@ private final class DaemonLines: ChannelInboundHandler {
 
     private func pass(_ line: ArraySlice<UInt8>) {
         guard isIdentified else {
-            // Without this answer the page's rights are unknown, so the page gets no connection.
+            // If airframed refuses the identification, the page's rights are unknown, so the page
+            // gets no connection.
             guard let answer = try? JSONValue(parsing: Array(line)), answer["result"] != nil else {
                 return session.close(
                     code: 1011, reason: "airframed does not know the method `client`: update it.")
@@ -147,7 +151,8 @@ private final class DaemonLines: ChannelInboundHandler {
         session.send(.text(utf8: Array(line)), replacing: Self.stream(line))
     }
 
-    /// Name of the stream of a line; a slow page gets only the newest line of each stream.
+    /// Name of the stream to which a line belongs; nil for other lines; a slow page gets only the
+    /// newest line of each stream.
     private static func stream(_ line: ArraySlice<UInt8>) -> String? {
         let head = Array("{\"subscription\":".utf8)
         guard line.starts(with: head) else { return nil }

@@ -4,7 +4,7 @@ import Configuration
 import Glibc
 import Wire
 
-/// airframe-web as a program.
+/// Entry point of the program airframe-web.
 public enum WebProgram {
     /// Executes the command line, and ends the process.
     public static func main() { AirframeWeb.main() }
@@ -56,7 +56,8 @@ struct AirframeWeb: ParsableCommand {
             return
         }
         if checkConfig { return }
-        // The signals are blocked before the first thread starts, because threads inherit the mask.
+        // The signals are blocked before the first thread starts, because threads inherit the
+        // signal mask.
         let signals = SignalQueue([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
         guard let files = PageFiles(directory: settings.web.page) else {

@@ -3,9 +3,9 @@ import Glibc
 import WebServing
 import Wire
 
-/// The running program.
+/// Parts of the running program airframe-web.
 struct WebRun {
-    /// Lifetime of the code that is printed at the start, s.
+    /// Lifetime of the pairing code that is printed at the start, s.
     static let firstCodeSeconds = 600.0
 
     private let site: Site
@@ -17,10 +17,10 @@ struct WebRun {
     /// Opens the sockets and starts the threads.
     ///
     /// - Parameters:
-    ///   - settings: Checked settings.
+    ///   - settings: Valid settings of airframe-web.
     ///   - files: The page's files.
-    ///   - pair: Whether a pairing code is printed.
-    /// - Throws: A sentence, if an address or the control socket cannot be used.
+    ///   - pair: True if the program prints a pairing code.
+    /// - Throws: An error with a sentence, if an address or the control socket cannot be used.
     init(_ settings: WebSettings, _ files: PageFiles, pair: Bool) throws {
         let web = settings.web
         let book = TokenBook(directory: web.stateDirectory, days: web.tokenDays)
@@ -54,7 +54,8 @@ struct WebRun {
         if web.certificate != "off", web.key != "off" {
             options.tls = WebOptions.TLS(certificate: web.certificate, key: web.key)
         }
-        // A browser opens up to six connections for the files of a page.
+        // The limit exceeds the number of tabs, because a browser opens up to six connections for
+        // the files of a page.
         options.limits.connections = web.maxTabs + 32
         options.limits.connectionsPerAddress = web.maxTabs + 16
         return options
@@ -67,7 +68,7 @@ struct WebRun {
         return "\(scheme)://\(NetworkInterface.reachable(host)):\(port)"
     }
 
-    /// The health of this program, for airframed's `status` and `doctor`.
+    /// Health report of this program, for airframed's `status` and `doctor`.
     private static func report(
         _ site: Site, _ server: WebServer, _ address: String, isPlain: Bool
     ) -> CompanionReport {

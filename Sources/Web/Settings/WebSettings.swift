@@ -1,40 +1,41 @@
 public import Configuration
 
-/// Settings of airframe-web, checked. `WebSchema` declares each with its range.
+/// Valid settings of airframe-web. `WebSchema` declares each setting with its range.
 public struct WebSettings: Sendable, Equatable {
-    /// The server.
+    /// Settings of the server (table `web`).
     public struct Web: Sendable, Equatable {
-        /// Address and port.
+        /// Address and port on which the server listens.
         public var listen = "127.0.0.1:8088"
-        /// Names of this computer in its address, separated by spaces.
+        /// Host names by which browsers can address this computer, separated by spaces; "none" if
+        /// there are none.
         public var names = "none"
-        /// Whether a browser without a token can watch.
+        /// True if a browser without a token can read values, but not change them.
         public var readWithoutToken = true
         /// Largest number of browser tabs.
         public var maxTabs = 32
         /// Lifetime of a token, days.
         public var tokenDays = 30
-        /// Certificate chain, PEM, or `off`.
+        /// Path of the certificate chain, PEM, or `off`.
         public var certificate = "off"
-        /// Private key of the certificate, PEM, or `off`.
+        /// Path of the certificate's private key, PEM, or `off`.
         public var key = "off"
         /// Directory of the page's files.
         public var page = "/usr/share/airframe-web"
         /// Directory of the tokens.
         public var stateDirectory = "/var/lib/airframe-web"
-        /// Socket for `airframectl pair web`, or `off`.
+        /// Path of the socket for `airframectl pair web`, or `off`.
         public var control = "/run/airframe-web/control.sock"
     }
 
-    /// The daemon.
+    /// Settings of the connection to airframed (table `gimbal`).
     public struct Gimbal: Sendable, Equatable {
         /// Path of the daemon's socket.
         public var socket = "/run/airframe/airframed.sock"
     }
 
-    /// The server.
+    /// Settings of the server (table `web`).
     public var web = Web()
-    /// The daemon.
+    /// Settings of the connection to airframed (table `gimbal`).
     public var gimbal = Gimbal()
 
     /// Creates the settings with their default values.

@@ -7,19 +7,19 @@ struct Access: Sendable {
 
     /// The paired browser; nil without a valid token.
     let browser: PairedBrowser?
-    /// Whether the browser can watch.
+    /// True if the browser can read values.
     let canRead: Bool
 
-    /// Whether the browser can move the gimbal and change settings.
+    /// True if the browser can move the gimbal and change settings.
     var canWrite: Bool { browser != nil }
 
-    /// Rights of a request.
+    /// Determines the rights of a request.
     init(_ request: WebRequest, _ book: TokenBook, readWithoutToken: Bool) {
         browser = Self.token(request).flatMap(book.browser)
         canRead = readWithoutToken || browser != nil
     }
 
-    /// The token in the header Cookie.
+    /// Returns the token in the header field Cookie.
     static func token(_ request: WebRequest) -> String? {
         for (name, value) in request.headers where name == "cookie" {
             for pair in value.split(separator: ";") {
@@ -33,8 +33,8 @@ struct Access: Sendable {
         return nil
     }
 
-    /// Header field that makes the browser keep a token. Scripts cannot read it, and other sites
-    /// cannot make the browser send it.
+    /// Header field that makes the browser store a token as a cookie. Scripts cannot read this
+    /// cookie, and other sites cannot make the browser send it.
     static func keep(_ token: String, days: Int, isSecure: Bool) -> (name: String, value: String) {
         (
             "set-cookie",

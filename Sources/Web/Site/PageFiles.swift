@@ -2,7 +2,7 @@ import FoundationEssentials
 import WebServing
 import Wire
 
-/// The page's files in memory.
+/// Files of the page, which are kept in memory.
 struct PageFiles: Sendable {
     /// Largest size of all files together, bytes.
     static let limit = 2_000_000
@@ -23,9 +23,9 @@ struct PageFiles: Sendable {
     /// Size of all files, bytes.
     var size: Int { files.values.reduce(0) { $0 + $1.bytes.count } }
 
-    /// Reads the directory.
+    /// Reads all files of the directory.
     ///
-    /// - Returns: nil if the directory has no index.html, or its files are too large.
+    /// - Returns: nil if the directory contains no index.html, or if its files are too large.
     init?(directory: String) {
         guard let names = try? FileManager.default.subpathsOfDirectory(atPath: directory) else {
             return nil
@@ -43,7 +43,7 @@ struct PageFiles: Sendable {
         files["/"] = index
     }
 
-    /// The answer to a request for a file; nil without such a file.
+    /// Returns the answer to a request for a file; nil if there is no such file.
     func response(to request: WebRequest) -> WebResponse? {
         guard let file = files[request.path] else { return nil }
         let headers = [

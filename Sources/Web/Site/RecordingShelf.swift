@@ -8,7 +8,7 @@ import SystemPackage
 import WebServing
 import Wire
 
-/// The flight recorder's files: list, download, table and plot. Thread-safe.
+/// Access to the flight recorder's files: list, download, table and plot. The class is thread-safe.
 final class RecordingShelf: Sendable {
     /// Largest file that is read for a plot or a table, bytes.
     static let plotLimit = 100_000_000
@@ -18,7 +18,7 @@ final class RecordingShelf: Sendable {
     /// - Parameter disk: Queue for work that waits for the disk.
     init(disk: DispatchQueue) { self.disk = disk }
 
-    /// Notes the recorder's directory, as airframed states it.
+    /// Stores the path of the recorder's directory, which airframed has reported.
     func note(directory: String) { self.directory.withLock { $0 = directory } }
 
     /// Answers a request below /recordings.
@@ -37,14 +37,15 @@ final class RecordingShelf: Sendable {
         }
     }
 
-    /// Whether a name is a file of the directory itself.
+    /// True if a name can be a recording in the directory, not in another directory.
     private static func isName(_ name: String) -> Bool {
         name.hasSuffix(".mcap") && !name.hasPrefix(".")
             && name.utf8.allSatisfy { $0 != UInt8(ascii: "/") && $0 > 0x20 && $0 < 0x7F }
     }
 
     private static func list(_ directory: String) -> WebResponse {
-        // The recorder makes its directory with the first file.
+        // The recorder creates the directory with the first file, so a missing directory is not an
+        // error.
         guard access(directory, F_OK) == 0 else { return .json(200, .array([])) }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             return .refusal(403, "The directory of recordings cannot be read.")
@@ -76,7 +77,8 @@ final class RecordingShelf: Sendable {
         return try FlightFile(path: FilePath(path))
     }
 
-    /// The table of a channel, through a temporary file, because it can be larger than the memory.
+    /// Returns the table of a channel. The table is written to a temporary file, because it can be
+    /// larger than the memory.
     private static func table(_ path: String, _ channel: String) -> WebResponse {
         guard let channel = FlightTable.Channel(rawValue: channel) else {
             return .refusal(400, "table must be tick, sample, command or event.")
@@ -93,7 +95,8 @@ final class RecordingShelf: Sendable {
         }
     }
 
-    /// Attitude, error and torque over time, thinned to the number of points that `plot` states.
+    /// Returns attitude, error and torque over time. The parameter `plot` of the request states the
+    /// number of points.
     private static func plot(_ path: String, _ request: WebRequest) -> WebResponse {
         let series: FlightSeries
         do {
@@ -132,13 +135,13 @@ final class RecordingShelf: Sendable {
     }
 }
 
-/// An open file, closed with the last reference.
+/// Open file, which is closed when the last reference to it is released.
 private final class OpenFile: Sendable {
     private let descriptor: FileDescriptor
 
     private init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
-    /// Opens a file that is not a link.
+    /// Opens a file; symbolic links are refused.
     convenience init?(_ path: String) {
         guard
             let descriptor = try? FileDescriptor.open(
@@ -149,7 +152,7 @@ private final class OpenFile: Sendable {
 
     deinit { try? descriptor.close() }
 
-    /// A file without a name.
+    /// Creates a temporary file without a name.
     static func temporary() -> OpenFile? {
         var template = Array("/tmp/airframe-web.XXXXXX".utf8CString)
         let raw = mkstemp(&template)
@@ -160,7 +163,7 @@ private final class OpenFile: Sendable {
 
     func append(_ bytes: [UInt8]) throws { _ = try descriptor.writeAll(bytes) }
 
-    /// The file as an answer, read while the client takes it.
+    /// Returns the file as an answer; the file is read in parts while the client receives it.
     func response(type: String) -> WebResponse {
         let length = Int((try? descriptor.seek(offset: 0, from: .end)) ?? 0)
         return WebResponse(

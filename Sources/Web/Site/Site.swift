@@ -4,7 +4,7 @@ import SystemPackage
 import WebServing
 import Wire
 
-/// The pages and questions of browsers.
+/// Application that answers browsers' requests for pages, recordings and connections.
 final class Site: WebApplication {
     let settings: WebSettings
     let book: TokenBook
@@ -12,7 +12,7 @@ final class Site: WebApplication {
     let gateway: Gateway
     let shelf: RecordingShelf
     private let files: PageFiles
-    /// Work that waits for the disk or for airframed.
+    /// Queue for work that waits for the disk or for airframed.
     private let disk = DispatchQueue(label: "web-disk")
 
     init(_ settings: WebSettings, _ files: PageFiles, _ book: TokenBook, _ gateway: Gateway) {
@@ -121,15 +121,16 @@ final class Site: WebApplication {
         }
     }
 
-    /// Closes the pages whose browsers are no longer paired.
+    /// Closes the pages of browsers that are no longer paired.
     func endPagesOfForgotten() { gateway.keepOnly(Set(book.browsers.map(\.id))) }
 
-    /// Stops the motors over a connection of its own, in case the page's connection hangs.
+    /// Stops the motors over a separate connection to airframed, because the page's connection can
+    /// hang.
     private func stop(_ request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void) {
         let access = access(request)
         guard access.canWrite else { return answer(.refusal(401, Self.unpaired)) }
         let (name, path) = (name(access, request), gateway.path)
-        // A thread for each stop: other work must not delay it.
+        // Each stop has a separate thread, so that other work cannot delay the stop.
         DispatchQueue.global(qos: .userInteractive).async {
             do throws(ClientError) {
                 let client = try DaemonClient(path: path, timeout: 2)
@@ -144,7 +145,7 @@ final class Site: WebApplication {
 }
 
 extension WebResponse {
-    /// An answer in JSON.
+    /// Creates an answer in JSON.
     static func json(_ status: Int, _ value: JSONValue) -> WebResponse {
         var bytes: [UInt8] = []
         value.write(to: &bytes)
@@ -154,13 +155,14 @@ extension WebResponse {
             body: .bytes(bytes))
     }
 
-    /// A refusal with a sentence for the person.
+    /// Creates a refusal with a sentence for the user.
     static func refusal(_ status: Int, _ sentence: String) -> WebResponse {
         json(status, .object(["message": .string(sentence)]))
     }
 
-    /// The answer with the header fields that protect the page. Scripts and styles come only from the
-    /// server's files, no other page can contain it, and it talks only to its server.
+    /// This answer with header fields that protect the page: the browser loads scripts and styles
+    /// only from the server's files, shows the page in no other page, and lets the page connect
+    /// only to its server.
     var guarded: WebResponse {
         var response = self
         response.headers += [

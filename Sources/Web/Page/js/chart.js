@@ -1,10 +1,11 @@
-// Live charts: the last minute of some variables on a canvas. By hand: chart.js is 200 kB and redraws everything for each value.
+// Live charts: the last minute of some variables on a canvas. They use no library: chart.js has 200 kB, and redraws everything for each
+// value.
 
 import { el, fixed, setText } from "./dom.js";
 
 const spanSeconds = 60;
 
-/** Values of the last minute, in rings that grow only once. */
+/** Values of the last minute, in ring buffers that are allocated once. */
 export class Trace {
   constructor(names, rate) {
     this.names = names;
@@ -22,9 +23,9 @@ export class Trace {
   /** Adds one message of the stream. */
   add(values, t) {
     const newest = this.count ? this.times[(this.next + this.size - 1) % this.size] : -Infinity;
-    // A message can contain the same tick as the one before.
+    // A message can contain the tick of the previous message again.
     if (t === newest) return;
-    // After a restart the daemon's clock begins again.
+    // After a restart of the daemon, its clock begins at 0 again.
     if (t < newest) this.clear();
     this.times[this.next] = t;
     this.names.forEach((name, index) => (this.columns[index][this.next] = values[name] ?? NaN));
@@ -32,7 +33,7 @@ export class Trace {
     this.count = Math.min(this.size, this.count + 1);
   }
 
-  /** Place in the rings of the entry with this age: 0 is the oldest. */
+  /** Index in the ring buffers of the entry with this number; 0 is the oldest entry. */
   place(index) { return (this.next - this.count + index + this.size) % this.size; }
 
   /** Time of the newest entry, s. */
@@ -135,7 +136,7 @@ export class Chart {
   }
 }
 
-/** 1, 2 or 5 times a power of ten, at least this value. */
+/** Smallest number that is 1, 2 or 5 times a power of ten, and at least this value. */
 export function niceStep(value) {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-12)));
   return power * ([1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10);

@@ -2,7 +2,7 @@
 
 const svgSpace = "http://www.w3.org/2000/svg";
 
-/** Creates an element. `props`: attributes, or `on…` handlers; a value of `false`, `null` or `undefined` leaves it out. */
+/** Creates an element. `props`: attributes, or `on…` handlers; an attribute with the value `false`, `null` or `undefined` is omitted. */
 export function el(tag, props = {}, ...children) {
   return fill(document.createElement(tag), props, children);
 }
@@ -34,7 +34,7 @@ export function fixed(number, decimals = 1) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
-/** Number with as many digits as it needs. */
+/** Number with as many digits as an exact conversion needs. */
 export function plain(value) {
   if (Array.isArray(value)) return `[${value.map(plain).join(", ")}]`;
   if (typeof value !== "number") return String(value);
@@ -43,7 +43,7 @@ export function plain(value) {
 
 let toastTimer;
 
-/** Shows a sentence for a few seconds. */
+/** Shows a sentence to the user for a few seconds. */
 export function toast(text, isBad = false) {
   const node = document.getElementById("toast");
   node.className = isBad ? "toast bad" : "toast";
@@ -52,13 +52,13 @@ export function toast(text, isBad = false) {
   toastTimer = setTimeout(() => (node.textContent = ""), isBad ? 7000 : 4000);
 }
 
-/** Text of a refusal for people. */
+/** Text of a refusal for the user. */
 export function sentence(error) {
   const text = error?.message ?? String(error);
   return text ? text[0].toUpperCase() + text.slice(1) : "The request failed.";
 }
 
-/** Runs a request of a button, and shows its answer or its refusal. */
+/** Sends the request of a button, and shows the answer or the refusal. */
 export async function attempt(action, quiet = false) {
   try {
     const result = await action();
@@ -70,7 +70,7 @@ export async function attempt(action, quiet = false) {
   }
 }
 
-/** Passes text to the browser as a file. */
+/** Offers a text as a download. */
 export function download(name, text, type = "text/plain") {
   const url = URL.createObjectURL(new Blob([text], { type }));
   el("a", { href: url, download: name }).click();

@@ -4,7 +4,7 @@
 const pauses = [100, 700];
 /** Longest wait for an answer, ms. */
 const patience = 8000;
-/** Time without a message after which a connection counts as lost, ms. The status is read each second. */
+/** Time without a message after which a connection counts as lost, ms. The page requests the status every half second. */
 const silence = 4000;
 
 /** Requests, answers and streams. Events: `open` and `lost`. */
@@ -37,7 +37,7 @@ export class Link extends EventTarget {
     return oldest ? performance.now() - oldest.begin : 0;
   }
 
-  /** Whether this tab can move and change something. */
+  /** True if this tab can move and change something. */
   get canWrite() { return this.isOpen && this.identity?.can_write === true; }
 
   /** Sends a request; the promise gets the result, or is rejected with the daemon's error. */
@@ -60,7 +60,8 @@ export class Link extends EventTarget {
     });
   }
 
-  /** Sends a request if the network takes it at once, and does not wait for the answer. A rate request that waits would be obsolete. */
+  /** Sends a request if the network accepts it immediately, and does not wait for the answer. A rate request that waits would be obsolete.
+   * */
   hurry(method, params, isUrgent = false) {
     if (!this.isOpen || (!isUrgent && this.socket.bufferedAmount > 4096)) return false;
     this.request(method, params).catch((error) => {
@@ -69,7 +70,7 @@ export class Link extends EventTarget {
     return true;
   }
 
-  /** Begins a stream, and begins it again after each new connection; the result ends it. */
+  /** Begins a stream, and restarts it after each new connection; the result is a function that ends the stream. */
   subscribe(names, rate, receive) {
     const stream = { names, rate, receive, number: null };
     this.wanted.add(stream);
@@ -140,13 +141,13 @@ export class Link extends EventTarget {
     this.timer = setTimeout(() => this.connect(), pause);
   }
 
-  /** Connects again at once, with new rights. */
+  /** Connects again immediately, with new rights. */
   restart() {
     if (this.socket && this.socket.readyState < 2) this.socket.close();
     else this.connect();
   }
 
-  /** A network that has vanished does not close the connection. */
+  /** Detects a lost connection: a network that fails does not close the connection. */
   #watch() {
     if (!this.isOpen || document.hidden || performance.now() - this.heard < silence) return;
     const socket = this.socket;

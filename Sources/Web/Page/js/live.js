@@ -1,4 +1,4 @@
-// Live values: one stream of variables for all views, and the status, read each half second while the page is visible.
+// Live values: one stream of variables for all views, and the status, read every half second while the page is visible.
 
 const axes = ["yaw", "roll", "pitch"];
 const groups = ["attitude", "setpoint", "error", "rate", "torque", "joint"];
@@ -19,7 +19,7 @@ export class Live extends EventTarget {
     setInterval(() => document.hidden || this.poll(), statusPeriod);
   }
 
-  /** The three axes of a group, degrees or the unit of the variable. */
+  /** Values of a group's variable on the three axes, in the variable's unit. */
   axes(group) {
     return Object.fromEntries(axes.map((axis) => [axis, this.values[`${group}.${axis}`]]));
   }
@@ -45,14 +45,14 @@ export class Live extends EventTarget {
       this.status = await this.link.request("status");
       this.dispatchEvent(new Event("status"));
     } catch {
-      // The link reports its loss.
+      // The link reports a lost connection.
     } finally {
       this.isPolling = false;
     }
   }
 }
 
-/** Summary of a status, as `airframectl status` begins with it. */
+/** Summary of a status, which is the first line of `airframectl status`. */
 export function summary(status) {
   const problems = status.inhibitions.filter((reason) => reason.name !== "inactive_mode");
   const sentences = status.inhibitions.map((reason) => reason.sentence);

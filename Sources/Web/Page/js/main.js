@@ -23,7 +23,7 @@ const headline = document.getElementById("headline");
 const alarm = document.getElementById("alarm");
 let view = null;
 
-/** Shows the view that the address names. */
+/** Shows the view that the page's address names. */
 function show() {
   const name = views[location.hash.slice(1)] ? location.hash.slice(1) : "drive";
   if (view?.name === name) return;
@@ -40,7 +40,7 @@ function show() {
   view.show?.();
 }
 
-/** The stop goes over the open connection and, in case that one hangs, over another one. */
+/** Sends the stop over the open connection and also over a new connection, because the open connection can hang. */
 function stop() {
   if (link.canWrite) link.hurry("stop", {}, true);
   fetch("/stop", { method: "POST", keepalive: true }).then((answer) => {
@@ -79,7 +79,7 @@ link.addEventListener("lost", () => {
 link.addEventListener("refused", (event) => toast(sentence(event.detail), true));
 
 const stopButton = document.getElementById("stop");
-// The pointer's first contact, not its release: a click would wait for the finger to leave.
+// The button reacts to the first contact of the pointer, because the event click comes only after the release.
 stopButton.addEventListener("pointerdown", stop);
 stopButton.addEventListener("click", (event) => event.detail === 0 && stop());
 document.addEventListener("keydown", (event) => {

@@ -1,4 +1,5 @@
-// Joystick pad: a rate while it is held. The rate ends when the finger leaves, the tab is hidden, the focus goes, or the connection ends.
+// Joystick pad, which requests a rate while it is held. The rate ends when the finger is lifted, the tab is hidden, the page loses the
+// focus, or the connection ends.
 
 import { el, setText } from "./dom.js";
 
@@ -8,7 +9,7 @@ const period = 50;
 const quickest = 12;
 /** Longest wait for an answer while the pad is held, ms; airframed stops the camera after a similar time. */
 const patience = 1200;
-/** Part of the radius without effect. */
+/** Dead zone, as a fraction of the pad's radius. */
 const deadZone = 0.08;
 const keys = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
@@ -39,7 +40,7 @@ export class Pad {
       this.pointer = event.pointerId;
       this.#hold(this.#position(event));
     });
-    // Browsers hold pointermove back until the next frame; pointerrawupdate comes at once, where a browser has it.
+    // Browsers delay pointermove until the next frame. Some browsers also have pointerrawupdate, which is not delayed.
     for (const name of ["pointerrawupdate", "pointermove"]) {
       node.addEventListener(name, (event) => {
         if (this.isHeld && event.pointerId === this.pointer) this.#move(this.#position(event));
@@ -101,7 +102,7 @@ export class Pad {
     if (isFirst || performance.now() - this.sentAt >= quickest) this.#send();
   }
 
-  /** Rates of the present wish, degrees per second; fine near the middle. */
+  /** Rates that the pad requests now, degrees per second; the resolution is finest near the middle. */
   get rates() {
     const length = Math.hypot(...this.wish);
     if (length < deadZone) return { yaw: 0, pitch: 0 };

@@ -1,9 +1,9 @@
-// People in the picture of a companion that finds them: follow one, the next, or the one at a touched place.
+// People in the picture of a companion program: follow a person, the next person, or the person at a touched position.
 
 import { el, fixed, setText } from "./dom.js";
 
 export class People {
-  /** `follow` sends a request with these parameters. */
+  /** `follow` is a function that sends the request `follow` with the given parameters. */
   constructor(follow) {
     this.state = el("p", { role: "status" });
     this.box = el("span", { class: "person" });

@@ -1,4 +1,4 @@
-// Plots that do not move, as SVG: spectrum, Bode diagram, step response.
+// Plots of complete measurements, as SVG: spectrum, Bode diagram, step response.
 
 import { el, fixed, svg } from "./dom.js";
 import { niceStep } from "./chart.js";

@@ -1,8 +1,8 @@
-// Pictures of the poses of a camera for calibrations. The side of the name points down.
+// Pictures of the poses of a camera for calibrations. The side that names a pose points down.
 
 import { el, svg } from "./dom.js";
 
-/** Rotation of the side view (degrees), and whether the picture shows the camera from the front or the side. */
+/** Rotation of the picture (degrees), and the direction from which the picture shows the camera: front or side. */
 const poses = {
   bottom: { turn: 0, text: "upright, level" }, top: { turn: 180, text: "upside down" },
   back: { turn: -90, text: "lens up" }, front: { turn: 90, text: "lens down" },
@@ -11,7 +11,7 @@ const poses = {
   level: { turn: 0, text: "level" }, lens_down: { turn: 60, text: "lens down" },
 };
 
-/** Picture of a pose; `isDone` marks a measured one, `isNext` the one to take now. */
+/** Picture of a pose; `isDone` marks a measured pose, `isNext` the pose that the user must set next. */
 function picture(name, isDone, isNext) {
   const { turn, isFront, text } = poses[name];
   const camera = svg("g", { transform: `rotate(${turn} 50 40)` },

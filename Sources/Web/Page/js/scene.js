@@ -1,4 +1,5 @@
-// Gimbal in 3-D on a canvas, drawn by hand: some boxes, sorted by distance. three.js would be ten times the rest of the page.
+// Gimbal in 3-D on a canvas, drawn without a library as some boxes, sorted by distance. three.js would be ten times as large as the rest of
+// the page.
 
 const degrees = Math.PI / 180;
 
@@ -35,7 +36,7 @@ function turn(axis, angle) {
   return [[1, 0, 0, 0, c, -s, 0, s, c], [c, 0, s, 0, 1, 0, -s, 0, c], [c, -s, 0, s, c, 0, 0, 0, 1]][axis];
 }
 
-/** Rotation from body to earth of angles in degrees, order Z-X-Y. */
+/** Rotation from body to earth for angles in degrees, order Z-X-Y. */
 export function rotation({ yaw, roll, pitch }) {
   return product(product(turn(2, yaw * degrees), turn(0, roll * degrees)), turn(1, pitch * degrees));
 }
@@ -112,7 +113,7 @@ export class Scene {
     this.context.fillText("heading 0°", x, y);
   }
 
-  /** Line of sight. */
+  /** Draws the camera's line of sight. */
   #ray(frame, colour, dash, width) {
     const { context } = this;
     context.strokeStyle = this.colour(colour);

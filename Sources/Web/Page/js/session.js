@@ -14,7 +14,7 @@ export class Session extends EventTarget {
     });
   }
 
-  /** Uses a code in the address, as `make run-web` prints it. */
+  /** Uses the pairing code in the page's address, which `make run-web` prints. */
   begin() {
     const code = /^#pair=([0-9-]+)$/.exec(location.hash)?.[1];
     if (!code) return;
@@ -22,7 +22,7 @@ export class Session extends EventTarget {
     this.pair(code).catch((error) => toast(error.message, true));
   }
 
-  /** Asks for the reason why the socket does not open. */
+  /** Requests the reason why the WebSocket cannot be opened. */
   async #explain() {
     if (this.isAsking || this.dialog.open) return;
     this.isAsking = true;
@@ -30,7 +30,7 @@ export class Session extends EventTarget {
       const state = await (await fetch("/session", { cache: "no-store" })).json();
       if (!state.can_read) this.open();
     } catch {
-      // The server is gone; the link tries again.
+      // The server cannot be reached; the link tries again later.
     } finally {
       setTimeout(() => (this.isAsking = false), 3000);
     }

@@ -16,7 +16,7 @@ export function kind(setting) {
   return { type: Array.isArray(value) ? "json" : "text" };
 }
 
-/** Whether a setting counts something: its default and its range have no fraction, and it has no unit of a measured quantity. */
+/** True if a setting is a number of items: its default and its range have no fraction, and its unit is not that of a measured quantity. */
 function isWhole(setting) {
   return Number.isInteger(setting.default) && !setting.live && !setting.unit;
 }
@@ -34,7 +34,7 @@ class Slider {
     this.set(value);
   }
 
-  /** Present value, with three digits. */
+  /** Present value of the slider, with three digits. */
   get value() {
     const part = Number(this.node.value) / 1000;
     const raw = this.isLog ? this.low * (this.high / this.low) ** part : this.low + part * (this.high - this.low);
@@ -48,7 +48,7 @@ class Slider {
   }
 }
 
-/** One setting with its controls. A change is a trial of some seconds if the setting can change while airframed runs. */
+/** One setting with its controls. A change is first a trial of some seconds, if the setting can change while airframed runs. */
 export class SettingForm {
   constructor(setting, page) {
     this.page = page;

@@ -1,4 +1,4 @@
-// Changes on trial: the daemon reverts all of them together; this bar counts down, keeps or reverts them.
+// Changes on trial. The daemon reverts all of them together. This bar shows the remaining time, and keeps or reverts the changes.
 
 import { attempt, el, plain, setText } from "./dom.js";
 
@@ -19,21 +19,21 @@ export class Trials extends EventTarget {
     setInterval(() => this.#tick(), 250);
   }
 
-  /** Puts a setting on trial; the result is the setting, or null after a refusal. */
+  /** Changes a setting on trial; the result is the setting, or null after a refusal. */
   async begin(key, value, seconds) {
     const setting = await attempt(() => this.link.request("set", { key, value, rollback: seconds }), true);
     await this.read();
     return setting;
   }
 
-  /** Reads the trial from the daemon, so that another client's trial shows too. */
+  /** Reads the trial from the daemon, so that the bar also shows another client's trial. */
   async read() {
     try {
       const changes = await this.link.request("diff");
       this.unsaved = changes.filter((change) => change.unsaved);
       this.#show(changes.filter((change) => typeof change.rollback_s === "number"));
     } catch {
-      // The link reports its loss.
+      // The link reports a lost connection.
     }
     this.dispatchEvent(new Event("change"));
   }
@@ -62,7 +62,7 @@ export class Trials extends EventTarget {
     await this.read();
   }
 
-  /** Reverts the changes: the same value with the shortest time. */
+  /** Reverts the changes: sends the trial's value again with the shortest possible time. */
   async revert() {
     const [change] = this.changes;
     if (change) await this.begin(change.key, change.value, 1);

@@ -124,7 +124,7 @@ export class DriveView {
   }
 
   #draw() {
-    // Half of the values are enough for the eye, and leave time for touches.
+    // One drawing every 30 ms is sufficient for the eye, and leaves time for touch events.
     const now = performance.now();
     if (now - (this.drawn ?? 0) < 30) return;
     this.drawn = now;

@@ -7,7 +7,7 @@ import { plot } from "../plot.js";
 const pollPeriod = 400;
 
 export class Measurements {
-  /** `changed` is called after proposals have become settings. */
+  /** `changed` is called after proposals have been applied as settings. */
   constructor(page, changed) {
     Object.assign(this, page);
     this.changed = changed;

@@ -53,7 +53,7 @@ export class RecordingsView {
         await this.#list(status.directory);
       }
     } catch {
-      // The link reports its loss.
+      // The link reports a lost connection.
     } finally {
       this.isReading = false;
     }

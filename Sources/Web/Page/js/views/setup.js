@@ -1,4 +1,4 @@
-// Set up: the steps from wired parts to a camera that holds still. Each step can be left and resumed.
+// Set up: the steps from wired parts to a stabilised camera. The user can leave and resume each step.
 
 import { attempt, el, fixed, plain, sentence, setText } from "../dom.js";
 import { axes, summary } from "../live.js";
@@ -62,7 +62,7 @@ export class SetupView {
     step.body.replaceChildren();
   }
 
-  /** Marks a step, and opens the next. */
+  /** Marks a step, and opens the next step. */
   #finish(name, mark = "done") {
     this.marks[name] = mark;
     store(this.marks);
@@ -92,7 +92,7 @@ export class SetupView {
     }
   }
 
-  /** Calls a function with the newest status, until the step is left. */
+  /** Calls a function with the newest status, until the user leaves the step. */
   #watch(change) {
     const listener = () => this.live.status && change(this.live.status);
     this.live.addEventListener("status", listener);

@@ -100,7 +100,7 @@ export class TuneView {
     }
   }
 
-  /** Shows unsaved changes, and reads settings again whose trial has ended. */
+  /** Shows unsaved changes, and reads again the settings whose trial has ended. */
   async #changed() {
     const changes = await attempt(() => this.link.request("diff"), true);
     if (!Array.isArray(changes)) return;

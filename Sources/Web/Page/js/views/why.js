@@ -37,7 +37,7 @@ export class WhyView {
     ];
     this.live.addEventListener("status", this.onStatus = () => this.#status());
     this.link.addEventListener("open", this.onOpen = () => {
-      // After a restart the log begins again.
+      // After a restart of airframed, the log begins with sequence number 0 again.
       this.next = 0;
       this.lines = [];
       this.#read();
@@ -105,7 +105,7 @@ export class WhyView {
       if (!entries.length) setText(this.history, "No setting has changed since the start.");
       await this.#readLog();
     } catch {
-      // The link reports its loss.
+      // The link reports a lost connection.
     } finally {
       this.isReading = false;
     }
