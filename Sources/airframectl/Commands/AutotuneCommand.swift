@@ -59,8 +59,8 @@ struct AutotuneCommand: ParsableCommand {
                 "\(report.axis ?? "") \(report.activity), \(rest)")
             let isEnded = signals.wait(seconds: 0.2) != nil
             report = try ask(client, isEnded ? "cancel" : "status")
-            // The loop receives the cancellation within a few milliseconds; after this time, the
-            // result of the autotune no longer changes.
+            // The loop receives the cancellation within a few milliseconds; the result of the
+            // autotune then no longer changes.
             if isEnded {
                 while report.isRunning {
                     _ = signals.wait(seconds: 0.05)
@@ -156,7 +156,8 @@ enum AutotuneView {
         return table
     }
 
-    /// Text plot of the plant's gain and phase. Dots show the model, letters the measurement.
+    /// Text plot of the plant's gain and phase. Dots are the model, and letters are the
+    /// measurement.
     private static func bode(_ axis: AutotuneAxis) -> [String] {
         let marks = [1.0, 2, 5, 10, 20, 50, 100, 200]
         func chart(_ title: String, _ value: (BodePoint) -> Number) -> [String] {
@@ -238,7 +239,7 @@ enum AutotuneView {
         return figure
     }
 
-    /// Interpolate the value of a curve at a frequency between two of its points.
+    /// Interpolates the value of a curve at a frequency between two of its points.
     private static func between(
         _ points: [BodePoint], _ x: Double, _ value: (BodePoint) -> Number
     ) -> Double {

@@ -98,7 +98,7 @@ struct CalibrationView {
     private var hint = ""
     private var tenths = -1
 
-    /// The lines to write for a new report.
+    /// Returns the lines that must be written for a new report.
     ///
     /// - Parameter report: The newest report.
     /// - Returns: Lines without newlines; empty if nothing has changed.

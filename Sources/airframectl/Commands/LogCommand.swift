@@ -108,7 +108,7 @@ struct SubscribeCommand: ParsableCommand {
         }
     }
 
-    /// Create a datagram from a message, such as `{"timestamp":12.5,"attitude.pitch":-29.9}`.
+    /// Creates a datagram from a message, such as `{"timestamp":12.5,"attitude.pitch":-29.9}`.
     static func datagram(_ message: JSONValue) -> [UInt8] {
         var members = message["values"]?.object ?? [:]
         members["timestamp"] = message["t"] ?? .null

@@ -198,7 +198,7 @@ struct TrackCommand: AcknowledgedCommand {
             Needs airframe-eyes, which finds the people.
             """)
 
-    /// Action that a person can request.
+    /// Actions of the command `follow`.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case on, off, next, person
     }

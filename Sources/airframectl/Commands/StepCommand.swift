@@ -42,8 +42,8 @@ struct StepCommand: AcknowledgedCommand {
         params["home"] = true
         _ = try client.json(.step, params)
         let signals = Signals(SIGINT, SIGTERM)
-        // The position is requested for the first time after one interval; by then, the motor has
-        // received the request to move.
+        // The position is requested for the first time after one interval; at this time, the motor
+        // has already received the request to move.
         while signals.wait(seconds: Self.period) == nil {
             // This request keeps the client in control. A client that sends nothing loses control,
             // and the motor stops.

@@ -2,23 +2,23 @@ import Client
 import PlainText
 import Wire
 
-/// `airframectl pair web`: requests to airframe-web's own socket, whose lines are like those of the
-/// daemon's socket.
+/// Implementation of `airframectl pair web`: it sends requests to airframe-web's socket, which uses
+/// the line format of the daemon's socket.
 struct WebPairing {
     /// Path of airframe-web's socket.
     let path: String
     /// Longest wait for an answer, s.
     let timeout: Double
-    /// Whether the output is JSON.
+    /// True if the output is JSON.
     let json: Bool
 
     /// Executes the command `pair web`.
     ///
     /// - Parameters:
-    ///   - lists: Whether the paired browsers are listed.
-    ///   - revoke: Id of a browser that is removed, or `all`.
-    ///   - seconds: Lifetime of a new code.
-    /// - Throws: `ClientError`.
+    ///   - lists: True to list the paired browsers.
+    ///   - revoke: Id of the paired browser to be removed, or `all`; nil to remove none.
+    ///   - seconds: Lifetime of a new pairing code, s.
+    /// - Throws: `ClientError` if the request fails or is refused.
     func run(lists: Bool, revoke: String?, seconds: Double) throws {
         let client: DaemonClient
         do throws(ClientError) {

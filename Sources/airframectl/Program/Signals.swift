@@ -4,7 +4,7 @@ import Glibc
 struct Signals {
     private var set = sigset_t()
 
-    /// Blocks the given signals, so that they stay pending until `wait`.
+    /// Blocks the given signals, so that they remain pending until `wait` is called.
     init(_ signals: Int32...) {
         sigemptyset(&set)
         for signal in signals { sigaddset(&set, signal) }

@@ -1,8 +1,8 @@
 import Glibc
 
 /// Handler that prints a readable message if the arithmetic with the numbers of a recording traps.
-/// A damaged recording can contain floating-point values that a control loop never records. All
-/// other properties of a recording are checked before the replay (`BytePattern`).
+/// A damaged recording can contain floating-point values that a control loop never records; all
+/// other values of a recording are checked before the replay (`BytePattern`).
 enum TrapReport {
     /// Message of the handler. It is created in advance, because a signal handler must not allocate
     /// memory.

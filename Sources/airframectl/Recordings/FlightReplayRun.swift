@@ -9,7 +9,7 @@ import SystemPackage
 import Wire
 
 /// `airframectl replay FILE.mcap`: replays a recording through the stabilizer, and compares the
-/// results with the recorded ones.
+/// results with the recorded results.
 struct FlightReplayRun {
     let path: String
     /// Settings as `KEY=VALUE` that replace the recorded values.
@@ -180,9 +180,10 @@ struct FlightReplayRun {
 
 /// Parameters for a replay, from the settings in the recording and the user's changes.
 struct RecordedTuning {
-    /// Values for parameters that a recording of another version lacks.
+    /// Values for parameters that are missing in a recording of another version.
     let fallback: Stabilizer.Parameters
-    /// Change that the replay makes to the recorded parameters; nil if the user has changed none.
+    /// Function that changes the recorded parameters for the replay; nil if the user has changed no
+    /// parameter.
     let change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)?
     /// Remarks about the replay's parameters, for the user.
     private(set) var remarks: [String] = []

@@ -30,7 +30,7 @@ struct RecordGyroflowCommand: ParsableCommand {
         let recordings = try files.map { (name: $0, file: try RecordedFile.open($0)) }
         var new = GyroLog(header)
         var samples = 0
-        // The old `.gcsv` file stays until the new file is complete.
+        // The old `.gcsv` file remains until the new file is complete.
         let draft = FilePath("\(log).new")
         do {
             let table = try TableFile(draft.string)

@@ -11,7 +11,7 @@ enum RecordPlot {
     /// Largest number of event marks; more marks would hide the curves.
     private static let markLimit = 40
 
-    /// Create the picture: four charts over time, with events as vertical lines.
+    /// Creates the picture: four charts over time, with events as vertical lines.
     static func figure(
         _ series: FlightSeries, name: String, metadata: [String: String]
     ) -> Figure {
@@ -66,7 +66,7 @@ enum RecordPlot {
         return event.what.isEmpty ? 1 : 0
     }
 
-    /// Create the plot as lines of text for a terminal.
+    /// Creates the plot as lines of text for a terminal.
     static func lines(_ series: FlightSeries, _ style: Style) -> [String] {
         var lines: [String] = []
         func chart(_ title: String, _ values: [[Double]], decimals: Int) {

@@ -29,7 +29,7 @@ struct ReplayPlot {
     /// Adds the estimate of the next record to the plot.
     mutating func append(_ row: AttitudeReplay.Row) { rows.append(row) }
 
-    /// Create the picture from all rows so far.
+    /// Creates the picture from all rows that have been added.
     ///
     /// - Parameter remarks: Problems, for the second line of the heading.
     /// - Returns: The picture with three charts, or four charts if the log has a reference.

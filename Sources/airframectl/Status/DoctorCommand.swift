@@ -38,7 +38,7 @@ struct DoctorCommand: ParsableCommand {
             protocolCheck(version),
         ]
         // Two requests are sent, because the daemon compares the counters of the second request
-        // with those of the first.
+        // with the counters of the first request.
         _ = try client.request(.doctor, as: [DoctorCheck].self)
         _ = Signals().wait(seconds: 1)
         checks += try client.request(.doctor, as: [DoctorCheck].self)

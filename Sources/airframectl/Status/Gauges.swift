@@ -2,12 +2,12 @@
 enum Gauges {
     private static let steps: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// Sparkline: the last values as small columns, newest at the right.
+    /// Creates a sparkline: the last values as small columns, with the newest value at the right.
     ///
     /// - Parameters:
     ///   - values: Magnitudes; an unknown value leaves a gap.
     ///   - width: Width in characters.
-    ///   - full: The value of a full column.
+    ///   - full: Value that corresponds to a column of full height.
     /// - Returns: `width` characters.
     static func sparkline(_ values: some BidirectionalCollection<Double>, width: Int, full: Double)
         -> String
@@ -22,7 +22,7 @@ enum Gauges {
         return String(repeating: " ", count: max(0, width - columns.count)) + String(columns)
     }
 
-    /// Bar from the middle to either side: `[      ████│          ]`.
+    /// Creates a bar from the middle to either side: `[      ████│          ]`.
     ///
     /// - Parameters:
     ///   - fraction: Length of the bar, -1...1. For a value outside this range, the bar is full and
@@ -46,7 +46,7 @@ enum Gauges {
         return "[" + empty + "│" + (isOver ? fill.dropLast() + "▶" : fill) + rest + "]"
     }
 
-    /// Round up to 1, 2 or 5 times a power of ten, for a scale that seldom changes.
+    /// Rounds up to 1, 2 or 5 times a power of ten, for a scale that seldom changes.
     static func roundedUp(_ value: Double, least: Double) -> Double {
         var scale = least
         let factors = [2, 2.5, 2]

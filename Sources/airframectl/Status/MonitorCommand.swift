@@ -141,7 +141,7 @@ struct StatusFeed {
         }
     }
 
-    /// Sends a request, and returns the sentence that the daemon answers, even for a refusal.
+    /// Sends a request, and returns the sentence in the daemon's answer or refusal.
     mutating func ask(_ method: Method, _ params: [String: JSONValue]) -> String {
         do {
             let result = try connected().json(method, params)

@@ -36,7 +36,8 @@ struct MonitorView {
     var rate = 10.0
     /// Problem of the connection to the daemon; nil if there is none.
     var trouble: String?
-    /// Answer of the daemon to the request of the last key; nil some time after the answer.
+    /// Answer of the daemon to the request of the last key; nil if there was none, or if it is no
+    /// longer shown.
     var answer: String?
     var style = Style.plain
 
@@ -86,7 +87,7 @@ struct MonitorView {
     }
 
     /// Lines with the reasons why the camera does not move. Their number is constant, so that the
-    /// lines below stay at their places.
+    /// lines below do not move.
     private func reasons(width: Int, room: Int) -> [String] {
         let sentences = trouble.map { [$0] } ?? MotionState(status).sentences
         var lines: [String] = []
@@ -267,7 +268,8 @@ extension MonitorView {
         Format.right(Format.fixed(number.value, decimals, signed: true) + unit, width)
     }
 
-    /// Cut a line to its first `width` visible characters. All escape sequences are kept.
+    /// Cuts a line to its first `width` visible characters. All escape sequences remain in the
+    /// line.
     static func clipped(_ line: String, to width: Int) -> String {
         var result = ""
         var visible = 0

@@ -22,8 +22,8 @@ enum Output {
         control(shown(text), to: descriptor)
     }
 
-    /// Escape a text for `write`. Of the control characters, only line ends, tabs and the sequences
-    /// of `Style` remain.
+    /// Escapes a text for `write`. The only control characters that remain are line ends, tabs and
+    /// the sequences of `Style`.
     static func shown(_ text: String) -> String {
         let escape: Unicode.Scalar = "\u{1B}"
         let parts = text.unicodeScalars.split(separator: escape, omittingEmptySubsequences: false)

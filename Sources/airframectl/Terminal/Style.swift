@@ -17,7 +17,7 @@ struct Style: Sendable {
     /// Escape sequence for each kind of highlighting, without the random number.
     static let sequences = Role.allCases.map { "[\($0.rawValue)m" } + ["[0m"]
 
-    /// Whether the style uses escape sequences.
+    /// True if the style uses escape sequences.
     var isColoured: Bool
 
     /// Style without escape sequences, for files, pipes and tests.

@@ -7,7 +7,7 @@ final class Terminal {
     private var saved = termios()
     private var isActive = false
 
-    /// Present size of the terminal; 80 by 24 if it does not report one.
+    /// Present size of the terminal; 80 by 24 characters if the terminal does not report its size.
     var size: TerminalSize {
         var window = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0,
@@ -18,7 +18,7 @@ final class Terminal {
 
     /// Enters the live view: alternate screen, hidden cursor, single keys without echo. Ctrl-Z
     /// remains a signal. Ctrl-C is read as a key, because a signal would also end the parent
-    /// process (`make run` stops its daemon afterwards).
+    /// process. For example, `make run` must still stop its daemon.
     func enter() {
         guard !isActive else { return }
         isActive = true

@@ -21,7 +21,7 @@ struct TerminalChart {
     /// - Parameters:
     ///   - across: Range of the abscissa.
     ///   - up: Range of the ordinate.
-    ///   - isLogarithmic: Whether the abscissa is logarithmic.
+    ///   - isLogarithmic: True if the abscissa is logarithmic.
     ///   - width: Width in characters.
     ///   - height: Height in lines.
     init(
@@ -129,7 +129,7 @@ struct TerminalChart {
     }
 }
 
-/// Progress bar in one line of a terminal. If the output is a file or a pipe, no bar is written.
+/// Progress bar in one line of a terminal. No bar is written if the output is a file or a pipe.
 struct ProgressLine {
     private let isShown: Bool
     private var wasShown = false
