@@ -122,7 +122,7 @@ void cbz_close(cbz_peripheral *p) {
     p->owner_query = sd_bus_slot_unref(p->owner_query);
     p->objects = sd_bus_slot_unref(p->objects);
     p->owner[0] = 0;
-    // The connection is not flushed first, because flushing would wait for a bus that may never read again.
+    // The connection is closed without a flush, because a flush would wait for the bus, which can hang.
     if (p->bus) sd_bus_close(p->bus);
     p->bus = sd_bus_unref(p->bus);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /// Largest number of messages that wait to be sent when a notification is added. Above this number a notification is
-/// dropped, because only a newer notification is still useful later.
+/// dropped, because later only a newer notification is useful.
 enum { NOTIFICATIONS_WAITING_MAX = 64 };
 
 static void forget(pending *call) {
@@ -53,7 +53,7 @@ static int begin(
     *m = NULL;
     if (!p->bus) return -ENOTCONN;
     int r = sd_bus_message_new_method_call(p->bus, m, "org.bluez", path, interface, member);
-    // A call must not make the bus start bluetoothd.
+    // The flag prevents a call from starting bluetoothd.
     if (r >= 0) r = sd_bus_message_set_auto_start(*m, false);
     return r;
 }

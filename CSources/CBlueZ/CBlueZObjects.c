@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-/// Appends properties to a message: all of them as entries of a dictionary, or only the value of the requested one.
+/// Appends properties to a message: all of them as entries of a dictionary, or only the value of one requested
+/// property.
 typedef struct {
     sd_bus_message *message;
     /// Name of the requested property; NULL means all.
@@ -54,7 +55,7 @@ static void put_texts(writer *w, const char *name, const char *const *values) {
 static void put_service(cbz_peripheral *p, writer *w, const service *s) {
     put_text(w, "UUID", "s", s->uuid);
     put_number(w, "Primary", "b", 1);
-    // The handles of the characteristics follow in the order of the list.
+    // bluetoothd assigns the following handles to the characteristics, in the order of the list.
     if (p->requests_handles && s->handle) put_number(w, "Handle", "q", s->handle);
 }
 
@@ -92,7 +93,8 @@ static void put_advertisement(writer *w, const advertisement *a) {
     put_texts(w, "ServiceUUIDs", uuids);
     put_text(w, "LocalName", "s", a->name);
     put_number(w, "Discoverable", "b", 1);
-    // Interval in ms. Phones find the peripheral at once, and the radio has enough time for connections.
+    // Interval in ms. With this interval, phones find the peripheral immediately, and the radio has enough time for
+    // connections.
     put_number(w, "MinInterval", "u", 100);
     put_number(w, "MaxInterval", "u", 150);
 }
@@ -149,8 +151,8 @@ static int append_object(
 }
 
 int cbz_append_objects(cbz_peripheral *p, sd_bus_message *m) {
-    // bluetoothd assigns handles in the order of this list. The object manager of sd-bus does not guarantee an order,
-    // so it is not used.
+    // bluetoothd assigns handles in the order of this list. The object manager of sd-bus is not used, because it does
+    // not guarantee an order.
     int r = sd_bus_message_open_container(m, 'a', "{oa{sa{sv}}}");
     for (uint32_t s = 0; s < p->service_count && r >= 0; s++) {
         r = append_object(p, m, p->services[s].path, "org.bluez.GattService1");

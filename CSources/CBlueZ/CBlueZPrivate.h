@@ -81,7 +81,8 @@ CBZ_PRIVATE int cbz_answer(sd_bus_message *message, void *context, sd_bus_error 
 CBZ_PRIVATE int cbz_append_properties(
     cbz_peripheral *peripheral, sd_bus_message *message, const char *path, const char *interface);
 
-/// Appends the value of one of these properties (v). Returns -ENOENT if no property has this name.
+/// Appends the value of one property of the peripheral's object at `path` (v). Returns -ENOENT if no property has this
+/// name.
 CBZ_PRIVATE int cbz_append_property(
     cbz_peripheral *peripheral, sd_bus_message *message, const char *path, const char *interface,
     const char *name);

@@ -75,8 +75,8 @@ static int read_value(cbz_peripheral *p, sd_bus_message *m, uint32_t index) {
     return att ? refuse(m, att) : reply_bytes(m, bytes, count, offset);
 }
 
-/// Keeps a write whose answer comes later, for example when the disk has stored a value. If LATER_MAX writes wait
-/// already, refuses the write with ATT error 0x82, which asks the phone to try again.
+/// Keeps a write whose answer comes later, for example when the disk has stored a value. If LATER_MAX writes are
+/// already waiting, the function refuses the write with ATT error 0x82, which means that the phone must try again.
 static int keep_for_later(cbz_peripheral *p, sd_bus_message *m, uint64_t token) {
     for (int i = 0; i < LATER_MAX; i++)
         if (!p->later[i].message) {
@@ -183,7 +183,8 @@ static int answer_agent(cbz_peripheral *p, sd_bus_message *m) {
     const char *device;
     uint32_t passkey;
     if (is_call(m, agent, "DisplayPasskey")) {
-        // bluetoothd calls this once with the passkey, and again for each digit that has been typed on the phone.
+        // bluetoothd calls this method once with the passkey, and again for each digit that has been typed on the
+        // phone.
         uint16_t entered;
         if (sd_bus_message_has_signature(m, "ouq") <= 0
             || sd_bus_message_read(m, "ouq", &device, &passkey, &entered) < 0)
@@ -195,7 +196,7 @@ static int answer_agent(cbz_peripheral *p, sd_bus_message *m) {
     } else if (is_call(m, agent, "Cancel")) {
         cbz_emit(p, &(cbz_event){.kind = CBZ_PASSKEY_OVER});
     } else {
-        // The call would pair without a passkey, or with a passkey that a person would have to type on this computer.
+        // The call would allow a pairing without a passkey, or with a passkey that the user must type on this computer.
         return sd_bus_reply_method_errorf(
             m, "org.bluez.Error.Rejected", "Only pairing with a passkey shown here is accepted");
     }

@@ -99,7 +99,8 @@ int cbz_report_objects(cbz_peripheral *p, sd_bus_message *m) {
     return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-// Handlers of signals. They ignore a signal that they cannot read, because an error as result would end the connection.
+// Handlers of signals. They ignore a signal that they cannot read, because the return of an error would end the
+// connection.
 
 static int on_added(sd_bus_message *m, void *context, sd_bus_error *error) {
     (void)error;
@@ -141,7 +142,7 @@ static void set_owner(cbz_peripheral *p, const char *owner) {
     bool was = p->owner[0] != 0, is = owner[0] != 0;
     if (strcmp(owner, p->owner) == 0 || strlen(owner) >= sizeof p->owner) return;
     strcpy(p->owner, owner);
-    // If a new process takes over the name in one step, bluetoothd has restarted too.
+    // If the bus name passes directly to a new process, bluetoothd has also restarted.
     if (was) cbz_emit(p, &(cbz_event){.kind = CBZ_DAEMON, .number = 0});
     if (is) cbz_emit(p, &(cbz_event){.kind = CBZ_DAEMON, .number = 1});
 }

@@ -33,7 +33,7 @@ int ch_i2c_transfer(int fd, struct i2c_msg *messages, uint32_t count) {
     struct i2c_rdwr_ioctl_data data = {.msgs = messages, .nmsgs = count};
     int done = ioctl(fd, I2C_RDWR, &data);
     if (done < 0) return errno;
-    // If the adapter stops before the end, ioctl(2) returns the number of transferred messages.
+    // If the adapter stops before the last message, ioctl(2) returns the number of transferred messages.
     return done == (int)count ? 0 : EIO;
 }
 
@@ -56,7 +56,7 @@ int ch_gpio_request(
     int chip_fd = open(chip, O_RDWR | O_CLOEXEC);
     if (chip_fd < 0) return errno;
     int error = result(ioctl(chip_fd, GPIO_V2_GET_LINE_IOCTL, &request));
-    // The lines stay requested, because they have a descriptor of their own.
+    // The lines remain requested after the close of the chip, because they have a separate descriptor.
     close(chip_fd);
     if (error == 0) *fd = request.fd;
     return error;

@@ -19,7 +19,7 @@ static int set_up(
     if (setsockopt(fd, SOL_CAN_RAW, CAN_RAW_FILTER, filters, count * sizeof *filters) < 0) return errno;
     if (hears_errors && setsockopt(fd, SOL_CAN_RAW, CAN_RAW_ERR_FILTER, &errors, sizeof errors) < 0) return errno;
     if (uses_fd && setsockopt(fd, SOL_CAN_RAW, CAN_RAW_FD_FRAMES, &on, sizeof on) < 0) return errno;
-    // Without stamps every frame counts as new; no reason to do without the frames.
+    // A failure is ignored: without time stamps, every frame counts as new.
     if (hears_errors) (void)setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
     return bind(fd, (struct sockaddr *)&address, sizeof address) < 0 ? errno : 0;
 }
@@ -45,7 +45,8 @@ int ch_can_send(int fd, const struct canfd_frame *frame, int is_fd) {
     return (size_t)sent == size ? 0 : EIO;
 }
 
-// The stamp is on CLOCK_REALTIME; a clock that was set in between must not make a frame old.
+// The time stamp is on CLOCK_REALTIME. If this clock has been set since the arrival, the age is implausible, and is
+// returned as 0.
 static int64_t age(const struct msghdr *message) {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR((struct msghdr *)message, c)) {
         if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS) continue;

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The functions of LiteRT's C interface that this file calls, declared here as they are in release 2.3.0 (the headers below
-// litert/c of github.com/google-ai-edge/LiteRT, Apache-2.0). All handles are pointers; the result 0 means success.
+// The functions of LiteRT's C interface that this file calls, declared here as they are in release 2.3.0 (the headers
+// below litert/c of github.com/google-ai-edge/LiteRT, Apache-2.0). All handles are pointers. A function that returns 0
+// has succeeded.
 typedef void *handle;
 
 /// Value of an option of the library: an integer.
@@ -128,8 +129,7 @@ void ci_library_close(ci_library *library) {
     free(library);
 }
 
-/// Options for the execution on the CPU, as text. The library's own C++ interface would write the
-/// same text.
+/// Options for the execution on the CPU, as text. The text is identical to that of the library's C++ interface.
 static bool set_options(ci_model *model, int threads) {
     ci_library *library = model->library;
     if (library->CreateOptions(&model->options) != 0) return false;

@@ -51,7 +51,7 @@ int cl_sleep_until(int64_t deadline_ns)
 
 int cl_futex_wait_until(const void *word, uint32_t expected, int64_t deadline_ns)
 {
-    // FUTEX_WAIT has a relative timeout. FUTEX_WAIT_BITSET has an absolute one, by default on CLOCK_MONOTONIC.
+    // FUTEX_WAIT has a relative timeout. FUTEX_WAIT_BITSET has an absolute timeout, by default on CLOCK_MONOTONIC.
     const struct timespec deadline = to_timespec(deadline_ns);
     const long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, &deadline, NULL,
                                 FUTEX_BITSET_MATCH_ANY);

@@ -12,7 +12,7 @@ int cl_notify(const char *path, const char *text) {
     size_t length = strlen(path);
     if (length == 0 || length >= sizeof address.sun_path) return ENAMETOOLONG;
     memcpy(address.sun_path, path, length);
-    // By sd_notify(3), a path that begins with @ is a name in the abstract namespace.
+    // According to sd_notify(3), a path that begins with @ is a name in the abstract namespace.
     if (path[0] == '@') address.sun_path[0] = 0;
     int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return errno;

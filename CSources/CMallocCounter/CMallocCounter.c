@@ -32,8 +32,8 @@ static _Atomic int32_t slots_taken;
 MC_THREAD_LOCAL mc_slot *own_slot;
 MC_THREAD_LOCAL mc_slot fallback_slot;
 
-// Replaces the table of counters by a table in a file, so that another process can read the
-// counters. Threads that have claimed a slot before, such as the main thread, are not in the file.
+// Replaces the table of counters by a table in a file, so that another process can read the counters. The file does not
+// contain threads that claimed a slot earlier, such as the main thread.
 __attribute__((constructor)) static void share_table(void)
 {
     const char *const path = getenv("MALLOC_COUNTER_FILE");

@@ -14,7 +14,8 @@ bool cv_start(char error[CV_TEXT]) {
     // Each feed starts new threads. If each thread had its own arena, the memory of closed feeds would be fragmented,
     // and the process would grow.
     mallopt(M_ARENA_MAX, 1);
-    // libcamera otherwise writes its version into the log with each search for a camera; the user's own value has priority.
+    // Without this variable, libcamera writes its version to the log at each search for a camera. A value that the user
+    // has set remains.
     setenv("LIBCAMERA_LOG_LEVELS", "*:ERROR", 0);
     GError *problem = NULL;
     if (gst_init_check(NULL, NULL, &problem)) return true;

@@ -107,7 +107,7 @@ static bool describe(GstDevice *device, cv_camera *camera) {
 
 size_t cv_cameras(cv_camera *cameras, size_t capacity) {
     GstDeviceMonitor *monitor = gst_device_monitor_new();
-    // Otherwise libcamera's plugin, where it is installed, hides every V4L2 camera, also those that libcamera cannot use.
+    // Without this setting, libcamera's plugin hides every V4L2 camera, even cameras that libcamera cannot use.
     gst_device_monitor_set_show_all_devices(monitor, TRUE);
     gst_device_monitor_add_filter(monitor, "Video/Source", NULL);
     size_t count = 0;

@@ -108,7 +108,7 @@ cv_feed_stats cv_feed_read(cv_feed *feed) {
     return stats;
 }
 
-/// Notes the buffer pool of a V4L2 camera in `pool`, which becomes NULL when the pool is freed.
+/// Stores a weak reference to the buffer pool of a V4L2 camera in `pool`, which becomes NULL when the pool is freed.
 static void watch_pool(GstElement *pipeline, gpointer *pool) {
     GstIterator *sources = gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline), "v4l2src");
     GValue source = G_VALUE_INIT;
@@ -136,8 +136,8 @@ void cv_feed_close(cv_feed *feed) {
     gpointer pool = NULL;
     watch_pool(feed->pipeline, &pool);
     cv_release(feed->pipeline);
-    // GStreamer 1.22.0 forgets one reference to the pool, which keeps the element, its device file and four sockets. Nothing else
-    // holds the pool now: its buffers do not leave the pipeline.
+    // GStreamer 1.22.0 leaks one reference to the pool, so the element, its device file and four sockets would remain
+    // open. At this point no other part uses the pool, because its buffers do not leave the pipeline.
     if (pool) {
         g_object_remove_weak_pointer(pool, &pool);
         if (G_OBJECT(pool)->ref_count == 1) gst_object_unref(pool);

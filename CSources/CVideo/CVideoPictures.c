@@ -58,7 +58,7 @@ void cv_pictures_set(cv_pictures *pictures, const cv_shape *shapes, size_t count
     g_free(old);
 }
 
-/// Fills a rectangle of the picture, limited to it.
+/// Fills the part of a rectangle that is inside the picture.
 static void fill(GstVideoFrame *frame, int left, int top, int right, int bottom, const cv_shape *shape) {
     left = CLAMP(left, 0, GST_VIDEO_FRAME_WIDTH(frame));
     right = CLAMP(right, 0, GST_VIDEO_FRAME_WIDTH(frame));
@@ -79,7 +79,7 @@ static void fill(GstVideoFrame *frame, int left, int top, int right, int bottom,
 }
 
 static void draw(GstVideoFrame *frame, const cv_shape *shape) {
-    // A place far outside, or one that is not a number, would not fit into an integer.
+    // A position far outside the picture, or a position that is not a number, would not fit into an integer.
     const float far = 16384;
     const float ends[4] = {shape->x0, shape->y0, shape->x1, shape->y1};
     for (int index = 0; index < 4; index++) {
@@ -110,7 +110,7 @@ GstPadProbeReturn cv_pictures_draw(GstPad *pad, GstPadProbeInfo *info, gpointer 
     bool is_known = caps && gst_video_info_from_caps(&video, caps) && GST_VIDEO_INFO_FORMAT(&video) == GST_VIDEO_FORMAT_I420;
     if (caps) gst_caps_unref(caps);
     if (!is_known) return GST_PAD_PROBE_OK;
-    // The picture is shared with the branch of the models, so it is copied if necessary.
+    // The branch of the models can share the picture, so the picture is copied if necessary.
     GstBuffer *buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
     GST_PAD_PROBE_INFO_DATA(info) = buffer;
     GstVideoFrame frame;

@@ -1,6 +1,6 @@
 #include "CVideoPrivate.h"
 
-/// Largest number of access units between the arrival of their packets and the decoded picture.
+/// Largest number of access units whose packets have arrived, but which are not decoded yet.
 #define RECENT 256
 
 struct cv_player {
@@ -71,7 +71,7 @@ cv_outcome cv_player_next(cv_player *player, cv_picture *picture, int64_t timeou
     drop_sample(player);
     *picture = (cv_picture){0};
     GstSample *sample = gst_app_sink_try_pull_sample(GST_APP_SINK(player->sink), timeout_ns < 0 ? 0 : (GstClockTime)timeout_ns);
-    // The sink ends before the message about the end is on the bus.
+    // The sink reports the end of the stream before the message about the end is on the bus.
     if (!sample) return cv_await(player->pipeline, gst_app_sink_is_eos(GST_APP_SINK(player->sink)) ? GST_SECOND : 0, error);
     GstBuffer *buffer = gst_sample_get_buffer(sample);
     if (!gst_buffer_map(buffer, &player->map, GST_MAP_READ)) {

@@ -9,7 +9,7 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-/// Copies a text without full stops and line ends at its end.
+/// Copies a text, and removes full stops and line ends at its end.
 void cv_set_text(char *target, size_t size, const char *text);
 
 /// Builds a pipeline. On failure returns NULL and writes `error`.
@@ -49,7 +49,7 @@ typedef struct {
 /// Finds the elements `samples` and `overlay` of a pipeline.
 void cv_pictures_find(cv_pictures *pictures, GstElement *pipeline);
 
-/// Releases what `cv_pictures_find` has found. The pipeline must have been stopped.
+/// Releases the elements that `cv_pictures_find` has found. The pipeline must have been stopped.
 void cv_pictures_release(cv_pictures *pictures);
 
 /// Copies the newest picture, see `cv_feed_sample`.
@@ -58,7 +58,7 @@ bool cv_pictures_pull(cv_pictures *pictures, uint8_t *target, size_t capacity, c
 /// Sets the shapes, see `cv_feed_overlay`.
 void cv_pictures_set(cv_pictures *pictures, const cv_shape *shapes, size_t count, int64_t valid_until);
 
-/// Draws the shapes into a picture. Probe of the element `overlay`.
+/// Draws the shapes into a picture. The function is a probe of the element `overlay`.
 GstPadProbeReturn cv_pictures_draw(GstPad *pad, GstPadProbeInfo *info, gpointer context);
 
 /// Sets the pipeline whose encoder must send a key frame when a client begins to receive the stream; NULL means none.

@@ -1,6 +1,6 @@
 #include "CVideoPrivate.h"
 
-/// Largest number of access units that wait for the disk. Above this number, access units are left out until the next
+/// Largest number of access units that wait for the disk. Above this number, access units are dropped until the next
 /// key frame.
 #define QUEUE 120
 

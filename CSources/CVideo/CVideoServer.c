@@ -35,7 +35,7 @@ struct cv_server {
 
 // MARK: Frames
 
-/// Requests a key frame from the encoder. Holds no lock of this server while it calls the pipeline.
+/// Requests a key frame from the encoder. The function holds no lock of this server while it calls the pipeline.
 void cv_server_request_key_frame(cv_server *server) {
     g_mutex_lock(&server->lock);
     GstElement *feed = server->feed ? gst_object_ref(server->feed) : NULL;
@@ -65,7 +65,8 @@ void cv_server_push(cv_server *server, GstSample *sample, int64_t exposed) {
     bool is_key = !GST_BUFFER_FLAG_IS_SET(frame, GST_BUFFER_FLAG_DELTA_UNIT);
     g_mutex_lock(&server->lock);
     GstElement *appsrc = server->appsrc ? gst_object_ref(server->appsrc) : NULL;
-    // A decoder cannot use the access units before the first key frame, nor those between a gap and the next key frame.
+    // A decoder cannot use the access units before the first key frame, and the access units between a gap and the next
+    // key frame.
     bool is_usable = appsrc && (is_key || !server->is_waiting_for_key);
     g_mutex_unlock(&server->lock);
     GstClockTime base = appsrc ? gst_element_get_base_time(appsrc) : 0;
@@ -99,7 +100,8 @@ void cv_server_push(cv_server *server, GstSample *sample, int64_t exposed) {
     gst_object_unref(appsrc);
 }
 
-/// Measures the packets that leave the payloader: each buffer, or the last one of each list, ends an access unit.
+/// Measures the latency of packets that leave the payloader. Each buffer ends an access unit, or the last buffer of
+/// each buffer list.
 static GstPadProbeReturn measure(GstPad *pad, GstPadProbeInfo *info, gpointer context) {
     (void)pad;
     cv_server *server = context;
@@ -111,7 +113,7 @@ static GstPadProbeReturn measure(GstPad *pad, GstPadProbeInfo *info, gpointer co
     } else {
         packet = GST_PAD_PROBE_INFO_BUFFER(info);
     }
-    // The marker flag is that of the last packet of an access unit.
+    // Only the last packet of an access unit has the marker flag.
     if (!packet || !GST_BUFFER_FLAG_IS_SET(packet, GST_BUFFER_FLAG_MARKER)) return GST_PAD_PROBE_OK;
     int64_t now = cv_now();
     g_mutex_lock(&server->lock);
@@ -218,7 +220,7 @@ static void connected(GstRTSPServer *rtsp, GstRTSPClient *client, gpointer conte
     bool is_full = server->stats.clients > server->max_clients;
     g_mutex_unlock(&server->lock);
     if (!is_full) return;
-    // The client is removed later, because the server still uses the connection now.
+    // The client is removed later, because the server is still using the connection.
     GSource *end = g_idle_source_new();
     g_source_set_callback(end, refuse, g_object_ref(client), g_object_unref);
     g_source_attach(end, server->context);
@@ -331,7 +333,7 @@ static gboolean quit(gpointer context) {
 void cv_server_close(cv_server *server) {
     if (server->thread) {
         gst_rtsp_server_client_filter(server->server, remove_client, NULL);
-        // The call is made from inside the loop, because a loop that has not begun yet would ignore it.
+        // The quit call is made from inside the loop, because a loop that has not begun yet would ignore the call.
         GSource *end = g_idle_source_new();
         g_source_set_callback(end, quit, server->loop, NULL);
         g_source_attach(end, server->context);

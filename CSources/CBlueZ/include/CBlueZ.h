@@ -18,8 +18,8 @@
 /// A peripheral with its table of services, and at most one connection to a bus.
 typedef struct cbz_peripheral cbz_peripheral;
 
-/// Accesses to a characteristic that a central is permitted. CBZ_PROTECTED permits them only over an encrypted link,
-/// whose keys come from pairing with a passkey.
+/// Accesses to a characteristic that a central is permitted. CBZ_PROTECTED permits these accesses only over an
+/// encrypted link whose keys come from pairing with a passkey.
 enum {
     CBZ_READ = 1,
     CBZ_WRITE = 2,
@@ -59,7 +59,7 @@ typedef enum {
     /// `call` on `path` has ended. `name` and `text` are the error's name and message; they are empty after success.
     /// `number` is the index of the advertisement for a call about an advertisement, the value that was set, 0 or 1,
     /// for CBZ_CALL_SET_POWERED and CBZ_CALL_SET_PAIRABLE, and 1 for the second call of cbz_register_agent. For all
-    /// other calls it is 0.
+    /// other calls `number` is 0.
     CBZ_DONE,
     /// The object `path` has `interface` now (`number` 1) or has it no longer (0). CBZ_PROPERTY events with the
     /// properties of a new interface follow.
@@ -77,7 +77,7 @@ typedef enum {
     CBZ_PASSKEY_OVER,
 } cbz_event_kind;
 
-/// An event. The comment at `kind`'s value states which fields it uses.
+/// An event. The comment at the value of `kind` states which fields the event uses.
 typedef struct {
     cbz_event_kind kind;
     cbz_call call;
@@ -107,7 +107,7 @@ typedef struct {
 #define CBZ_FAILED 0x86
 
 /// Functions of the user of this library. `read` writes at most CBZ_VALUE_MAX bytes. `read` and `write` return 0 or an
-/// ATT error: 0x06, 0x07, 0x08, 0x0D or 0x80...0x9F. The central receives CBZ_FAILED in place of any other error.
+/// ATT error: 0x06, 0x07, 0x08, 0x0D or 0x80...0x9F. The central receives CBZ_FAILED instead of any other error.
 typedef struct {
     void *context;
     uint8_t (*read)(void *context, const cbz_request *request, uint8_t *bytes, size_t *count);
@@ -117,7 +117,7 @@ typedef struct {
     void (*event)(void *context, const cbz_event *event);
 } cbz_callbacks;
 
-/// Resources that a handle uses at present. A test compares them before and after an action.
+/// Resources that a handle uses at present. Tests compare these numbers before and after an action.
 typedef struct {
     /// Number of objects published on the bus.
     uint32_t objects;
@@ -164,8 +164,8 @@ int cbz_open(cbz_peripheral *peripheral, const char *address);
 /// Disconnects from the bus. bluetoothd then removes all registrations, and no CBZ_DONE follows for pending calls.
 void cbz_close(cbz_peripheral *peripheral);
 
-/// Returns whether cbz_open has succeeded and cbz_close has not been called since. The result is true even if the bus
-/// has ended; cbz_process reports that.
+/// Returns true if cbz_open has succeeded and cbz_close has not been called since. The result is true even if the bus
+/// has ended; cbz_process reports the end of the bus.
 bool cbz_is_open(cbz_peripheral *peripheral);
 
 /// Returns the arguments for poll(2): the descriptor, its events, and the absolute CLOCK_MONOTONIC time at which the

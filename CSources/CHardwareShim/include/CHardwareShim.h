@@ -19,11 +19,11 @@
 int ch_i2c_open(const char *path, int *fd);
 
 /// Sets the time for which the adapter waits for a stretched clock, ms, and the number of times that it repeats a
-/// transfer after a lost arbitration. Two calls.
+/// transfer after a lost arbitration. The function makes two calls.
 int ch_i2c_set_patience(int fd, int timeout_ms, int retries);
 
-/// Reads whether the adapter supports combined transfers (I2C_FUNC_I2C). An adapter for SMBus only does not support
-/// them.
+/// Reads whether the adapter supports combined transfers (I2C_FUNC_I2C). An adapter that supports only SMBus does not
+/// support combined transfers.
 int ch_i2c_can_combine(int fd, int *can);
 
 /// Transfers all messages with repeated starts between them (I2C_RDWR).
@@ -32,14 +32,14 @@ int ch_i2c_transfer(int fd, struct i2c_msg *messages, uint32_t count);
 // MARK: GPIO (Documentation/userspace-api/gpio/chardev.rst, version 2)
 
 /// Requests lines of /dev/gpiochipN; outputs are inactive at first. Bit n of `active_low` belongs to the line
-/// `lines[n]`. The kernel releases the lines when the descriptor is closed. Three calls.
+/// `lines[n]`. The kernel releases the lines when the descriptor is closed. The function makes three calls.
 int ch_gpio_request(
     const char *chip, const uint32_t *lines, uint32_t count, uint64_t active_low, int is_output, int *fd);
 
 /// Sets the lines in `mask` to `bits`. Bit n belongs to the line `lines[n]` of the request; 1 means active.
 int ch_gpio_set(int fd, uint64_t bits, uint64_t mask);
 
-/// Reads the lines in `mask`, with the same order of bits.
+/// Reads the lines in `mask`, with the order of bits of ch_gpio_set.
 int ch_gpio_get(int fd, uint64_t mask, uint64_t *bits);
 
 #endif

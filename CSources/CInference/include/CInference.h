@@ -25,8 +25,8 @@ typedef struct ci_model ci_model;
 /// Loads LiteRT's library from a file.
 ci_library *ci_library_open(const char *path, char error[CI_TEXT]);
 
-/// Releases the library's environment; all models must be closed before. The code of the library
-/// stays loaded, because its threads may still use the code.
+/// Releases the library's environment; all models must be closed before. The code of the library stays loaded, because
+/// its threads can still use the code.
 void ci_library_close(ci_library *library);
 
 /// Reads and prepares a model with one input. `threads` is the number of threads that execute the

@@ -20,10 +20,10 @@
 
 // MARK: Clock and sleep
 
-/// CLOCK_MONOTONIC in nanoseconds. Never waits.
+/// Returns the time on CLOCK_MONOTONIC, ns. The function never waits.
 CL_RT_SAFE int64_t cl_now_ns(void);
 
-/// Waits until an absolute CLOCK_MONOTONIC time with clock_nanosleep(2), also if signals arrive (EINTR).
+/// Waits until an absolute CLOCK_MONOTONIC time with clock_nanosleep(2), even if signals arrive (EINTR).
 CL_RT_SAFE int cl_sleep_until(int64_t deadline_ns);
 
 // MARK: Futex (a raw system call: glibc has no wrapper)
@@ -32,7 +32,7 @@ CL_RT_SAFE int cl_sleep_until(int64_t deadline_ns);
 /// a wake, EAGAIN if the word differs from `expected`, EINTR or ETIMEDOUT.
 CL_RT_SAFE int cl_futex_wait_until(const void *word, uint32_t expected, int64_t deadline_ns);
 
-/// Wakes at most one thread that waits for `word`. Never waits.
+/// Wakes at most one thread that waits for `word`. The function never waits.
 CL_RT_SAFE int cl_futex_wake(const void *word);
 
 // MARK: Threads (pthread attributes, cpu_set_t macros and sched parameters are awkward or impossible to import)
@@ -41,7 +41,7 @@ CL_RT_SAFE int cl_futex_wake(const void *word);
 /// handle is a pthread_t.
 int cl_thread_start(uint64_t *handle, size_t stack_bytes, void *(*entry)(void *), void *context);
 
-/// pthread_join(3). Waits.
+/// Waits for the end of a thread: pthread_join(3).
 int cl_thread_join(uint64_t handle);
 
 /// Detaches a thread that could not be joined, so that its stack is freed if the thread ends later.
@@ -78,7 +78,7 @@ int32_t cl_affinity_last(void);
 /// variadic.
 int cl_timer_slack_set(uint64_t nanoseconds);
 
-/// Returns the soft RLIMIT_RTPRIO of the process, or -1 if it is unlimited.
+/// Returns the soft RLIMIT_RTPRIO of the process, or -1 if the limit is infinite.
 int64_t cl_rtprio_limit(void);
 
 // MARK: Memory
@@ -97,7 +97,7 @@ int cl_memory_unlock(void);
 int cl_default_stack_size_set(size_t bytes);
 
 /// Configures malloc with mallopt(3) for a process with locked memory: at most `arenas` arenas; blocks above
-/// `threshold_bytes` in mappings of their own; at most `threshold_bytes` of free memory at the heap's top. Returns 0 or
+/// `threshold_bytes` in separate mappings; at most `threshold_bytes` of free memory at the heap's top. Returns 0 or
 /// EINVAL. The function is in C, because mallopt's constants are macros.
 int cl_malloc_configure(int32_t arenas, int32_t threshold_bytes);
 

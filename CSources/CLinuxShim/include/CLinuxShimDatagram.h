@@ -21,8 +21,8 @@ int cl_udp_text(const uint8_t *address, uint32_t length, char *host, size_t capa
 /// the network.
 int cl_udp_open(const uint8_t *address, uint32_t length, int binds, int *descriptor);
 
-/// Receives a datagram with recvfrom(2). Returns EAGAIN if no datagram waits. Of a datagram longer than `capacity`,
-/// only the first `capacity` bytes are written; `*count` is the full length of the datagram.
+/// Receives a datagram with recvfrom(2). Returns EAGAIN if no datagram waits. If the datagram is longer than
+/// `capacity`, only its first `capacity` bytes are written; `*count` is the full length of the datagram.
 int cl_udp_receive(int descriptor, void *bytes, size_t capacity, size_t *count, uint8_t *from, uint32_t *length);
 
 /// Sends a datagram with sendto(2), without waiting.

@@ -9,7 +9,7 @@
 /// Glibc module.
 int cl_serial_open(const char *path, uint32_t baud, int *descriptor);
 
-/// Changes the speed, bits per second, at once (TCSETS2). Changes no other attribute of the port.
+/// Changes the speed, bits per second, immediately (TCSETS2). The function changes no other attribute of the port.
 int cl_serial_set_baud(int descriptor, uint32_t baud);
 
 /// Reads the speed that the driver uses, bits per second (TCGETS2).

@@ -1,5 +1,5 @@
 // Counter of the allocator calls of each thread, for tests and benchmarks only. A program that links this target calls
-// these functions instead of glibc's malloc; they count, then call glibc.
+// these functions instead of glibc's malloc. The functions count each call, then call glibc.
 //
 // As a separate library it can be preloaded into any program:
 //     MALLOC_COUNTER_FILE=/tmp/counts LD_PRELOAD=libMallocCounter.so airframed
@@ -26,8 +26,8 @@ bool mc_is_active(void);
 /// thread has made.
 int64_t mc_count(void);
 
-/// Returns this number for another thread, identified by its kernel id; -1 if that thread has not called the allocator, or
-/// if it has no entry because the table of 64 threads is full.
+/// Returns the number of allocator calls of another thread, identified by its kernel id; -1 if that thread has not
+/// called the allocator, or if it has no entry because the table of 64 threads is full.
 int64_t mc_count_of_thread(int32_t thread_id);
 
 #endif

@@ -7,8 +7,8 @@
 // Structure: A *feed* is the pipeline of a camera and its encoder. It ends in an appsink named `frames`, which receives
 // H.264 access units. A *server* owns the RTSP pipeline, which begins with an appsrc and is shared by all clients. The
 // feed's streaming thread passes each access unit on to the server. The two pipelines are separate, because an error of
-// a camera ends its pipeline. In a common pipeline, the error would end the stream of all clients. A *player* is an
-// RTSP client, for measurements and tests.
+// a camera ends the camera's pipeline. In a common pipeline, the error would end the stream of all clients. A *player*
+// is an RTSP client, for measurements and tests.
 #ifndef CVIDEO_H
 #define CVIDEO_H
 
@@ -60,8 +60,8 @@ typedef struct {
     cv_mode modes[CV_MODES];
 } cv_camera;
 
-/// Writes the connected cameras to `cameras`, at most `capacity`, and returns their number. The call can take some 100
-/// ms.
+/// Writes the connected cameras to `cameras`, at most `capacity`, and returns their number. The call can take some
+/// hundred milliseconds.
 size_t cv_cameras(cv_camera *cameras, size_t capacity);
 
 // MARK: Server
@@ -75,7 +75,7 @@ typedef struct {
     uint32_t clients;
     /// Number of connections since the start.
     uint64_t accepted;
-    /// Whether a client needs the stream.
+    /// True if a client needs the stream.
     bool is_wanted;
     /// Number of access units that were sent as RTP packets.
     uint64_t frames;
@@ -86,14 +86,14 @@ typedef struct {
     int64_t latency_sum, latency_max;
 } cv_server_stats;
 
-/// Opens a server at `address`:`port` (0: a free port), with the stream at `path`, such as `/stream`.
+/// Opens a server at `address`:`port`, with the stream at `path`, such as `/stream`. A port of 0 means any free port.
 cv_server *cv_server_open(const char *address, uint16_t port, const char *path, uint32_t max_clients, char error[CV_TEXT]);
 
 /// Returns the port of the server.
 uint16_t cv_server_port(const cv_server *server);
 
-/// Waits at most `timeout_ns` until the value that tells whether a client needs the stream differs from `is_wanted`.
-/// Returns the present value.
+/// Waits at most `timeout_ns` until `is_wanted` of the server's state differs from the parameter `is_wanted`. Returns
+/// the present value, which is true if a client needs the stream.
 bool cv_server_wait(cv_server *server, bool is_wanted, int64_t timeout_ns);
 
 /// Reads the counters. Only one thread may call this function.
@@ -114,7 +114,7 @@ typedef struct cv_recorder cv_recorder;
 typedef struct {
     /// Time of exposure of the first picture, which is time 0 in the file; 0 before the first picture.
     int64_t start;
-    /// Number of access units in the file, and number of those that were left out because the disk was too slow.
+    /// Number of access units in the file, and number of access units that were dropped because the disk was too slow.
     uint64_t frames, lost;
 } cv_recorder_stats;
 
@@ -134,7 +134,7 @@ void cv_recorder_close(cv_recorder *recorder);
 typedef struct {
     /// Number of access units, and sum of their sizes, bytes.
     uint64_t frames, bytes;
-    /// Number of pictures that the camera or the encoder left out, computed from gaps between the times of exposure.
+    /// Number of pictures that the camera or the encoder dropped, computed from gaps between the times of exposure.
     uint64_t gaps;
     /// Time at which the encoder delivered the newest access unit; 0 before the first one.
     int64_t newest;
@@ -148,15 +148,16 @@ cv_feed *cv_feed_open(const char *description, cv_server *server, int64_t frame_
 /// Waits for an error of a feed or the end of its stream, at most `timeout_ns`.
 cv_outcome cv_feed_wait(cv_feed *feed, int64_t timeout_ns, char error[CV_TEXT]);
 
-/// Changes a property of an element while the pipeline runs; false if the element or the property does not exist.
+/// Changes a property of an element while the pipeline runs. Returns false if the element or the property does not
+/// exist.
 bool cv_feed_set(cv_feed *feed, const char *element, const char *property, const char *value);
 
-/// Passes a picture with its time of exposure to the feed's appsrc `pictures`. Returns false if the pipeline does not
-/// accept the picture.
+/// Passes a test picture with its time of exposure to the feed's appsrc `pictures`. Returns false if the pipeline does
+/// not accept the picture.
 bool cv_feed_draw(cv_feed *feed, const uint8_t *bytes, size_t size, int64_t exposed);
 
-/// Records the feed from the next key frame on, and requests a key frame. If `recorder` is NULL, ends the feed's
-/// recording.
+/// Records the feed from the next key frame on, and requests a key frame. If `recorder` is NULL, the function ends the
+/// feed's recording.
 void cv_feed_record(cv_feed *feed, cv_recorder *recorder);
 
 cv_feed_stats cv_feed_read(cv_feed *feed);
@@ -168,8 +169,9 @@ typedef struct {
     int64_t exposed;
 } cv_sample;
 
-/// Copies the newest picture of the appsink `samples`, RGB without gaps between rows; false without one within the timeout, or if it
-/// does not fit. A second thread may call it until the feed is closed.
+/// Copies the newest picture of the appsink `samples`, in the format RGB without gaps between rows. Returns false if no
+/// picture arrives within the timeout, or if the picture does not fit. A second thread may call this function until the
+/// feed is closed.
 bool cv_feed_sample(cv_feed *feed, uint8_t *target, size_t capacity, cv_sample *sample, int64_t timeout_ns);
 
 /// A line or a filled rectangle, pixels.
@@ -181,7 +183,8 @@ typedef struct {
     uint8_t luma, u, v;
 } cv_shape;
 
-/// Draws shapes into each picture that passes the element `overlay`, until a time. A second thread may call it until the feed is closed.
+/// Draws shapes into each picture that passes the element `overlay`, until the given time. A second thread may call
+/// this function until the feed is closed.
 void cv_feed_overlay(cv_feed *feed, const cv_shape *shapes, size_t count, int64_t valid_until);
 
 void cv_feed_close(cv_feed *feed);
