@@ -3,13 +3,13 @@ import Glibc
 import Realtime
 import Wire
 
-/// Benchmarks of the real daemon. The daemon is linked as for installation and runs as a separate
-/// process; the bench reads its figures from /proc and from its socket.
+/// Benchmarks of the real daemon. The daemon is linked as for installation, and runs as a separate
+/// process. The bench reads the figures from /proc and from the daemon's socket.
 enum DaemonBench {
     /// Number of starts and stops of the daemon; each figure is the median of these starts or
     /// stops.
     private static let starts = 5
-    /// Time from the start of the daemon until its memory is observed, s.
+    /// Time from the start of the daemon to the beginning of the memory measurement, s.
     private static let warmUpSeconds = 3.0
 
     static func run(options: Options, report: inout BenchReport) throws {
@@ -61,8 +61,8 @@ enum DaemonBench {
         report.check("resident memory, locked, after the start", resident, atMost: 45, "MB")
     }
 
-    /// Counts the memory system calls of the two real-time threads, while a simulated person walks
-    /// with the gimbal and clients send requests.
+    /// Counts the allocator calls and page faults of the two real-time threads, while a simulated
+    /// person walks with the gimbal and clients send requests.
     private static func live(
         _ daemon: String, rateHz: Int, counter: String?, _ options: Options,
         _ report: inout BenchReport

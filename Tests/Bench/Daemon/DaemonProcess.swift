@@ -7,7 +7,7 @@ import Recording
 import SystemPackage
 import Wire
 
-/// A daemon that the bench has started, with a temporary directory of its own.
+/// A daemon that the bench has started, with a separate temporary directory.
 final class DaemonProcess {
     let processID: pid_t
     /// Time at which the bench started the process.
@@ -15,8 +15,8 @@ final class DaemonProcess {
     private let directory: FilePath
     private var hasEnded = false
 
-    /// The program to measure: the argument of `--daemon`, or the program in the bench's directory.
-    /// If the program is missing, the bench reports this, and the result is nil.
+    /// Path of the daemon's program: the argument of `--daemon`, or the program in the bench's
+    /// directory. If the program is missing, the bench reports this, and the result is nil.
     static func program(_ options: Options, _ report: inout BenchReport) -> String? {
         let daemon = options.daemon ?? neighbour("airframed")
         guard access(daemon, X_OK) == 0 else {
@@ -40,16 +40,16 @@ final class DaemonProcess {
     var recordings: FilePath { directory.appending("state").appending("recordings") }
 
     var socketPath: String { "\(directory)/s.sock" }
-    /// Socket for a simulator, with `hardware.backend=lockstep`.
+    /// Socket for a simulator; it exists if `hardware.backend` is lockstep.
     var simulatorPath: String { "\(directory)/l.sock" }
 
     /// Starts the daemon with the simulated gimbal.
     ///
     /// - Parameters:
-    ///   - path: The program.
+    ///   - path: Path of the daemon's program.
     ///   - settings: Settings as `KEY=VALUE`, each passed with `--set`.
-    ///   - counter: The library that counts allocations, which is preloaded.
-    ///   - slowDisk: The library that makes each fsync(2) take a second, which is preloaded.
+    ///   - counter: Library that counts allocations; the daemon preloads it.
+    ///   - slowDisk: Library that makes each fsync(2) take a second; the daemon preloads it.
     ///   - bus: Address of a D-Bus daemon that replaces the system bus.
     /// - Throws: The reason why the daemon cannot start.
     init(
@@ -120,7 +120,7 @@ final class DaemonProcess {
         return nil
     }
 
-    /// Kills the daemon with SIGKILL, so that it cannot react.
+    /// Ends the daemon with SIGKILL, to which the daemon cannot react.
     func end() {
         if hasEnded { return }
         kill(processID, SIGKILL)
@@ -140,7 +140,7 @@ final class DaemonProcess {
         return (MonotonicClock.now.seconds(since: asked), status)
     }
 
-    /// Text of the daemon's log so far.
+    /// Present text of the daemon's log.
     var log: String { contents(of: directory.appending("log").string) }
 
     /// Value of a field of /proc/PID/status that is given in kB, in MB of 10^6 bytes.
@@ -213,7 +213,7 @@ final class DaemonProcess {
 final class BenchClient {
     private let descriptor: Int32
     private var received: [UInt8] = []
-    /// Whether a send has shown that the daemon has closed the connection.
+    /// True if a send has shown that the daemon has closed the connection.
     private(set) var isClosed = false
 
     init?(_ path: String) {

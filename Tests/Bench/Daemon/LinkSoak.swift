@@ -7,15 +7,15 @@ import Wire
 /// every link carries traffic. The bench compares the daemon's resources at the end with those at
 /// the beginning. `airframe-bench all` does not run this test; `make soak` runs it.
 enum LinkSoak {
-    /// Observations of the daemon at one moment.
+    /// Figures of the daemon at one time.
     private struct Look {
         var process: ProcessLook
         /// Largest error of an axis while no request turns it, degrees.
         var error: Double
         /// Number of periods of the loop that began late, since the previous observation.
         var overruns: Double
-        /// Number of late periods, since the previous observation, of a thread that does nothing
-        /// except wait. The computer causes these late periods, not the daemon.
+        /// Number of late periods, since the previous observation, of a thread that only waits. The
+        /// computer causes these late periods, not the daemon.
         var missed: Double
     }
 
@@ -64,7 +64,8 @@ enum LinkSoak {
             "periods that a thread which only waits has missed",
             looks.map(\.missed).reduce(0, +), "")
         // On a machine that other programs use, both numbers of late periods can be hundreds per
-        // minute. Therefore the bench compares the loop's number with that of the waiting thread.
+        // minute. Therefore the bench compares the loop's number with the number of the waiting
+        // thread.
         let timing = SoakTrend(looks.map { ($0.overruns + 5) / ($0.missed + 5) })
         report.check(
             "overruns beside that thread's, end over beginning", timing.ratio, atMost: 2, "x")

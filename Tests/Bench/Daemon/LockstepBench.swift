@@ -5,8 +5,8 @@ import Simulation
 import Wire
 
 /// Highest speed of lockstep, as a multiple of real time. The daemon runs as a process. The bench
-/// acts as a simulator without computing time: it has prepared all lines, and sends each line as
-/// soon as the reply to the previous line arrives.
+/// acts as a simulator that needs no computing time: all lines are prepared, and the bench sends
+/// each line as soon as the reply to the previous line arrives.
 enum LockstepBench {
     private static let rateHz = 1000
     private static let simulatedSeconds = 20

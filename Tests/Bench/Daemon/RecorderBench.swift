@@ -7,8 +7,8 @@ import Simulation
 import SystemPackage
 import Wire
 
-/// Cost of the flight recorder: its time in the loop, its processor time and its data rate to the
-/// disk. The bench also measures how much data is lost if the process is killed.
+/// Cost of the flight recorder: time in the loop, processor time and data rate to the disk. The
+/// bench also measures how much data is lost if the process is killed.
 enum RecorderBench {
     private static let rateHz = 1000
     private static let seconds = 60
@@ -20,9 +20,9 @@ enum RecorderBench {
         try death(options, &report)
     }
 
-    /// Measures the cost of the tape, which is the buffer between the loop and the recorder. The
-    /// same ticks run alternately with and without a tape, so that variations of the computer's
-    /// speed affect both.
+    /// Measures the cost of the replay log, which is the buffer between the loop and the recorder.
+    /// Ticks with and without a replay log run alternately, so that variations of the computer's
+    /// speed affect both kinds of ticks.
     private static func tickCost(_ report: inout BenchReport) {
         var bare = rig(replayLogBytes: 0)
         var recorded = rig(replayLogBytes: 1 << 21)
@@ -76,8 +76,8 @@ enum RecorderBench {
         return elapsed
     }
 
-    /// Measures the processor time of encoder, compression and file, for a minute of a gimbal that
-    /// a walking person carries.
+    /// Measures the processor time of encoder, compression and file, for one minute in which a
+    /// walking person carries the gimbal.
     private static func encoding(_ report: inout BenchReport) throws {
         let directory = try temporaryDirectory("/tmp")
         var store = RecordingStore(
@@ -120,7 +120,7 @@ enum RecorderBench {
             rig.tick(now: now)
             gimbal.apply(rig.output(), at: now)
             while rig.telemetry.pop() != nil {}
-            // The recorder empties the tape at the same interval as in the daemon.
+            // The recorder empties the replay log at the interval that the daemon uses.
             guard number % 5 == 0 else { continue }
             let start = processorTime()
             var chunks: [MCAPChunk] = []
@@ -146,7 +146,7 @@ enum RecorderBench {
             recordings: RecordingDirectory(directory: directory, limits: limits))
         var largest = 0
         // The file system gives each file the computer's present date, so the simulated day begins
-        // at that date.
+        // at the present date.
         let today = Double(time(nil))
         let count = Int(86400 / FlightEncoder.chunkSeconds)
         for number in 0..<count {

@@ -11,7 +11,7 @@ import Wire
 enum SoakBench {
     private static let ticksPerSecond = 1000
 
-    /// Observations of the daemon at one moment.
+    /// Figures of the daemon at one time.
     private struct Look {
         var process: ProcessLook
         /// Mean values since the previous observation: angle between the true and the estimated

@@ -1,5 +1,5 @@
 /// Trend of a figure over a long run: its median in the second tenth of the run, and in the last
-/// tenth. The first tenth is left out, because the daemon warms up in this time.
+/// tenth. The first tenth is ignored, because the daemon's resources still grow in this time.
 struct SoakTrend {
     /// Median of the values in the second tenth of the run.
     let beginning: Double
@@ -19,7 +19,7 @@ struct SoakTrend {
     var ratio: Double { end / beginning }
 }
 
-/// System resources of a process at one moment.
+/// System resources of a process at one time.
 struct ProcessLook {
     var megabytes: Double
     var descriptors: Int

@@ -37,7 +37,8 @@ enum StopBench {
     private struct Run {
         /// Latency of each stop, s.
         var times: [Double] = []
-        /// Delay of the bench's own wake-ups, s: the part of a latency that a busy computer causes.
+        /// Delay of the bench's own wake-ups, s. A busy computer causes this part of a stop's
+        /// latency.
         var delays: [Double] = []
         /// Number of requests to save during the run.
         var saves = 0
@@ -48,8 +49,8 @@ enum StopBench {
         times.sorted()[times.count * 99 / 100] * 1000
     }
 
-    /// Sends emergency stops one after the other. The result is nil if the daemon does not answer
-    /// one.
+    /// Sends emergency stops one after the other. The result is nil if the daemon does not answer a
+    /// stop.
     private static func measure(_ path: String, _ crowd: Int) -> Run? {
         guard let client = BenchClient(path), let saver = BenchClient(path) else { return nil }
         let askers = (0..<crowd).compactMap { _ in BenchClient(path) }

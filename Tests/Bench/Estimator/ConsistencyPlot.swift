@@ -5,7 +5,7 @@ import Simulation
 import SystemPackage
 
 /// Plots of the estimator's errors over a simulated run, together with the standard deviations that
-/// the estimator computes for them.
+/// the estimator computes for these errors.
 enum ConsistencyPlot {
     /// Conditions of one run.
     private struct Run {

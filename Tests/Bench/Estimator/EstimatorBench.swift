@@ -36,9 +36,9 @@ enum EstimatorBench {
     /// Scores each log of a directory with default parameters, then measures the cost of an update.
     ///
     /// - Parameters:
-    ///   - dataDirectory: Directory of the `.imu` logs; if nil or missing, the report says so and
-    ///     nothing is measured.
-    ///   - report: Receives the figures.
+    ///   - dataDirectory: Directory of the `.imu` logs; if the path is nil or the directory is
+    ///     missing, the report contains a note, and nothing is measured.
+    ///   - report: Report to which the figures are added.
     /// - Throws: `IMULogError`; `Failure` if the directory contains no log.
     static func run(dataDirectory: String?, _ report: inout BenchReport) throws {
         guard let directory = dataDirectory else {
@@ -92,8 +92,9 @@ enum EstimatorBench {
     }
 
     /// Scores a log by the definitions of the BROAD benchmark (Laidig et al. 2021, doi
-    /// 10.3390/data6070072): over the moving samples with a reference, e = estimate ·
-    /// conj(reference) in the earth frame, inclination = 2 acos √(w² + z²).
+    /// 10.3390/data6070072): for each moving sample with a reference, e = estimate ·
+    /// conj(reference) in the earth frame, and the inclination error is 2 acos √(w² + z²) with the
+    /// components w and z of e.
     private static func score(_ log: IMULog, name: String) -> Score {
         let truth = restRate(log)
         var squares = 0.0
@@ -118,7 +119,8 @@ enum EstimatorBench {
             biasError: biasError, convergence: settled)
     }
 
-    /// The total attitude error with magnetometer (9D) is 2 acos |w|, as in the BROAD benchmark.
+    /// Total attitude error with magnetometer (9D), defined as in the BROAD benchmark: 2 acos |w|,
+    /// where w is a component of the error quaternion.
     private static func total(_ log: IMULog) -> Double {
         var squares = 0.0
         var count = 0.0
@@ -135,8 +137,8 @@ enum EstimatorBench {
         return (squares / max(count, 1)).squareRoot()
     }
 
-    /// Mean raw rate before the first motion, rad/s. In this time the sensor is at rest, so the
-    /// mean is the gyroscope's bias.
+    /// Mean raw rate before the first motion, rad/s. Before the first motion the sensor is at rest,
+    /// so the mean is the gyroscope's bias.
     static func restRate(_ log: IMULog) -> Vector3 {
         let rest = log.records.prefix { !$0.isMoving }
         return rest.reduce(Vector3.zero) { $0 + $1.gyro } / Double(max(rest.count, 1))

@@ -8,10 +8,10 @@ import SystemPackage
 /// scenarios as files, prints the processor time of one estimator update, and draws plots.
 enum EstimatorFiles {
     /// Exports logs, measures the time of an update, or draws plots, if the options request one of
-    /// these tasks. No benchmark runs then.
+    /// these tasks. In this case, no benchmark runs.
     ///
-    /// - Parameter options: The command line.
-    /// - Returns: Whether the options request one of these tasks.
+    /// - Parameter options: Options of the command line.
+    /// - Returns: True if the options request one of these tasks.
     /// - Throws: `IMULogError`, `EstimatorBench.Failure`, `Errno`.
     static func serve(_ options: Options) throws -> Bool {
         if let log = options.costLog {

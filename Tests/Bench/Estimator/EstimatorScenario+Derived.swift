@@ -3,10 +3,10 @@ import Glibc
 import Recording
 
 /// Scenarios that derive the data of other sensors from recorded data. The optical reference of the
-/// recording stays valid.
+/// recording remains valid.
 extension EstimatorScenario {
-    /// Scenarios with other sample rates, a poorer sensor, another position of the sensor, and a
-    /// smaller range.
+    /// Scenarios with other sample rates, a less accurate sensor, another position of the sensor,
+    /// and a smaller range of the gyroscope.
     static var derived: [EstimatorScenario] {
         [
             EstimatorScenario(name: "means of 3 samples", folder: "mean-of-3") { average(&$0, 3) },
@@ -62,7 +62,7 @@ extension EstimatorScenario {
         }
     }
 
-    /// Moves the sensor to another place on the same rigid body: adds the specific force that the
+    /// Moves the sensor to another position on the rigid body: adds the specific force that the
     /// rotation causes at the position `lever`, m.
     private static func moveSensor(_ log: inout IMULog, to lever: Vector3) {
         let bias = EstimatorBench.restRate(log)

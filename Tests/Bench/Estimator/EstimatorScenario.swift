@@ -34,8 +34,8 @@ struct EstimatorScenario {
         ] + derived
     }
 
-    /// Scenarios exported for the comparison with other estimators: the unchanged logs, logs with a
-    /// bias added from rest on, and all the harder logs.
+    /// Scenarios that are exported for the comparison with other estimators: the unchanged logs,
+    /// logs to which a bias is added from the start, and all harder logs.
     static var exported: [EstimatorScenario] {
         [
             EstimatorScenario(name: "as recorded", folder: "recorded") { _ in },

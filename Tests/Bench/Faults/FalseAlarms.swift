@@ -3,9 +3,9 @@ import PlainText
 import Simulation
 import Wire
 
-/// Test for false alarms: the motors start while a simulated person walks with the gimbal, runs or
-/// stays on the spot, and no fault occurs. Each fault that the controller reports is therefore a
-/// false alarm.
+/// Test for false alarms: the motors start while a simulated person with the gimbal walks, runs or
+/// does not move, and no fault occurs. Each fault that the controller reports is therefore a false
+/// alarm.
 enum FalseAlarms {
     /// Conditions that report a fault.
     private static var alarms: Conditions {
@@ -34,8 +34,8 @@ enum FalseAlarms {
                         run.parameters.plant.inertia = run.parameters.plant.inertia * factor
                         let held = run.run().conditions
                         starts += 1
-                        // The rotors really lose step in this run, so `rotor_lost` is not a false
-                        // alarm.
+                        // If the condition `rotor_lost` holds, the rotors have really lost step in
+                        // this run, so the condition is not a false alarm.
                         if held.intersects(.rotorLost) { flung += 1 }
                         let names = Self.names(in: held)
                         guard !names.isEmpty else { continue }

@@ -58,8 +58,8 @@ enum FaultBench {
             }
     }
 
-    /// Runs a campaign. `group` names the random gimbals and their motion. If it is nil, the limits
-    /// in `FaultRun.Fault` apply to the gimbal.
+    /// Runs a campaign. `group` names the random gimbals and their motion. If `group` is nil, the
+    /// limits in `FaultRun.Fault` apply to the gimbal.
     private static func run(
         _ campaign: FaultCampaign, seeds: Int, group: String? = nil, _ report: inout BenchReport
     ) {
@@ -187,9 +187,9 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Largest permitted values: the time until the gimbal is safe, s; the unintended motion until
-    /// then, degrees; and the unintended motion including the coasting after the outputs are off,
-    /// degrees.
+    /// Largest permitted values: the time from the fault until the gimbal is safe, s; the
+    /// unintended motion during this time, degrees; and the unintended motion including the
+    /// coasting after the outputs are off, degrees.
     var bars: (seconds: Double, degrees: Double, coasting: Double) {
         switch kind {
         case .order: (0.02, 3, 3)

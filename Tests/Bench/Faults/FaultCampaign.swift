@@ -3,7 +3,8 @@ import Port
 import Realtime
 import Simulation
 
-/// Runs of all combinations of fault, mode and source, each with several seeds.
+/// Campaign of simulation runs: all combinations of fault, mode and source, each with several
+/// seeds.
 struct FaultCampaign {
     /// Outcome of one run of the campaign, with the name that identifies the run.
     struct Result {
@@ -12,7 +13,7 @@ struct FaultCampaign {
         var outcome: FaultRun.Outcome
     }
 
-    /// Results of all runs with the same fault.
+    /// Results of all runs with one fault.
     struct Row {
         var fault: FaultRun.Fault
         var results: [Result] = []
@@ -34,7 +35,8 @@ struct FaultCampaign {
             guard fault.kind != .lie, fault.kind != .plant else { return 0 }
             return results.count { $0.outcome.secondsToSafe.isNaN }
         }
-        /// Number of runs whose outputs were on at the end although they must stay off.
+        /// Number of runs whose outputs were on at the end, although the fault requires that the
+        /// outputs stay off.
         var returned: Int {
             switch fault.kind {
             case .command, .lie, .plant: 0

@@ -8,13 +8,13 @@ struct FaultGimbal {
     var name: String
     /// The physical gimbal.
     var simulated = SimulatedGimbal.Parameters()
-    /// The controller's tuning: the default tuning, in which the inertia is unknown, or for a
-    /// random gimbal the tuning that the daemon computes.
+    /// The controller's tuning: the default tuning, in which the inertia is unknown, or, for a
+    /// random gimbal, the tuning that the daemon computes.
     var stabilizer = Stabilizer.Parameters()
     /// Ticks per second.
     var loopHz = 1000
-    /// Time at which the fault occurs, s; by then the controller has learned bias, inertia and
-    /// friction.
+    /// Time at which the fault occurs, s; before this time, the controller has learned bias,
+    /// inertia and friction.
     var onset = 5.0
     /// Parameters of the same gimbal with 1000 ticks and samples per second; nil if the gimbal is
     /// not random.

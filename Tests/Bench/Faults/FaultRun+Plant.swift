@@ -3,17 +3,18 @@ import Glibc
 import Simulation
 
 extension FaultRun {
-    /// Outcome of a run with a gimbal that differs from the controller's model of it.
+    /// Outcome of a run with a gimbal that differs from the controller's model of the gimbal.
     struct PlantOutcome {
-        /// Largest angle between the camera and the camera of the healthy twin, from the start of
-        /// the motors until the onset, degrees. The healthy twin is the same run without the fault.
+        /// Largest angle between the camera and the camera of the healthy run, from the start of
+        /// the motors until the onset of the fault, degrees. The healthy run is the same simulation
+        /// without the fault.
         var start = 0.0
-        /// Whether the outputs of the run have gone off, or never came on.
+        /// True if the outputs of the run have gone off, or have never come on.
         var isShutOff = false
-        /// Whether the outputs of the healthy twin have gone off, or never came on.
+        /// True if the outputs of the healthy run have gone off, or have never come on.
         var isTwinShutOff = false
-        /// Whether in the last half second the camera trembles more than the handle and the healthy
-        /// twin's camera do in any half second.
+        /// True if the camera trembles in the last half second more than the handle, and more than
+        /// the camera of the healthy run, tremble in any half second.
         var isTrembling = false
         /// Total time after the onset for which the camera trembled with the outputs on, s.
         var trembling = 0.0
@@ -29,13 +30,13 @@ extension FaultRun {
         /// RMS of the camera's rate above 15 Hz over the last half second, deg/s.
         var lastTremor = 0.0
 
-        /// Whether the camera trembled for longer than 0.1 s. A knock makes the camera tremble for
+        /// True if the camera trembled for longer than 0.1 s. A knock makes the camera tremble for
         /// a shorter time.
         var hasOscillated: Bool { trembling > 0.1 }
     }
 
-    /// The outcome of a run whose gimbal differs from the model. The unintended motion after the
-    /// onset is not set.
+    /// Computes the outcome of a run whose gimbal differs from the model. The unintended motion
+    /// after the onset is not set.
     func plantOutcome(_ trace: FaultTrace, beside twin: FaultTrace) -> Outcome {
         var plant = PlantOutcome()
         plant.isShutOff = Self.isShutOff(trace)
@@ -58,8 +59,8 @@ extension FaultRun {
         return on >= trace.onset || trace.points[on...].contains { !$0.isEnabled }
     }
 
-    /// Length of the windows in which the bench looks for an oscillation, s, and the factor by
-    /// which the camera's tremor must exceed the healthy twin's.
+    /// Length of the windows in which the bench searches for an oscillation, s, and the factor by
+    /// which the camera's tremor must exceed the tremor of the healthy run.
     private static let window = 0.05
     private static let beyondTwin = 1.5
 
@@ -114,7 +115,7 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Whether the fault already exists when the motors come on.
+    /// True if the fault already exists when the motors come on.
     var isFromBeginning: Bool {
         switch self {
         case .plantLater, .plantSooner, .plantSlow, .plantStaleHeavy, .plantStaleLight: true
@@ -122,11 +123,13 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Whether the gimbal of the run, and the healthy twin, have 1000 ticks a second.
+    /// True if the gimbal of the run, and the gimbal of the healthy run, have 1000 ticks per
+    /// second.
     var isAtFullRate: Bool { self == .plantSlow }
 
-    /// Whether the fault applies to this kind of motor. A wrong configured inertia does not affect
-    /// servos, which do not use it, nor motors without encoders, which measure it at each start.
+    /// True if the fault applies to this kind of motor. A wrong configured inertia affects neither
+    /// servos, which do not use the inertia, nor motors without encoders, which measure the inertia
+    /// at each start.
     func concerns(_ motor: MotorType) -> Bool {
         switch self {
         case .plantStaleHeavy, .plantStaleLight: motor == .torque
@@ -144,8 +147,8 @@ extension FaultRun.Fault {
             gimbal.stabilizer.controller.loopDelay += 5e-3
             let field = gimbal.stabilizer.field
             gimbal.stabilizer.field = field.stretched(to: field.loopDelay + 5e-3)
-            // Servos have a longer delay than other motors, so the model's delay is lengthened by 9
-            // ms instead of 5 ms.
+            // Servos have a longer delay than other motors, so the delay of their model is
+            // increased by 9 ms instead of 5 ms.
             gimbal.stabilizer.servo.delay += 9e-3
         case .plantSlow: gimbal.simulated.imu.sampleRate = 250
         case .plantStaleHeavy: save(4, &gimbal)

@@ -11,14 +11,14 @@ import Simulation
 /// Commands pass through the real `Commander` and the real loop, sensor faults through the
 /// simulated sensor. The unintended motion is the angle between the true camera and a reference run
 /// with the same seed. Until the outputs are off, the reference is the run without the fault. For
-/// half a second after the outputs are off, the reference is a run in which an emergency stop
-/// turned healthy outputs off at that moment. So the unintended motion includes the coasting that
-/// the fault has caused, but not the fall of a camera whose motors are off.
+/// half a second after the outputs are off, the reference is a run without the fault in which an
+/// emergency stop switches the outputs off at this time. Therefore the unintended motion includes
+/// the coasting that the fault has caused, but not the fall of a camera whose motors are off.
 ///
-/// If the gimbal differs from the model from the beginning, the camera also starts differently. The
-/// bench then measures the camera's angle to the run without the fault in two parts: from the start
-/// of the motors until the onset, and from the onset on. In the second part it subtracts the
-/// difference in heading at the onset, because no sensor of the gimbal measures the heading.
+/// If the gimbal differs from the model from the beginning, the start of the camera also differs.
+/// In this case, the bench measures the camera's angle to the run without the fault in two parts:
+/// before the onset, and after the onset. In the second part it subtracts the difference in heading
+/// at the onset, because no sensor of the gimbal measures the heading.
 struct FaultRun {
     /// Fault that occurs at the gimbal's `onset`.
     enum Fault: String, CaseIterable {
@@ -54,13 +54,13 @@ struct FaultRun {
         case plantStaleHeavy = "plant: saved inertia four times the true"
         case plantStaleLight = "plant: saved inertia a third of the true"
 
-        /// The faults in which a sensor delivers plausible but wrong values.
+        /// Faults in which a sensor delivers plausible, but wrong values.
         static let sensorLies: [Fault] = [
             .gyroBurst, .gyroStuck, .gyroZero, .gyroFrozen, .gyroSpike, .gyroSpikes,
             .gyroReversed, .accelFrozen, .accelSideways,
         ]
 
-        /// The faults that are differences between the gimbal and the controller's model of it.
+        /// Faults that are differences between the gimbal and the controller's model of the gimbal.
         static let plantFaults: [Fault] = [
             .plantLighter, .plantHeavier, .plantLater, .plantSooner, .plantSlow, .plantStaleHeavy,
             .plantStaleLight,
@@ -87,9 +87,9 @@ struct FaultRun {
     enum Kind {
         /// A sensor fails: the outputs must go off.
         case sensor
-        /// A client requests that the outputs are switched off: the request must be executed.
+        /// A client requests that the outputs go off: the request must be executed.
         case order
-        /// Commands end: the camera must stop and be held.
+        /// The commands end: the camera must stop, and the controller must hold it.
         case command
         /// A motor responds wrongly: the outputs must go off, and stay off.
         case response
@@ -102,15 +102,15 @@ struct FaultRun {
 
     /// Result of a run.
     struct Outcome {
-        /// Time from the fault until the outputs are off or, for commands, the set-point is still,
-        /// s; NaN if never.
+        /// Time from the fault until the outputs are off or, for a fault of the commands, until the
+        /// set-point is still, s; NaN if this never happens.
         var secondsToSafe = Double.nan
         /// Largest unintended motion of the true camera, degrees.
         var unintended = 0.0
-        /// Largest unintended motion until the outputs are off or, for commands, until the
-        /// set-point is still, degrees.
+        /// Largest unintended motion until the outputs are off or, for a fault of the commands,
+        /// until the set-point is still, degrees.
         var untilSafe = 0.0
-        /// Whether the outputs are on at the end of the run.
+        /// True if the outputs are on at the end of the run.
         var isOn = false
         /// All conditions that held at any time after the fault.
         var conditions: Conditions = .none
@@ -138,8 +138,8 @@ struct FaultRun {
 
     /// Executes the run.
     ///
-    /// - Parameter twins: Runs without a fault, with the same gimbal, motion, mode, link and seed;
-    ///   the call adds a run that is missing.
+    /// - Parameter twins: Healthy runs, by gimbal, motion, mode, link and seed; the call adds a
+    ///   missing healthy run.
     /// - Returns: The results of the run.
     func run(beside twins: inout Twins) -> Outcome {
         let twin = twins.twin(of: self)
@@ -161,7 +161,7 @@ struct FaultRun {
                 (outcome.secondsToSafe.isNaN ? after : outcome.secondsToSafe) / trace.dt + 1e-6)
             : off
         if let plant = outcome.plant, off == 0 {
-            // In this run the motors' outputs have never come on, so gravity moves the camera after
+            // The motors' outputs have never come on in this run, so gravity moves the camera after
             // the onset of the fault.
             outcome.unintended = plant.start
             outcome.untilSafe = plant.start
@@ -177,8 +177,8 @@ struct FaultRun {
         for (point, healthy) in zip(faulty, released.sinceOnset).dropFirst(off).prefix(coasting) {
             outcome.unintended = max(outcome.unintended, deviation(point, healthy, turn))
         }
-        // When the outputs have come back, the horizon must be the same as before. The heading can
-        // differ, and two modes do not hold a horizon.
+        // When the outputs are on again, the horizon must be the horizon before the fault. The
+        // heading can differ, and two modes do not hold the horizon.
         guard mode != .fpv, mode != .neutral,
             let on = faulty.dropFirst(off).firstIndex(where: { $0.isEnabled })
         else {
@@ -191,9 +191,9 @@ struct FaultRun {
         return outcome
     }
 
-    /// Effect of the fault on the camera, degrees. For a fault that ends the commands, the
-    /// difference from the reference run would include the commanded motion. The result is then the
-    /// angle from the estimated attitude to the set-point, because the gimbal holds the camera.
+    /// Effect of the fault on the camera, degrees. For a fault that ends the commands, the result
+    /// is the angle from the estimated attitude to the set-point, because the gimbal holds the
+    /// camera. The difference from the reference run would include the commanded motion.
     private func deviation(
         _ point: FaultTrace.Point, _ intended: FaultTrace.Point, _ turn: Quaternion
     ) -> Double {
@@ -204,7 +204,8 @@ struct FaultRun {
     private func isSafe(_ point: FaultTrace.Point) -> Bool {
         switch fault.kind {
         case .sensor, .order, .response, .lie, .plant: !point.isEnabled
-        // In `fpv` and `neutral` commands do not turn the camera, so no stop is expected.
+        // In the modes `fpv` and `neutral`, commands do not turn the camera, so no stop is
+        // expected.
         case .command:
             fault == .garbage || fault == .flood || mode == .fpv || mode == .neutral
                 || point.isStill

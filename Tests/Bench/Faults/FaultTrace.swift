@@ -14,9 +14,9 @@ struct FaultTrace {
         /// True rates of the camera and of the handle, rad/s.
         var rate: Vector3
         var handleRate: Vector3
-        /// Whether the outputs are on.
+        /// True if the outputs are on.
         var isEnabled: Bool
-        /// Whether the set-point is still.
+        /// True if the set-point is still.
         var isStill: Bool
         /// Angle from the estimated attitude to the set-point, degrees.
         var error: Double
@@ -54,8 +54,8 @@ struct FaultTrace {
     }
 }
 
-/// Runs without a fault. One such run serves all faults with the same gimbal, motion, mode, link
-/// and seed.
+/// Healthy runs, that is, runs without a fault. One healthy run is used for all faults with one
+/// combination of gimbal, motion, mode, link and seed.
 struct Twins {
     private struct Key: Hashable {
         var isTurning: Bool
@@ -68,7 +68,7 @@ struct Twins {
 
     init(seconds: Double) { self.seconds = seconds }
 
-    /// The run without a fault, with the same gimbal, motion, mode, link and seed as `run`.
+    /// Returns the healthy run with the gimbal, motion, mode, link and seed of `run`.
     mutating func twin(of run: FaultRun) -> FaultTrace {
         let key = Key(isTurning: run.isTurning, isAtFullRate: run.fault.isAtFullRate)
         if let known = traces[key] { return known }
@@ -79,14 +79,14 @@ struct Twins {
 }
 
 extension FaultRun {
-    /// Whether commands turn the camera. If the motors go off during a turn, a camera coasts even
+    /// True if commands turn the camera. If the motors go off during a turn, the camera coasts even
     /// without a fault.
     var isTurning: Bool { fault.kind == .command || fault.kind == .order }
 
     /// Executes the run of a fault, tick by tick.
     ///
     /// - Parameters:
-    ///   - isFaulty: False for the healthy twin.
+    ///   - isFaulty: False for the healthy run.
     ///   - seconds: Time from the onset of the fault until the end of the run, s.
     ///   - stop: Number of the tick in which an emergency stop is requested; nil for none.
     /// - Returns: The trace of the run.
@@ -118,7 +118,7 @@ extension FaultRun {
             }
             commander.advance(now: now)
             let isLost = since >= 0 && fault == .busError
-            // If no sample arrives, the loop runs a tick at its deadline.
+            // If no sample arrives, the loop executes a tick at the deadline.
             fresh.removeAll(keepingCapacity: true)
             gimbal.advance(to: now) { fresh.append($0) }
             for sample in fresh where !isLost { assembly.engine.deliver(sample, at: now) }
@@ -139,7 +139,7 @@ extension FaultRun {
 
     /// Ratio of the inertia that the controller assumes to the true inertia, on the axis with the
     /// largest error. A motor that is stronger than the model makes the inertia appear smaller; the
-    /// ratio is corrected for this.
+    /// ratio is corrected for this effect.
     private func ratio(_ found: AxisVector, of gimbal: SimulatedGimbal) -> Double {
         var farthest = Double.nan
         for axis in GimbalAxis.allCases {
@@ -150,8 +150,8 @@ extension FaultRun {
         return farthest
     }
 
-    /// Whether all commanded rates are below 0.02 rad/s. In `panFollow` the mode itself turns yaw,
-    /// so yaw is left out.
+    /// True if all commanded rates are below 0.02 rad/s. In the mode `panFollow`, the mode turns
+    /// yaw, so the rate of yaw is ignored.
     private func isStill(_ rates: AxisVector) -> Bool {
         let yaw = mode == .panFollow ? 0 : rates.yaw
         return max(abs(yaw), abs(rates.roll), abs(rates.pitch)) < 0.02

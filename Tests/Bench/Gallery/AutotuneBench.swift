@@ -14,7 +14,7 @@ enum AutotuneBench {
         var inertia = 1.0
         var friction = 1.0
         var imbalance = 1.0
-        /// Ratio of the servos' delay and lag to those in the tuning.
+        /// Ratio of the servos' delay and lag to the delay and lag in the tuning.
         var slowness = 1.0
         /// Factor that multiplies all gains per unit of inertia, or for servos the bandwidth of the
         /// prediction.
@@ -56,7 +56,7 @@ enum AutotuneBench {
     ///
     /// - Parameters:
     ///   - options: Options of the command line, which are not used.
-    ///   - report: Receives the figures.
+    ///   - report: Report to which the figures are added.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("hold error: of pitch, per unit of disturbing acceleration, while walking")
         for motor in [MotorType.torque, .field] { exerting(motor, &report) }
@@ -113,8 +113,8 @@ enum AutotuneBench {
         parameters.motor = what.motor
         parameters.plant.scale(
             inertia: what.inertia, friction: what.friction, imbalance: what.imbalance)
-        // `slowness` does not apply to the time for which a command waits for the servo's next
-        // pulse.
+        // The factor `slowness` does not apply to the time for which a command waits for the
+        // servo's next pulse.
         let wait = 0.5 / parameters.servo.frameRate
         parameters.servo.lag *= what.slowness
         parameters.servo.totalDelay =
@@ -123,7 +123,7 @@ enum AutotuneBench {
             parameters: parameters, motion: BaseMotion(motion, seed: 2), seed: 2)
     }
 
-    /// Wrong initial tuning, which autotune must correct.
+    /// Wrong initial tuning, which the autotune must correct.
     private static func start(_ what: Case) -> Stabilizer.Parameters {
         var tuning = Stabilizer.Parameters()
         tuning.motorType = what.motor
@@ -137,8 +137,8 @@ enum AutotuneBench {
         return tuning
     }
 
-    /// The tuning that autotune proposes. If autotune ends without a result, the bench reports a
-    /// missed limit, and the value is nil.
+    /// The tuning that the autotune proposes. If the autotune ends without a result, the bench
+    /// reports a missed limit, and the value is nil.
     private static func tuned(
         _ what: Case, _ report: inout BenchReport
     ) -> Stabilizer.Parameters? {
@@ -173,8 +173,8 @@ enum AutotuneBench {
         }
     }
 
-    /// RMS of the pitch error while a person walks with the gimbal, degrees. For servos it includes
-    /// the whole motion of the camera.
+    /// RMS of the pitch error while a person walks with the gimbal, degrees. For servos, the error
+    /// includes the whole motion of the camera.
     private static func shake(_ what: Case, _ tuning: Stabilizer.Parameters) -> Double {
         var loop = SimulatedLoop(gimbal(what, .walking), tuning)
         loop.run(seconds: 12)
@@ -190,9 +190,9 @@ enum AutotuneBench {
     /// gimbal: RMS of the hold error of pitch, degrees, divided by the RMS of the acceleration,
     /// rad/s².
     ///
-    /// The bench compares the same run with and without pushes. The pushes have 8 rad/s² RMS (3
-    /// rad/s² for motors without encoders) at frequencies from 0.7 to 6 Hz. Noise and steps of the
-    /// walker are the same in both runs.
+    /// The bench compares a run with pushes and a run without pushes. The pushes have 8 rad/s² RMS
+    /// (3 rad/s² for motors without encoders) at frequencies from 0.7 to 6 Hz. Both runs have
+    /// identical noise and identical steps of the walker.
     private static func quality(_ what: Case, _ parameters: Stabilizer.Parameters) -> Double {
         var calm = SimulatedLoop(gimbal(what, .walking), parameters)
         var pushed = calm
@@ -222,7 +222,7 @@ enum AutotuneBench {
 }
 
 extension AutotuneRun {
-    /// Runs the loop until autotune has ended, or until 200 s after the loop's start.
+    /// Runs the loop until the autotune has ended, or until 200 s after the loop's start.
     mutating func finish(in loop: inout SimulatedLoop) {
         while outcome == nil, loop.seconds < 200 {
             loop.step()

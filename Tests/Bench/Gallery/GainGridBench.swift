@@ -3,8 +3,8 @@ import GimbalCore
 import Port
 import Simulation
 
-/// Stability test of the gains that an AirOS app can set: a grid of 5 x 5 x 5 positions of its
-/// three sliders, with every kind of motor.
+/// Stability test of the gains that an AirOS app can set: a grid of 5 x 5 x 5 positions of the
+/// app's three sliders, with every kind of motor.
 enum GainGridBench {
     private static let shares = [0, 0.25, 0.5, 0.75, 1]
 
@@ -12,7 +12,7 @@ enum GainGridBench {
     ///
     /// - Parameters:
     ///   - options: Options of the command line, which are not used.
-    ///   - report: Receives the worst figures of all points.
+    ///   - report: Report to which the worst figures of all points are added.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("125 points each, still handle, steps of yaw, roll and pitch; worst of all")
         for (motor, name, bar) in [

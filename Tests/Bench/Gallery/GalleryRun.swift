@@ -14,12 +14,13 @@ struct GalleryRun {
     /// controller identifies inertia and delay.
     var seconds = 18.0
     var settled = 8.0
-    /// Whether the run prints the camera's angles and all estimates every 20 ms.
+    /// True if the run prints the camera's angles and all estimates every 20 ms.
     var isTraced = false
 
     /// Figures of the run; angles are in degrees, times in seconds.
     struct Outcome {
-        /// Time until the camera first followed a set-point, s; NaN if it never did.
+        /// Time until the camera first followed a set-point, s; NaN if the camera never followed
+        /// one.
         var start = Double.nan
         /// RMS of the camera's angle above 1 Hz, the larger value of roll and pitch.
         var shake = Double.nan
@@ -33,22 +34,22 @@ struct GalleryRun {
         var buzz = 0.0
         /// RMS of the handle's angle above 15 Hz, degrees.
         var handleBuzz = 0.0
-        /// Largest angle by which the camera turned from the motors' start until it first followed
-        /// a set-point.
+        /// Largest angle by which the camera turned from the motors' start until the camera first
+        /// followed a set-point.
         var searchAngle = 0.0
-        /// Whether the outputs have gone off during the run.
+        /// True if the outputs have gone off during the run.
         var isShutOff = false
         /// All conditions of the run that report a fault.
         var faults: Conditions = .none
         /// Ratio of identified to true inertia, on the axis with the largest error. A motor that is
         /// stronger than the model makes the inertia appear smaller; the ratio is corrected for
-        /// this.
+        /// this effect.
         var inertiaRatio = Double.nan
 
-        /// Whether the motors stay on, and the camera's tilt stays within 5° of its mean.
+        /// True if the motors stay on, and the camera's tilt stays within 5° of its mean.
         var isHeld: Bool { !isShutOff && largest < 5 }
-        /// Whether the camera's tremor exceeds the tremor that noise, friction and a servo's pulses
-        /// cause, and also exceeds the handle's.
+        /// True if the camera's tremor exceeds the tremor that noise, friction and a servo's pulses
+        /// cause, and also exceeds the handle's tremor.
         var isOscillating: Bool {
             Tremor.Window(rate: tremor, angle: buzz).isTrembling(beside: handleBuzz) || tremor > 60
         }
@@ -109,7 +110,7 @@ struct GalleryRun {
             }
             guard isSettled else { continue }
             let angles = EulerZXY.angles(simulated.attitude) * degrees
-            // The record has 1000 values a second at any loop rate.
+            // The record has 1000 values per second, independent of the loop rate.
             while Double(tilts.count) < (time - settled) * Double(AngleRecord.rate) {
                 roll.append(angles.roll)
                 pitch.append(angles.pitch)

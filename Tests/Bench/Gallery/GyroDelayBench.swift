@@ -4,7 +4,8 @@ import Identification
 import PlainText
 import Simulation
 
-/// Benchmark of the gyroscope's delay, as autotune identifies it on random gimbals with encoders.
+/// Benchmark of the autotune's identification of the gyroscope's delay, on random gimbals with
+/// encoders.
 ///
 /// The sensor's filter has a random group delay of 0.2 to 5 ms. The handle is at rest.
 enum GyroDelayBench {
@@ -40,7 +41,7 @@ enum GyroDelayBench {
         report.check("gyroscope's delay: error, worst", rank(1), atMost: 0.5, "ms")
     }
 
-    /// Autotune of all axes; nil if the tuning of the gimbal cannot be computed.
+    /// Runs an autotune of all axes; nil if the tuning of the gimbal cannot be computed.
     private static func autotune(_ drawn: DrawnGimbal, delay: Double) -> AutotuneRun? {
         var parameters = drawn.parameters
         parameters.imu.gyroBandwidthHz = 2.0.squareRoot() / (2 * .pi * delay * 1e-3)

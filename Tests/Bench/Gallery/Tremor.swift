@@ -3,7 +3,7 @@ import Glibc
 
 /// Tremor of the camera or the handle: RMS of the true rate above 15 Hz, and of the corresponding
 /// angle, over windows of equal length. An oscillation of the loop causes a large tremor; a
-/// person's steps and friction cause a small tremor.
+/// person's steps, and friction, cause a small tremor.
 struct Tremor {
     /// RMS values of one window.
     struct Window {
@@ -12,11 +12,11 @@ struct Tremor {
         /// RMS of the camera's angle above 15 Hz, degrees.
         var angle = 0.0
 
-        /// Whether the tremor exceeds the tremor that noise, friction and a servo's pulses cause.
+        /// True if the tremor exceeds the tremor that noise, friction and a servo's pulses cause.
         ///
         /// - Parameter other: RMS of the angle above 15 Hz of the handle, or of a run without the
-        ///   fault, degrees; the tremor must exceed this too.
-        /// - Returns: Whether the camera trembles.
+        ///   fault, degrees; the tremor must also exceed this value.
+        /// - Returns: True if the camera trembles.
         func isTrembling(beside other: Double) -> Bool { rate > 3 && angle > max(0.05, other) }
     }
 
@@ -24,7 +24,7 @@ struct Tremor {
     let length: Double
     /// RMS values of the last complete window.
     private(set) var present = Window()
-    /// The largest rate and the largest angle of all windows that were added with `counts` set.
+    /// The largest rate and the largest angle of all windows for which `counts` was true.
     private(set) var largest = Window()
 
     private var lows = (Vector3.zero, Vector3.zero)
@@ -37,7 +37,7 @@ struct Tremor {
     ///
     /// - Parameters:
     ///   - rate: The true rate, deg/s.
-    ///   - counts: Whether `largest` includes the window if the window ends with this period.
+    ///   - counts: True if a window that ends with this period is included in `largest`.
     ///   - dt: Time since the previous call, s.
     /// - Returns: The window that has just ended; nil if no window has ended.
     @discardableResult

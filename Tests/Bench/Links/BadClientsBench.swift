@@ -13,7 +13,7 @@ enum BadClientsBench {
     /// samples to the loop.
     private static let stages: [Stage] = [.wake, .handover, .estimate, .control, .imuToMotor]
 
-    /// Result of one run of the daemon.
+    /// Timing of one run of the daemon.
     private struct Timing {
         var p50: [Stage: Double] = [:]
         var p99: [Stage: Double] = [:]

@@ -27,7 +27,7 @@ final class BenchSerialLine {
 
     deinit { close(descriptor) }
 
-    /// Writes the bytes that the line accepts at once, without waiting.
+    /// Writes as many bytes as the line accepts without waiting.
     ///
     /// - Returns: Number of bytes written.
     func send(_ bytes: [UInt8]) -> Int { max(0, write(descriptor, bytes, bytes.count)) }

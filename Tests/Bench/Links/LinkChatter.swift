@@ -10,7 +10,7 @@ final class LinkChatter {
     /// Number of messages sent, by link.
     var sent: [String: Int] { others.merging(["socket": socket.requests]) { $1 } }
 
-    /// UDP ports on which the daemon must listen.
+    /// UDP ports on which the daemon must listen, for the remote control and for MAVLink.
     static let riderPort: UInt16 = 45031
     static let mavlinkPort: UInt16 = 45032
     /// Time for which one client is in control, ms.

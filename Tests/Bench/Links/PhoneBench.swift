@@ -8,7 +8,8 @@ import Wire
 /// private bus, on which a fake bluetoothd sends the writes of an app that tracks a person.
 enum PhoneBench {
     private static let rateHz = 1000.0
-    /// Number of writes from which the figures are computed. The app AirLink sends 60 a second.
+    /// Number of writes from which the figures are computed. The app AirLink sends 60 writes per
+    /// second.
     private static let writes = 2000
     /// Range of the random interval between two writes, µs, long enough that the rate of the writes
     /// stays below the limit for one phone.

@@ -1,7 +1,7 @@
 import FakeBlueZ
 import Wire
 
-/// The real daemon on a private D-Bus. It has registered its Bluetooth services with a fake
+/// The real daemon on a private D-Bus. The daemon has registered its Bluetooth services with a fake
 /// bluetoothd, and its outputs are on.
 struct RadioRig {
     let radio: FakeBlueZ
@@ -12,9 +12,9 @@ struct RadioRig {
     /// result is nil.
     ///
     /// - Parameters:
-    ///   - daemon: The program.
+    ///   - daemon: Path of the daemon's program.
     ///   - settings: Settings as `KEY=VALUE`, in addition to those of Bluetooth.
-    ///   - report: Receives the reason of a failure.
+    ///   - report: Report to which the reason of a failure is added.
     /// - Throws: The reason why a process or a bus cannot start.
     init?(_ daemon: String, settings: [String], _ report: inout BenchReport) throws {
         bus = try PrivateBus()

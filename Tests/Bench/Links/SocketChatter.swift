@@ -16,7 +16,7 @@ struct SocketChatter {
     ///
     /// - Parameters:
     ///   - turn: Number of the line.
-    ///   - isPointing: Whether the client also turns the camera, by small angles.
+    ///   - isPointing: True if the client also turns the camera, by small angles.
     mutating func ask(_ turn: Int, isPointing: Bool) {
         if client == nil || turn % 25 == 0 { client = BenchClient(path) }
         if subscriber == nil || turn % 300 == 0 {

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import WebServing
 
-/// The web server of the companions among hostile and slow clients, and with phones.
+/// Benchmark of the companions' web server with hostile clients, slow clients and phones.
 enum WebBench {
     static func run(_ options: Options, _ report: inout BenchReport) throws {
         try connections(&report)
@@ -13,7 +13,8 @@ enum WebBench {
         try phones(&report)
     }
 
-    /// 10^5 connections in turn: complete requests, WebSockets, refused ones, half requests, none.
+    /// Makes 10^5 connections in turn: with complete requests, with WebSockets, with refused
+    /// requests, with incomplete requests, and without a request.
     private static func connections(_ report: inout BenchReport) throws {
         let server = try WebServer(WebOptions(listen: "127.0.0.1:0"), Echo())
         defer { server.stop() }
@@ -43,7 +44,7 @@ enum WebBench {
             atLeast: 21_000, "")
     }
 
-    /// 20 WebSockets that get a value at 60 Hz; one of them does not read.
+    /// Sends a value to 20 WebSockets at 60 Hz; one of the clients does not read.
     private static func tabs(_ report: inout BenchReport) throws {
         let application = Echo()
         var options = WebOptions(listen: "127.0.0.1:0")
@@ -77,7 +78,8 @@ enum WebBench {
         report.show("longest time to all 19 that read", largest * 1e3, "ms")
     }
 
-    /// Three phones with 30 frames per second of 60 kB; a finder that takes 40 ms a picture.
+    /// Serves three phones, each of which sends 30 frames of 60 kB per second, with a finder that
+    /// takes 40 ms for each picture.
     private static func phones(_ report: inout BenchReport) throws {
         var options = AerieOptions(listen: "127.0.0.1:0")
         options.acceptsLegacyToken = true
@@ -151,7 +153,8 @@ enum WebBench {
         return WebClient.frame(1, Array(text))
     }
 
-    /// Connects; a port that all connections before have used up is free again after a moment.
+    /// Connects to the server. If earlier connections have used all local ports, the method tries
+    /// again until a port is free.
     private static func connect(_ port: Int) throws -> WebClient {
         for _ in 0..<1000 {
             if let client = try? WebClient(port: port) { return client }
@@ -181,7 +184,7 @@ enum WebBench {
         return (Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0) * 4096
     }
 
-    /// Finder that takes 40 ms without using the processor, and finds nobody.
+    /// Finder that takes 40 ms without using the processor, and finds no people.
     private struct SlowFinder: PoseSource {
         func bodies(in jpeg: [UInt8], quarterTurns: Int) throws -> (
             width: Int, height: Int, bodies: [Body]
@@ -213,7 +216,7 @@ enum WebBench {
         }
     }
 
-    /// Thread that can be waited for.
+    /// Thread with a method that waits for its end.
     private final class Thread {
         private var thread = pthread_t()
 

@@ -21,8 +21,8 @@ enum AllocationBench {
         _ = consume wakefulness
     }
 
-    /// Counted number of allocator calls of a thread that makes ten calls. If the counter counts
-    /// these calls, a count of zero for another thread is meaningful.
+    /// Number of allocator calls that are counted for a thread that makes ten calls. If the number
+    /// is correct, a count of zero for another thread is meaningful.
     private static func callsOfKnownThread() -> Int64 {
         let configuration = ThreadConfiguration(name: "allocating", priority: nil)
         let thread = try? RealtimeThread(configuration) {
@@ -118,7 +118,8 @@ struct ThreadMemory: Sendable {
     var majorFaults: Int64
 
     init(_ thread: ThreadReport) {
-        // A thread that has never called the allocator has no counter, which means zero calls.
+        // A thread that has never called the allocator has no counter, so its number of calls is
+        // zero.
         allocatorCalls = max(0, mc_count_of_thread(thread.threadID))
         (minorFaults, majorFaults) = Self.faults(
             in: contents(of: "/proc/self/task/\(thread.threadID)/stat"))

@@ -10,13 +10,13 @@ enum Cyclictest {
         var count: Int
     }
 
-    /// Whether the program cyclictest is installed.
+    /// True if the program cyclictest is installed.
     static var isInstalled: Bool { output(of: "command -v cyclictest 2>/dev/null") != "" }
 
     /// Runs cyclictest with one thread under SCHED_FIFO and with locked memory.
     ///
-    /// - Returns: The latencies; nil if cyclictest printed no histogram, for example because it
-    ///   lacks the right to real-time scheduling.
+    /// - Returns: The latencies; nil if cyclictest printed no histogram, for example because the
+    ///   process lacks the right to real-time scheduling.
     static func run(intervalMicroseconds: Int, seconds: Double, priority: Int, cpu: Int?) -> Result?
     {
         let loops = Int(seconds * 1e6) / intervalMicroseconds
@@ -27,8 +27,8 @@ enum Cyclictest {
         return parse(text)
     }
 
-    /// Parses lines of "microseconds count"; values above the histogram are in the line of
-    /// overflows.
+    /// Parses lines of the form "microseconds count". The line of overflows contains the number of
+    /// latencies above the histogram's range.
     static func parse(_ text: String) -> Result? {
         var buckets: [(microseconds: Int, count: Int)] = []
         var overflows = 0

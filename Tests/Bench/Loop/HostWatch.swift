@@ -4,8 +4,8 @@ import Realtime
 import Synchronization
 
 /// A thread that only waits, with the period and priority of the daemon's bus thread. If this
-/// thread misses a period, the machine is the cause, and every other program would miss the period
-/// too.
+/// thread misses a period, the machine is the cause, and every other program would also miss the
+/// period.
 final class HostWatch: Sendable {
     private struct State {
         var missed = 0.0

@@ -4,8 +4,8 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// Processor time of an operation on a ring buffer and on a mailbox. The bench also tests that
-/// neither of them loses data.
+/// Processor time of an operation on a ring buffer and on a mailbox. The bench also tests that the
+/// ring buffer and the mailbox lose no data.
 enum RingBench {
     /// A record with the size of a typical sensor record.
     struct Record: BitwiseCopyable, Sendable {

@@ -2,8 +2,8 @@ import CLinuxShim
 import GimbalCore
 import Realtime
 
-/// Processor time of one tick of the loop, in the mode `locked` with the outputs on. Neither the
-/// plant nor threads run.
+/// Processor time of one tick of the loop, in the mode `locked` with the outputs on. The benchmark
+/// runs neither a simulated gimbal nor threads.
 enum TickBench {
     static func run(options: Options, report: inout BenchReport) {
         var settings = RuntimeSettings()

@@ -2,8 +2,8 @@ import GimbalCore
 import Glibc
 import Realtime
 
-/// Wake-up latency of the thread that a timer wakes each period, compared with that of cyclictest
-/// on the same CPU at nearly the same time.
+/// Wake-up latency of the thread that a timer wakes in each period, compared with the latency of
+/// cyclictest on the same CPU at nearly the same time.
 enum WakeBench {
     static func run(options: Options, report: inout BenchReport) {
         let hasReference = Cyclictest.isInstalled
@@ -107,7 +107,7 @@ enum BenchRun {
             wake: summary(.wake), handover: summary(.handover), imuToMotor: summary(.imuToMotor),
             threads: runtime.threads)
         runtime.stop()
-        // The request for CPUs without sleep states is kept until here.
+        // The request for CPUs without sleep states must last until the end of the measurement.
         _ = consume wakefulness
         return measured
     }

@@ -2,16 +2,17 @@ import GimbalCore
 import Simulation
 
 /// Stillness of the camera with servos and with open-loop brushless motors, with and without a
-/// second IMU on the handle. Plant and tuning are the default ones.
+/// second IMU on the handle. The benchmark uses the default plant and the default tuning.
 ///
 /// The figures are defined as in `PointingBench`. The limits for servos come from the controller of
-/// another program, which knows the delay of the same servos; its errors are 0.26° and 0.45°.
+/// another program, which knows the delay of these servos and has errors of 0.26° and 0.45°.
 enum ActuatorBench {
     /// Runs all cases; each figure is the worst of the seeds.
     ///
     /// - Parameters:
-    ///   - options: Not used, because these figures do not depend on the machine.
-    ///   - report: Receives the figures, angles in thousandths of a degree.
+    ///   - options: Options of the command line, which are not used, because these figures do not
+    ///     depend on the machine.
+    ///   - report: Report to which the figures are added; angles are in thousandths of a degree.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note(
             "1 kHz, default plant and tuning, worst of seeds 1, 2, 3; perfect: the same run by a")
@@ -67,8 +68,8 @@ enum ActuatorBench {
         step("servo", .servo, &report)
     }
 
-    /// Measures the stillness of cameras with another inertia, friction or imbalance, with the same
-    /// tuning.
+    /// Measures the stillness of cameras with another inertia, friction or imbalance, but with
+    /// unchanged tuning.
     private static func variants(_ report: inout BenchReport) {
         for (name, inertia, friction, imbalance) in [
             ("inertia x 4", 4.0, 1.0, 5e-3), ("inertia x 1/4", 0.25, 1, 5e-3),

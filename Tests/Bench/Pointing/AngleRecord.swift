@@ -20,7 +20,8 @@ struct AngleRecord {
     /// Root mean square of the angle's deviation from `centre`.
     func rms(about centre: Double) -> Double { Self.rms(values[...], about: centre) }
 
-    /// RMS of the angle's deviation from the mean of each 10 s.
+    /// RMS of the angle's deviation from its mean, where a mean is computed for each 10 s of the
+    /// run.
     var jitter: Double {
         let window = 10 * Self.rate
         var sum = 0.0
@@ -36,16 +37,16 @@ struct AngleRecord {
         return windows > 0 ? (sum / windows).squareRoot() : .nan
     }
 
-    /// RMS of the angle after a second-order Butterworth high-pass at 1 Hz. The first 2 s are left
-    /// out, because the filter settles in this time.
+    /// RMS of the angle after a second-order Butterworth high-pass at 1 Hz. The first 2 s are
+    /// ignored, because the filter settles in this time.
     var shake: Double {
         let quick = quick
         return quick.isEmpty ? .nan : Self.rms(quick[...], about: 0)
     }
 
     /// Peak-to-peak value of the angle above 1 Hz in the worst 10 s: twice the ± value that
-    /// manufacturers of gimbals state. A remainder at the end of the run is evaluated if it is at
-    /// least 5 s long.
+    /// manufacturers of gimbals state. The last part of the run is evaluated if it is at least 5 s
+    /// long.
     var peakToPeak: Double {
         let quick = quick
         let window = 10 * Self.rate

@@ -5,7 +5,7 @@ import Simulation
 /// error of this controller, with the same handle, mechanics and set-points, is the reference for
 /// every figure. The error is not zero, because the controller holds its output for a period.
 /// Motors without encoders are replaced by exact torques. Servos keep their speed and resolution,
-/// but the controller knows the future motion of the handle.
+/// but the controller has the future motion of the handle.
 struct PerfectKnowledge {
     /// Desired attitude of the camera.
     private(set) var attitude = Quaternion.identity
@@ -35,7 +35,7 @@ struct PerfectKnowledge {
         let setpoint = generator.step(now: now, dt: dt)
         attitude = setpoint.attitude
         if gimbal.parameters.motor == .servo { return foresee(gimbal, setpoint, now: now) }
-        // The error that the last period has left decays with 200 rad/s and critical damping.
+        // The remaining error of the last period decays with 200 rad/s and critical damping.
         let bandwidth = 200.0
         let error = gimbal.attitude.error(to: setpoint.attitude)
         let lag = setpoint.rate - gimbal.rate

@@ -3,11 +3,11 @@ import Simulation
 
 /// Stillness and accuracy of the camera, with the default plant and the default tuning.
 ///
-/// Angles are true camera angles. Jitter is the RMS of the camera angle's deviation from the mean
-/// of each 10 s. Shake is the RMS of the camera angle above 1 Hz. Peak to peak is the range of the
-/// camera angle above 1 Hz within the worst 10 s. Hold error is the RMS of the angle from estimated
-/// attitude to set-point. Horizon is the mean of roll and pitch; an uncalibrated accelerometer
-/// causes most of this error.
+/// Angles are true camera angles. Jitter is the RMS of the camera angle's deviation from its mean,
+/// where a mean is computed for each 10 s of the run. Shake is the RMS of the camera angle above 1
+/// Hz. Peak to peak is the range of the camera angle above 1 Hz within the worst 10 s. Hold error
+/// is the RMS of the angle from estimated attitude to set-point. Horizon is the mean of roll and
+/// pitch; an uncalibrated accelerometer causes most of this error.
 enum PointingBench {
     private static let seeds: [UInt64] = [1, 2, 3]
 
@@ -15,7 +15,7 @@ enum PointingBench {
     ///
     /// - Parameters:
     ///   - options: Options with the directory for the plots.
-    ///   - report: Receives the figures, angles in thousandths of a degree.
+    ///   - report: Report to which the figures are added; angles are in thousandths of a degree.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note(
             "1 kHz, default plant and tuning, worst of seeds 1, 2, 3; perfect: the same run")
@@ -109,8 +109,8 @@ enum PointingBench {
             perfect: pair.perfectWorst { $0.step(30).overshoot })
     }
 
-    /// Measures the effect of a push: the run with the push minus the run without it, so that the
-    /// sensor's noise cancels.
+    /// Measures the effect of a push: the run with the push minus the run without the push, so that
+    /// the sensor's noise cancels.
     private static func push(_ report: inout BenchReport) {
         var run = PointingRun()
         run.motion = .still
@@ -166,7 +166,7 @@ enum PointingBench {
         }
     }
 
-    /// Outcomes of the same runs with the stabilizer and with `PerfectKnowledge`.
+    /// Outcomes of runs with the stabilizer, and of the same runs with `PerfectKnowledge`.
     struct Pair {
         private let ours: [PointingRun.Outcome]
         private let perfect: [PointingRun.Outcome]
@@ -188,9 +188,8 @@ enum PointingBench {
             PointingBench.worst(perfect, figure)
         }
 
-        /// Checks that the stabilizer's figure is within a limit, and prints the figure of
-        /// `PerfectKnowledge` with it. `figure` is in degrees, and the limit in thousandths of a
-        /// degree.
+        /// Checks that the stabilizer's figure is within a limit, and prints both with the figure
+        /// of `PerfectKnowledge`. `figure` is in degrees, and the limit in thousandths of a degree.
         func check(
             _ name: String, atMost bar: Double, _ report: inout BenchReport,
             _ figure: (PointingRun.Outcome) -> Double

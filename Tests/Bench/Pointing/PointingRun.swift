@@ -27,13 +27,13 @@ struct PointingRun {
     var rampSeconds = 2.0
     var loopHz = 1000
     var seed: UInt64 = 1
-    /// Whether the accelerometer has been calibrated in six positions.
+    /// True if the accelerometer has been calibrated in six positions.
     var isCalibrated = false
-    /// Whether the controller with perfect knowledge replaces the stabilizer.
+    /// True if the controller with perfect knowledge replaces the stabilizer.
     var isPerfect = false
     var seconds = 55.0
-    /// Beginning of the evaluation, s. By then the controller has learned gyroscope bias and
-    /// friction.
+    /// Beginning of the evaluation, s. Before this time, the controller has learned gyroscope bias
+    /// and friction.
     var settled = 15.0
     var event = Event.none
 
@@ -47,11 +47,11 @@ struct PointingRun {
         var tilt = AngleRecord()
         /// RMS of the motor torques above 50 Hz, N·m. The sensor's noise causes these torques.
         var hum = TorqueHum()
-        /// Time until the motors received the full output, s; NaN if never.
+        /// Time until the motors received the full output, s; NaN if they never received it.
         var start = Double.nan
-        /// Time from which on the camera stayed within 1° of level, s.
+        /// Time after which the camera always stayed within 1° of level, s.
         var level = 0.0
-        /// All conditions that held at any time.
+        /// All conditions that held at any time of the run.
         var conditions: Conditions = .none
         /// Largest angle by which the camera turned between the motors' start and the end of the
         /// identification of the inertia, degrees.
@@ -63,8 +63,8 @@ struct PointingRun {
         var tremor = AngleRecord()
         /// Largest rate of the camera with the motors on, deg/s.
         var largestRate = 0.0
-        /// True roll and pitch and the motors' torque at each tick; empty if the run was not asked
-        /// to record them.
+        /// True roll and pitch and the motors' torque at each tick; empty if the run does not
+        /// record these values.
         var trace: [Trace] = []
         /// True pitch, degrees, at each millisecond after the event; the first value is from the
         /// last millisecond before the event.
@@ -136,7 +136,7 @@ struct PointingRun {
             }
             watch.note(time, gimbal, snapshot, &outcome)
             outcome.conditions.insert(snapshot.conditions)
-            // The record has 1000 values a second at any loop rate.
+            // The record has 1000 values per second, independent of the loop rate.
             if time > settled {
                 let error =
                     isPerfect

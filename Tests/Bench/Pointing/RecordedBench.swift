@@ -7,15 +7,15 @@ import SystemPackage
 /// Stillness of the camera while the simulated handle repeats the recorded motion of people. The
 /// bench uses every `.imu` file of a directory, with every kind of motor.
 ///
-/// The camera follows the handle's heading (`pan_follow`), because people turn round, and must stay
-/// level. All angles are true angles, from the start of the recording to its end. Hold is the RMS
-/// of the camera angle's deviation from level, or for random gimbals from its mean. Shake is the
-/// RMS of the camera angle above 1 Hz. Peak to peak is the range of the camera angle above 1 Hz in
-/// the worst 10 s. Each of these figures is the larger value of roll and pitch. Estimate is the
-/// angle between the true and the estimated vertical. The accelerometer has been calibrated in six
-/// positions.
+/// The camera follows the handle's heading (`pan_follow`), because people turn round; the camera
+/// must stay level. All angles are true angles, from the start of the recording to its end. Hold is
+/// the RMS of the camera angle's deviation from level, or for random gimbals from its mean. Shake
+/// is the RMS of the camera angle above 1 Hz. Peak to peak is the range of the camera angle above 1
+/// Hz in the worst 10 s. Each of these figures is the larger value of roll and pitch. Estimate is
+/// the angle between the true and the estimated vertical. The accelerometer has been calibrated in
+/// six positions.
 enum RecordedBench {
-    /// A kind of motors with its parameters.
+    /// Kind of motor, with its parameters and limits.
     struct Drive {
         var name: String
         var type: MotorType
@@ -23,8 +23,8 @@ enum RecordedBench {
         var bars: Bars
     }
 
-    /// Largest permitted median and largest permitted worst value of each figure, degrees. They are
-    /// at most 1.5 times the values of 18 recorded walks of six people.
+    /// Largest permitted median and largest permitted worst value of each figure, degrees. The
+    /// limits are at most 1.5 times the values of 18 recorded walks of six people.
     struct Bars {
         var hold: (median: Double, worst: Double)
         var shake: (median: Double, worst: Double)
@@ -61,7 +61,7 @@ enum RecordedBench {
         var name: String
         var outcome: PointingRun.Outcome
 
-        /// Whether the sensor is mounted at an angle to the camera.
+        /// True if the sensor is mounted at an angle to the camera.
         var isAskew = false
 
         var hold: Double {
@@ -73,7 +73,7 @@ enum RecordedBench {
         var shake: Double { max(outcome.roll.shake, outcome.pitch.shake) }
         var peakToPeak: Double { max(outcome.roll.peakToPeak, outcome.pitch.peakToPeak) }
         /// RMS above 1 Hz of the angle from the estimated attitude to the set-point, degrees.
-        /// Unlike `shake`, it does not include the error of the estimate.
+        /// Unlike `shake`, this figure does not include the error of the estimate.
         var ownShake: Double { max(outcome.holdRoll.shake, outcome.holdPitch.shake) }
         var tilt: Double { outcome.tilt.rms }
         var largestTilt: Double { outcome.tilt.largest }
@@ -84,7 +84,7 @@ enum RecordedBench {
     /// - Parameters:
     ///   - directory: Directory of the recordings.
     ///   - options: Selection of motors and gimbals.
-    ///   - report: Receives the figures, degrees.
+    ///   - report: Report to which the figures are added, degrees.
     /// - Throws: `IMULogError`; `EstimatorBench.Failure` if the directory contains no log.
     static func run(
         _ directory: String, _ options: Options, _ report: inout BenchReport

@@ -2,8 +2,8 @@ import Calibration
 import GimbalCore
 import Simulation
 
-/// Calibration of the simulated accelerometer in six positions, as `airframectl calibrate
-/// accelerometer` does it.
+/// Calibration of the simulated accelerometer in six positions, with the method of
+/// `airframectl calibrate accelerometer`.
 enum SixPositions {
     /// Correction that the calibration yields for a sensor; the identity if the calibration fails.
     static func correction(of kind: IMUModel.Parameters, seed: UInt64) -> SensorCorrection.Affine {

@@ -120,7 +120,7 @@ struct Main {
 struct Bench: Sendable {
     var name: String
     var summary: String
-    /// Whether `all` includes the group.
+    /// True if `all` includes the group.
     var isInAll = true
     var run: @Sendable (Options, inout BenchReport) throws -> Void
 }

@@ -8,24 +8,25 @@ import Simulation
 struct Options: Sendable {
     /// Names of the benchmarks to run. If the list is empty, all benchmarks run.
     var names: [String] = []
-    /// Directory of the recorded trials; if it is nil, their figures are left out, and a message
-    /// says so.
+    /// Directory of the recorded trials; if it is nil, the benchmark `estimator` prints only a
+    /// note.
     var dataDirectory: String?
     /// Directory of recorded motions that the simulated handle repeats in `pointing`. If it is nil,
     /// `pointing` uses simulated walkers.
     var recordedDirectory: String?
     /// Path of the daemon to measure; nil means the program in the bench's directory.
     var daemon: String?
-    /// Directory for the estimator's harder logs, one folder for each scenario; if it is set, only
-    /// these logs are written, and no bench runs.
+    /// Directory for the estimator's harder logs, one folder for each scenario; if the option is
+    /// set, only these logs are written, and no benchmark runs.
     var exportDirectory: String?
-    /// Log with which the time of one estimator update is measured. If it is set, the program
-    /// measures nothing else.
+    /// Log with which the time of one estimator update is measured. If the option is set, the
+    /// program measures nothing else.
     var costLog: String?
-    /// Directory for the estimator's consistency plots, or for the plots of `pointing` if that is
-    /// the only benchmark named. If it is set, the program only draws these plots.
+    /// Directory for the estimator's consistency plots, or for the plots of `pointing` if
+    /// `pointing` is the only named benchmark. If the option is set, the program only draws these
+    /// plots.
     var plotDirectory: String?
-    /// Whether the program fails if a figure misses its limit.
+    /// True if the program must end with an error when a figure misses its limit.
     var isGate = false
     /// Duration of each run of the allocation benchmark, s.
     var seconds = 60.0
@@ -39,25 +40,26 @@ struct Options: Sendable {
     /// uses its default.
     var count: Int?
     var seeds: GallerySeeds?
-    /// Kind of motor for `pointing --recorded`. If it is nil, each kind is measured.
+    /// Kind of motor for `pointing --recorded`. If the option is nil, each kind is measured.
     var motor: MotorType?
-    /// Whether `pointing --recorded` uses a random gimbal for each recording and seed, instead of
+    /// True if `pointing --recorded` uses a random gimbal for each recording and seed, instead of
     /// the default plant.
     var isDrawn = false
     /// Settings for random gimbals, `key=value`, in addition to the kind of motor and the loop's
     /// rate.
     var settings: [String] = []
-    /// Motion of the handle in the benchmark `gallery`. If it is nil, every motion is simulated.
+    /// Motion of the handle in the benchmark `gallery`. If the option is nil, every motion is
+    /// simulated.
     var motion: HandleMotion?
     /// Filter of the rows of `sensor-faults`: words that the name of a row must contain. The name
-    /// consists of gimbal, motion and fault. If the list is empty, all rows are measured.
+    /// of a row consists of gimbal, motion and fault. If the list is empty, all rows are measured.
     var only: [String] = []
     /// Length of the soak test, simulated minutes.
     var soakMinutes = 60.0
     /// Number of items that the ring benchmark passes between two threads.
     var items = 100_000_000
-    /// CPU on which the real-time threads and cyclictest run. If it is nil, the scheduler chooses
-    /// the CPU.
+    /// CPU on which the real-time threads and cyclictest run. If the option is nil, the scheduler
+    /// chooses the CPU.
     var cpu = RealtimeSetup.preferredCPU
 
     /// Parses the arguments; nil if one of them is invalid.

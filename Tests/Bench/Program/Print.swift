@@ -1,6 +1,6 @@
 import PlainText
 
-/// Prints a value to standard output, in place of Swift's own `print`. Control characters are made
+/// Prints a value to standard output, instead of Swift's own `print`. Control characters are made
 /// visible, so that a path, the name of a log or an error that quotes them cannot send control
 /// sequences to the terminal.
 ///
