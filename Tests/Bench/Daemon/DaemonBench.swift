@@ -19,7 +19,7 @@ enum DaemonBench {
         let counter = access(library, R_OK) == 0 ? library : nil
         if counter == nil {
             report.fail(
-                "\(library) is not there, so nothing is counted: build the product MallocCounter")
+                "\(library) is missing, so nothing is counted: build the product MallocCounter")
         }
         for rate in [1000, 4000] {
             try live(daemon, rateHz: rate, counter: counter, options, &report)
@@ -46,7 +46,7 @@ enum DaemonBench {
             }
             stabilised.append(MonotonicClock.now.seconds(since: process.started))
             if status["realtime"]?["memory_locked"]?.bool != true {
-                report.fail("memory is not locked, so its size says nothing: \(process.log)")
+                report.fail("memory is not locked, so its size is not measured: \(process.log)")
             }
             resident = max(resident, process.megabytes("VmHWM"))
             let end = process.stop()

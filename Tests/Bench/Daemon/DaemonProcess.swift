@@ -21,7 +21,7 @@ final class DaemonProcess {
         let daemon = options.daemon ?? neighbour("airframed")
         guard access(daemon, X_OK) == 0 else {
             report.fail(
-                "\(daemon) is not there: build the product airframed, or give --daemon PATH")
+                "\(daemon) is missing: build the product airframed, or give --daemon PATH")
             return nil
         }
         return daemon

@@ -42,7 +42,7 @@ enum LinkSoak {
             if wait > 0 { usleep(UInt32(wait * 1e6)) }
             guard millisecond % 60_000 == 0 else { continue }
             guard let status = process.status(where: { _ in true }) else {
-                return report.fail("the daemon does not answer any more: \(process.log)")
+                return report.fail("the daemon no longer answers: \(process.log)")
             }
             let total = status["loop"]?["overruns"]?.number ?? .nan
             looks.append(
@@ -57,18 +57,18 @@ enum LinkSoak {
         }
         ProcessLook.judge(looks.map(\.process), &report)
         let errors = SoakTrend(looks.map(\.error))
-        report.show("distance from the target at the end, median of looks", errors.end, "°")
+        report.show("distance from the target at the end, median", errors.end, "°")
         report.check("distance from the target, growth", errors.growth, atMost: 0.05, "°")
-        report.show("overruns in all", looks.map(\.overruns).reduce(0, +), "")
+        report.show("overruns of the loop", looks.map(\.overruns).reduce(0, +), "")
         report.show(
-            "periods that a thread which only waits has missed",
+            "missed periods of a thread that only waits",
             looks.map(\.missed).reduce(0, +), "")
         // On a machine that other programs use, both numbers of late periods can be hundreds per
         // minute. Therefore the bench compares the loop's number with the number of the waiting
         // thread.
         let timing = SoakTrend(looks.map { ($0.overruns + 5) / ($0.missed + 5) })
         report.check(
-            "overruns beside that thread's, end over beginning", timing.ratio, atMost: 2, "x")
+            "overruns / missed periods, end over beginning", timing.ratio, atMost: 2, "x")
         let end = process.stop()
         if end.status != 0 { report.fail("the daemon ended with \(end.status): \(process.log)") }
     }

@@ -15,16 +15,16 @@ enum StopBench {
         guard let daemon = DaemonProcess.program(options, &report) else { return }
         let library = DaemonProcess.neighbour("libSlowDisk.so")
         guard access(library, R_OK) == 0 else {
-            return report.fail("\(library) is not there: build the product SlowDisk")
+            return report.fail("\(library) is missing: build the product SlowDisk")
         }
         for crowd in [0, crowd] {
-            let label = crowd == 0 ? "slow disk" : "slow disk, \(crowd) clients ask"
+            let label = crowd == 0 ? "slow disk" : "slow disk, \(crowd) busy clients"
             let process = try DaemonProcess(
                 daemon, settings: ["hardware.simulation.motion=walking"], slowDisk: library)
             guard process.status(where: { $0["enabled"]?.bool == true }) != nil,
                 let run = measure(process.socketPath, crowd)
             else { return report.fail("\(label): the daemon does not answer: \(process.log)") }
-            report.show("\(label): saves meanwhile", Double(run.saves), "")
+            report.show("\(label): saves during the run", Double(run.saves), "")
             report.show("\(label): wake-up, p99", percentile99(run.delays), "ms")
             report.show("\(label): stop, p50", median(run.times) * 1000, "ms")
             report.check(

@@ -13,7 +13,7 @@ enum EstimatorBench {
 
         var description: String {
             switch self {
-            case .noLogs(let directory): return "\(directory): no .imu log to score there"
+            case .noLogs(let directory): return "\(directory) contains no .imu log"
             }
         }
     }

@@ -50,7 +50,7 @@ enum FalseAlarms {
                 "\(starts) starts in motion, \(type): false alarms", Double(alarms),
                 atMost: 0, "")
             report.check(
-                "\(starts) starts in motion, \(type): cameras flung", Double(flung), atMost: 0, "")
+                "\(starts) starts in motion, \(type): rotors lost", Double(flung), atMost: 0, "")
         }
     }
 }

@@ -51,7 +51,7 @@ enum FaultBench {
         return try single.map { Group(name: $0.name, gimbals: [$0]) }
             + [MotorType.torque, .field, .servo].map { motor in
                 Group(
-                    name: "drawn, \(motor)",
+                    name: "random, \(motor)",
                     gimbals: try (options.seeds ?? .even).first(options.count ?? 4).map {
                         try FaultGimbal.drawn(seed: $0, motor: motor)
                     }, isDrawn: true)
@@ -97,11 +97,11 @@ enum FaultBench {
         let beyond = row.results.count { $0.outcome.unintended > bar }
         if beyond > 0 {
             report.note(
-                "\(name): \(beyond) of \(row.runs) runs miss the bar of"
-                    + " \(Format.fixed(bar, 1))° that a phone-sized camera keeps")
+                "\(name): \(beyond) of \(row.runs) runs miss the limit of"
+                    + " \(Format.fixed(bar, 1))° for a phone-sized camera")
         }
         guard let bars = DrawnBars.bars(group: group, fault: row.fault) else { return }
-        report.check("\(name): nine of ten", row.unintended(share: 0.9), atMost: bars.p90, "°")
+        report.check("\(name): p90", row.unintended(share: 0.9), atMost: bars.p90, "°")
         report.check("\(name): worst", row.largest, atMost: bars.worst, "°")
     }
 
@@ -111,7 +111,7 @@ enum FaultBench {
         let name = row.fault.rawValue
         let all = row.results.compactMap(\.outcome.plant)
         report.check(
-            "\(name): oscillates unnamed", all.map(\.unnamed).max() ?? 0,
+            "\(name): unreported tremor", all.map(\.unnamed).max() ?? 0,
             atMost: PlantBars.unnamed, "s")
         guard !isDrawn else { return }
         report.check(
@@ -131,14 +131,14 @@ enum FaultBench {
             guard let most else { return "" }
             return "\(Format.fixed(value(most.plant), 2)) (\(most.name))"
         }
-        report.note("    start \(worst { $0.start })°, unnamed \(worst { $0.unnamed }) s")
+        report.note("    start \(worst { $0.start })°, unreported \(worst { $0.unnamed }) s")
         let off = all.filter { $0.plant.isShutOff && !$0.plant.isTwinShutOff }
         report.note(
             "    beyond 3°: \(all.count { $0.outcome.unintended > 3 }), oscillated"
-                + " \(all.count { $0.plant.hasOscillated }), named"
+                + " \(all.count { $0.plant.hasOscillated }), reported"
                 + " \(all.count { !$0.plant.named.isNaN }), trembling at the end"
-                + " \(all.count { $0.plant.isTrembling }), off \(off.count), twin off"
-                + " \(all.count { $0.plant.isTwinShutOff }), inertia off by a third"
+                + " \(all.count { $0.plant.isTrembling }), off \(off.count), healthy run off"
+                + " \(all.count { $0.plant.isTwinShutOff }), inertia wrong by a third"
                 + " \(all.count { abs(log($0.plant.inertiaRatio)) > 0.3 })")
         for one in all
         where one.outcome.unintended > 3 || one.plant.isTrembling
@@ -148,13 +148,13 @@ enum FaultBench {
             report.note(
                 "      \(one.name): \(Format.fixed(one.outcome.unintended, 1))°, start"
                     + " \(Format.fixed(one.plant.start, 1))°, trembled"
-                    + " \(Format.fixed(one.plant.trembling, 2)) s, unnamed"
-                    + " \(Format.fixed(one.plant.unnamed, 2)) s, named after"
+                    + " \(Format.fixed(one.plant.trembling, 2)) s, unreported"
+                    + " \(Format.fixed(one.plant.unnamed, 2)) s, reported after"
                     + " \(Format.fixed(one.plant.named, 2)) s, at the end"
                     + " \(Format.fixed(one.plant.lastTremor, 1)) deg/s, inertia x"
                     + " \(Format.fixed(one.plant.inertiaRatio, 2))"
                     + (one.plant.isShutOff ? ", off" : "")
-                    + (one.plant.isTwinShutOff ? ", twin off" : "")
+                    + (one.plant.isTwinShutOff ? ", healthy run off" : "")
                     + " \(one.outcome.conditions.names)")
         }
     }

@@ -68,7 +68,7 @@ struct FaultGimbal {
     /// The identification of inertia and delay can take 8 s, so the faults occur after 9 s.
     static func drawn(seed: UInt64, motor: MotorType) throws -> FaultGimbal {
         let drawn = DrawnGimbal(seed: seed, motor: motor)
-        var gimbal = FaultGimbal(name: "drawn \(seed), \(motor)")
+        var gimbal = FaultGimbal(name: "random \(seed), \(motor)")
         gimbal.simulated = drawn.parameters
         gimbal.stabilizer = try drawn.tuning(loopHz: drawn.loopHz)
         gimbal.loopHz = drawn.loopHz

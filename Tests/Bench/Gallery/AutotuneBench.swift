@@ -65,7 +65,7 @@ enum AutotuneBench {
         for what in servos {
             guard let tuned = tuned(what, &report) else { continue }
             let ratio = shake(what, tuned) / shake(what, known(what))
-            report.check("servo, \(what.name): against known servos", ratio, atMost: 1.2, "x")
+            report.check("servo, \(what.name): ratio to known servos", ratio, atMost: 1.2, "x")
         }
     }
 
@@ -77,12 +77,12 @@ enum AutotuneBench {
         for stranger in strangers.map({ $0.with(motor) }) {
             guard let tuned = tuned(stranger, &report) else { continue }
             let ratio = quality(stranger, tuned) / reference
-            report.check("\(stranger.name): against the default", ratio, atMost: 1.5, "x")
+            report.check("\(stranger.name): ratio to the default", ratio, atMost: 1.5, "x")
         }
         for start in mistuned.map({ $0.with(motor) }) {
             guard let tuned = tuned(start, &report) else { continue }
             let deviation = stiffness(tuned) / stiffness(base) - 1
-            report.check("\(start.name): rate gain off", abs(deviation) * 100, atMost: 20, "%")
+            report.check("\(start.name): rate gain error", abs(deviation) * 100, atMost: 20, "%")
             let ratio = quality(plain, tuned) / reference
             report.check("\(start.name): hold error", ratio, atMost: 1.2, "x")
         }

@@ -14,7 +14,7 @@ enum GainGridBench {
     ///   - options: Options of the command line, which are not used.
     ///   - report: Report to which the worst figures of all points are added.
     static func run(_ options: Options, _ report: inout BenchReport) {
-        report.note("125 points each, still handle, steps of yaw, roll and pitch; worst of all")
+        report.note("125 points each, still handle, steps of yaw, roll and pitch; worst case")
         for (motor, name, bar) in [
             (MotorType.torque, "torque motors", 0.06), (.servo, "servos", 0.5),
             (.field, "field motors", 0.06),
@@ -47,8 +47,8 @@ enum GainGridBench {
                 }
             }
         }
-        report.check("torque motors: least gain margin", gain, atLeast: 3, "dB")
-        report.check("torque motors: least phase margin", phase, atLeast: 25, "deg")
+        report.check("torque motors: smallest gain margin", gain, atLeast: 3, "dB")
+        report.check("torque motors: smallest phase margin", phase, atLeast: 25, "deg")
     }
 
     private static func scaled(

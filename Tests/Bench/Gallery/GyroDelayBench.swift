@@ -30,14 +30,14 @@ enum GyroDelayBench {
         }
         errors.sort()
         report.note(
-            "gyroscope's delay, drawn gimbals: \(errors.count) found, \(unknown) uncertain,"
+            "gyroscope's delay, random gimbals: \(errors.count) found, \(unknown) uncertain,"
                 + " \(ended) without a complete autotune")
         guard !errors.isEmpty else { return report.fail("gyroscope's delay: none found") }
         func rank(_ share: Double) -> Double {
             errors[min(Int(share * Double(errors.count)), errors.count - 1)]
         }
         report.check("gyroscope's delay: error, median", rank(0.5), atMost: 0.1, "ms")
-        report.check("gyroscope's delay: error, nine of ten", rank(0.9), atMost: 0.2, "ms")
+        report.check("gyroscope's delay: error, p90", rank(0.9), atMost: 0.2, "ms")
         report.check("gyroscope's delay: error, worst", rank(1), atMost: 0.5, "ms")
     }
 

@@ -35,12 +35,12 @@ enum BadClientsBench {
             }
             bad.append(second)
         }
-        report.show("requests that nobody read the answers of", Double(sent.requests), "")
-        report.show("floods that the daemon has ended", Double(sent.dropped), "")
-        report.show("halves of lines", Double(sent.halves), "")
+        report.show("requests whose answers are never read", Double(sent.requests), "")
+        report.show("flooding connections that the daemon closed", Double(sent.dropped), "")
+        report.show("incomplete lines", Double(sent.halves), "")
         report.show("writes and malformed calls over Bluetooth", Double(sent.writes), "")
-        report.show("datagrams that are no frame", Double(sent.datagrams), "")
-        report.show("bytes on the serial line that are no frame", Double(sent.serialBytes), "")
+        report.show("datagrams without a frame", Double(sent.datagrams), "")
+        report.show("bytes on the serial line outside frames", Double(sent.serialBytes), "")
         for stage in stages {
             compare(
                 "\(stage.rawValue), p50", quiet.map { $0.p50[stage] ?? .nan },
@@ -63,7 +63,7 @@ enum BadClientsBench {
         report.show("\(name), bad clients", median(bad), "µs")
         // A delay of a tenth of a period at 1 kHz has no noticeable effect on the control.
         report.check(
-            "\(name): more, beyond the noise", max(0, median(bad) - median(quiet) - noise),
+            "\(name): increase beyond noise", max(0, median(bad) - median(quiet) - noise),
             atMost: 100, "µs")
     }
 
@@ -88,7 +88,7 @@ enum BadClientsBench {
             _ = radio.serve(seconds: options.roundSeconds) { false }
         }
         guard let status = process.status(where: { _ in true }) else {
-            report.fail("the daemon does not answer any more: \(process.log)")
+            report.fail("the daemon no longer answers: \(process.log)")
             return nil
         }
         var timing = Timing()

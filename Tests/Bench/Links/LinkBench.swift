@@ -54,7 +54,7 @@ enum LinkBench {
             }
         }
         report.show(
-            "the same, found in a stream and read", Double(cl_now_ns() - start) / Double(count),
+            "frame of 49 bytes payload, parsed", Double(cl_now_ns() - start) / Double(count),
             "ns")
         report.check("frames found of \(count)", Double(found), atLeast: Double(count), "")
     }
@@ -172,6 +172,6 @@ enum LinkBench {
             }
         }
         report.check("attitude frames in 60 s", Double(found), atLeast: 5990, "")
-        report.check("frames lost on the way", Double(parser.counters.lost), atMost: 0, "")
+        report.check("lost attitude frames", Double(parser.counters.lost), atMost: 0, "")
     }
 }

@@ -45,7 +45,7 @@ enum PhoneBench {
             let stage = status["loop"]?["stages"]?.array?.first(where: {
                 $0["name"]?.string == Stage.request.rawValue
             }), let p50 = stage["p50_us"]?.number, let p99 = stage["p99_us"]?.number
-        else { return report.fail("the status does not time requests") }
+        else { return report.fail("the status contains no timing of requests") }
         let period = 1000 / rateHz
         trips.sort()
         report.show("writes", Double(writes), "")

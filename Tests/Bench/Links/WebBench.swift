@@ -38,9 +38,9 @@ enum WebBench {
         let seconds = now() - start
         report.check(
             "10^5 connections in turn: growth", Double(resident() - before) / 1e6, atMost: 4, "MB")
-        report.show("connections per second, with their client", 100_000 / seconds, "1/s")
+        report.show("connections per second, client included", 100_000 / seconds, "1/s")
         report.check(
-            "refused ones counted", Double(server.counters.refusals[.origin] ?? 0),
+            "refused connections", Double(server.counters.refusals[.origin] ?? 0),
             atLeast: 21_000, "")
     }
 
@@ -74,8 +74,8 @@ enum WebBench {
         }
         let share = (processor() - before) / (now() - start)
         report.check("20 tabs at 60 Hz: processor, clients included", share * 100, atMost: 15, "%")
-        report.check("the same: growth", Double(resident() - memory) / 1e6, atMost: 2, "MB")
-        report.show("longest time to all 19 that read", largest * 1e3, "ms")
+        report.check("20 tabs at 60 Hz: growth", Double(resident() - memory) / 1e6, atMost: 2, "MB")
+        report.show("longest time to all 19 readers", largest * 1e3, "ms")
     }
 
     /// Serves three phones, each of which sends 30 frames of 60 kB per second, with a finder that
@@ -137,10 +137,10 @@ enum WebBench {
         let examined = server.examined
         report.check(
             "3 phones, 30 frames/s of 60 kB: rate", 1800 / seconds, atLeast: 85, "1/s")
-        report.check("the same: growth", Double(resident() - memory) / 1e6, atMost: 4, "MB")
-        report.check("the same: processor, without the finder", share * 100, atMost: 20, "%")
+        report.check("3 phones: growth", Double(resident() - memory) / 1e6, atMost: 4, "MB")
+        report.check("3 phones: processor, without finder", share * 100, atMost: 20, "%")
         report.check(
-            "frames that were neither examined nor counted",
+            "frames neither examined nor replaced",
             Double(sent - examined.taken - examined.replaced), atMost: 3, "")
         report.show("frames examined", Double(examined.taken), "")
     }

@@ -12,7 +12,7 @@ enum AllocationBench {
             return
         }
         report.check(
-            "calls seen of a thread that makes ten", Double(callsOfKnownThread()), atLeast: 10, "")
+            "counted calls, thread that makes 10", Double(callsOfKnownThread()), atLeast: 10, "")
         let wakefulness = CPUWakefulness()
         if let problem = wakefulness.problem { report.note(problem) }
         for rate in [1000.0, 4000.0] {
@@ -63,7 +63,7 @@ enum AllocationBench {
             let minor = after[index].minorFaults - before[index].minorFaults
             report.check("\(label): \(thread) thread minor faults", Double(minor), atMost: 2, "")
         }
-        report.show("\(label): ticks seen", Double(world.records), "")
+        report.show("\(label): ticks read", Double(world.records), "")
         report.show("\(label): records missed by the subscriber", Double(world.gaps), "")
         report.check("\(label): resident memory, locked", resident, atMost: 45, "MB")
     }

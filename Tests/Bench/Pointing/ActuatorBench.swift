@@ -17,7 +17,7 @@ enum ActuatorBench {
         report.note(
             "1 kHz, default plant and tuning, worst of seeds 1, 2, 3; perfect: the same run by a")
         report.note(
-            "controller with the true state: exact torques, or servos whose answer it foresees")
+            "controller with the true state: exact torques, or the future motion for servos")
         field(&report)
         variants(&report)
         report.note("servo walking, reference: roll 260, pitch 450 mdeg")
@@ -58,7 +58,7 @@ enum ActuatorBench {
         var sluggish = run(.servo)
         sluggish.parameters.servo.lag *= 2
         shake(
-            "servo walking, more of it lag", PointingBench.Pair(sluggish), roll: 250, pitch: 350,
+            "servo walking, more lag", PointingBench.Pair(sluggish), roll: 250, pitch: 350,
             &report)
         var slow = run(.servo)
         slow.parameters.servo.frameRate = 50

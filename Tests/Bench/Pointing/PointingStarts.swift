@@ -57,7 +57,7 @@ enum PointingStarts {
         let shake = max(outcome.roll.shake, outcome.pitch.shake) * 1000
         report.check("\(name): rate above 15 Hz, RMS", outcome.tremor.rms, atMost: 3, "deg/s")
         report.note(
-            "    inertia found/true \(text(outcome.inertiaRatio)), search turned it"
+            "    inertia found/true \(text(outcome.inertiaRatio)), turn in the identification"
                 + " \(text(outcome.searchAngle)) deg, shake \(text(shake)) mdeg,"
                 + " level after \(text(outcome.level)) s")
     }
@@ -67,11 +67,11 @@ enum PointingStarts {
     private static func coldStart(_ report: inout BenchReport) {
         let levels = levels { _ in }
         report.check(
-            "switched on while walking: within 1 deg for good", levels.max() ?? .nan, atMost: 2,
+            "switched on while walking: time to 1 deg", levels.max() ?? .nan, atMost: 2,
             "s")
         let others: [(String, (inout PointingRun) -> Void)] = [
-            ("a gyroscope off by 1 deg/s RMS", { $0.parameters.imu.gyroBias *= 2 }),
-            ("on servos", { $0.use(.servo) }), ("without encoders", { $0.use(.field) }),
+            ("gyroscope bias of 1 deg/s RMS", { $0.parameters.imu.gyroBias *= 2 }),
+            ("with servos", { $0.use(.servo) }), ("without encoders", { $0.use(.field) }),
         ]
         for (name, change) in others {
             let levels = Self.levels(change: change)

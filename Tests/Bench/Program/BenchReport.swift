@@ -39,7 +39,7 @@ struct BenchReport: Sendable {
 
     /// Prints the number of figures that missed their limit.
     func finish() {
-        print("\n\(figures - misses) of \(figures) bars met")
+        print("\n\(figures - misses) of \(figures) limits met")
     }
 
     private mutating func judge(
@@ -49,7 +49,7 @@ struct BenchReport: Sendable {
         figures += 1
         if !passed { misses += 1 }
         let figure = Format.left("\(decimal(value)) \(unit)", 16)
-        let limit = Format.left("bar \(relation) \(decimal(bar)) \(unit)", 24)
+        let limit = Format.left("limit \(relation) \(decimal(bar)) \(unit)", 24)
         let reference = perfect.map { "   perfect \(decimal($0))" } ?? ""
         print(
             "  \(Format.left(name, 50))\(figure)\(limit)\(passed ? "pass" : "MISS")\(reference)")

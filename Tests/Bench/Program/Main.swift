@@ -14,16 +14,16 @@ struct Main {
             name: "daemon", summary: "the real program: start, memory, faults, stop",
             run: DaemonBench.run),
         Bench(
-            name: "stop", summary: "an emergency stop beside a slow disk and a crowd",
+            name: "stop", summary: "emergency stop, with a slow disk and busy clients",
             run: StopBench.run),
         Bench(
             name: "phone", summary: "an app's writes, from D-Bus to the tick",
             run: PhoneBench.run),
         Bench(
-            name: "links", summary: "MAVLink's frames and streams, a rider's datagrams",
+            name: "links", summary: "MAVLink frames and streams, datagrams for the wheels",
             run: LinkBench.run),
         Bench(
-            name: "clients", summary: "the loop among clients that flood, stall or never finish",
+            name: "clients", summary: "the loop with hostile and slow clients",
             run: BadClientsBench.run),
         Bench(
             name: "web", summary: "the companions' web server: 10^5 connections, slow tabs, phones",
@@ -32,7 +32,7 @@ struct Main {
             name: "recorder", summary: "the flight recorder: tick, processor, disk, kill -9",
             run: RecorderBench.run),
         Bench(
-            name: "lockstep", summary: "the real program, behind a simulator that costs nothing",
+            name: "lockstep", summary: "speed of the real program with a simulator",
             run: LockstepBench.run),
         Bench(name: "estimator", summary: "attitude on recorded trials, cost of an update") {
             try EstimatorBench.run(dataDirectory: $0.dataDirectory, &$1)
@@ -46,27 +46,27 @@ struct Main {
             try RecordedBench.run(directory, options, &report)
         },
         Bench(
-            name: "autotune", summary: "gimbals it has never seen", run: AutotuneBench.run),
+            name: "autotune", summary: "gimbals with unknown properties", run: AutotuneBench.run),
         Bench(
-            name: "gains", summary: "PID triples of an app, the whole grid", run: GainGridBench.run),
+            name: "gains", summary: "stability with every gain of an app", run: GainGridBench.run),
         Bench(
-            name: "faults", summary: "every fault in every mode from every source",
+            name: "faults", summary: "every fault, in every mode, with every source",
             run: FaultBench.run),
         Bench(
             name: "sensor-faults",
-            summary: "sensors that lie, plants not as believed, on gimbals of every kind",
+            summary: "wrong sensor values and wrong models, on every kind of gimbal",
             run: FaultBench.runSensors),
         Bench(
-            name: "gallery", summary: "gimbals drawn at random, in each motion; not in all",
+            name: "gallery", summary: "random gimbals, in each motion; not in `all`",
             isInAll: false, run: GalleryBench.run),
         Bench(
             name: "actuators", summary: "servos and motors without encoders, stabilised",
             run: ActuatorBench.run),
         Bench(
-            name: "soak", summary: "an hour of simulated time, clients chattering; not in all",
+            name: "soak", summary: "an hour of simulated time, with busy clients; not in `all`",
             isInAll: false, run: SoakBench.run),
         Bench(
-            name: "soak-links", summary: "an hour with every link chattering; not in all",
+            name: "soak-links", summary: "an hour with traffic on every link; not in `all`",
             isInAll: false, run: LinkSoak.run),
     ]
 
@@ -91,7 +91,7 @@ struct Main {
             print("unknown bench '\(unknown)'\n\(Options.usage(benches))")
             exitProcess(64)
         }
-        if isDebugBuild { print("note: a debug build; only `swift run -c release` means anything") }
+        if isDebugBuild { print("note: a debug build; use `swift run -c release` for figures") }
         var report = BenchReport()
         for bench in chosen {
             report.begin("\(bench.name): \(bench.summary)")
