@@ -2,8 +2,8 @@ import FoundationEssentials
 import Synchronization
 import WebServing
 
-/// Connection of one phone. It receives the phone's messages, and stores whether the phone is
-/// admitted and the phone's newest pose. The class is thread-safe.
+/// Connection of one phone. The object receives the phone's messages, and stores whether the phone
+/// is admitted and the phone's newest pose. The class is thread-safe.
 final class AerieDevice: WebSocketEndpoint {
     /// Texts of errors, which apps show. The texts are those of the original Aerie server.
     enum Problem {
@@ -50,8 +50,8 @@ final class AerieDevice: WebSocketEndpoint {
         }
     }
 
-    /// Sends a message to the phone. A message with a key replaces a waiting message with the same
-    /// key.
+    /// Sends a message to the phone. A message with a key replaces a waiting message that has the
+    /// same key.
     func send(_ message: Message, replacing key: String? = nil) {
         state.withLock { $0.session }?.send(.text(utf8: message.text), replacing: key)
     }

@@ -2,7 +2,7 @@ import FoundationEssentials
 public import GimbalCore
 import Synchronization
 
-/// Finder of bodies in a phone's picture. Only one thread at a time uses it.
+/// Finder of bodies in a phone's picture. Only one thread at a time uses a finder.
 public protocol PoseSource {
     /// Finds bodies in a JPEG picture.
     ///
@@ -29,8 +29,8 @@ public struct PhonePerson: Sendable, Equatable {
     public let time: Double
 }
 
-/// Examiner of the phones' frames. It finds people in each picture, computes their positions in the
-/// phone's world, names them, and broadcasts them.
+/// Examiner of the phones' frames. The examiner finds people in each picture, computes their
+/// positions in the phone's world, names them, and broadcasts them.
 public struct AerieWorker {
     private let server: AerieServer
     private let source: any PoseSource

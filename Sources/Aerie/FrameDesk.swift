@@ -2,8 +2,8 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// Queue of the frames that must be examined. It contains only the newest frame of each phone, so
-/// its memory does not grow, and no old picture is examined. The class is thread-safe.
+/// Queue of the frames that must be examined. The queue contains only the newest frame of each
+/// phone, so its memory does not grow, and no old picture is examined. The class is thread-safe.
 final class FrameDesk: Sendable {
     /// Received frame of a phone.
     struct Item: Sendable {

@@ -55,8 +55,8 @@ public final class LocalPages: Sendable {
     ///
     /// - Parameters:
     ///   - alignments: Calibrations from an earlier run.
-    ///   - save: Function that stores the calibrations. It is called on an event-loop thread after
-    ///     each change.
+    ///   - save: Function that stores the calibrations. The function is called on an event-loop
+    ///     thread after each change.
     public init(_ alignments: [Alignment], save: @escaping @Sendable ([Alignment]) -> Void) {
         let valid = alignments.filter(\.isValid).prefix(Self.limit)
         state = Mutex(

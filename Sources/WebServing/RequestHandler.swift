@@ -6,8 +6,8 @@ import NIOWebSocket
 /// Event that informs the handlers of a connection that the server is stopping.
 struct ServerStops {}
 
-/// Handler of the HTTP requests of one connection, on its event loop. It checks each request,
-/// applies the limits, and writes the answers.
+/// Handler of the HTTP requests of one connection, on its event loop. The handler checks each
+/// request, applies the limits, and writes the answers.
 ///
 /// A client must complete each request within the time `Limits.handshake` after the start of the
 /// connection or after the previous answer.

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// Handler of the frames of one WebSocket, on its event loop. It joins fragments, answers pings and
-/// close frames, and applies the limits.
+/// Handler of the frames of one WebSocket, on its event loop. The handler joins fragments, answers
+/// pings and close frames, and applies the limits.
 final class SessionHandler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
 

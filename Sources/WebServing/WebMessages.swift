@@ -2,7 +2,7 @@
 public struct WebRequest: Sendable {
     /// HTTP method in capitals, such as "GET".
     public let method: String
-    /// Decoded path of the request. It begins with "/", and can contain "..".
+    /// Decoded path of the request. The path begins with "/", and can contain "..".
     public let path: String
     /// Decoded query of the request (the part after "?"): the first value of each name.
     public let query: [String: String]
@@ -126,8 +126,8 @@ public protocol WebApplication: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request, whose Host and Origin the server has already checked.
-    ///   - answer: Function that sends the answer. Call it once, on any thread, within
-    ///     `Limits.idle` s.
+    ///   - answer: Function that sends the answer. Call this function once, on any thread, within
+    ///     the time `Limits.idle`.
     func respond(to request: WebRequest, answer: @escaping @Sendable (WebResponse) -> Void)
     /// Accepts or refuses a request for a WebSocket. The server calls this method on an event-loop
     /// thread, so it must not wait.

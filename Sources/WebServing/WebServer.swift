@@ -8,8 +8,8 @@ import Synchronization
 /// HTTP/1.1 and WebSocket server for the programs that accompany airframed. The class is
 /// thread-safe.
 ///
-/// The server listens from its creation until `stop()`. It serves all clients on its event-loop
-/// threads, within `WebOptions.Limits`.
+/// The server listens from its creation until `stop()`. The server serves all clients on its
+/// event-loop threads, within `WebOptions.Limits`.
 public final class WebServer: Sendable {
     private let service: WebService
     private let group: MultiThreadedEventLoopGroup

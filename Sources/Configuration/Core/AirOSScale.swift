@@ -65,8 +65,8 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         public static var servo: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.6...1.3, derivative: 0.5...1.4)
         }
-        /// Bounds for motors without encoders. These bounds are narrower, because the observer and
-        /// the gains reduce the same phase margin.
+        /// Bounds for motors without encoders. The bounds are narrower than for other motors,
+        /// because the observer and the gains reduce the same phase margin.
         public static var field: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.7...1.2, derivative: 0.75...1.25)
         }

@@ -65,8 +65,8 @@ public enum ConfigurationLoader {
                 problems.append(error)
             }
         }
-        // Rules are checked only if all values are valid. Otherwise they would compare the defaults
-        // of invalid settings, and report conflicts that do not exist.
+        // Rules are checked only if all values are valid. With invalid values, the rules would
+        // compare defaults, and report conflicts that do not exist.
         if problems.isEmpty {
             let settings = loaded.settings
             problems = ConfigurationRule.all.compactMap {

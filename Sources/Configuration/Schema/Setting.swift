@@ -28,7 +28,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         case signs
         /// `[[min, max], [min, max], [min, max]]`, each end in the range and min below max.
         case ranges(ClosedRange<Double>)
-        /// `[[hz, q, depth], …]`, at most `maxCount` of them.
+        /// `[[hz, q, depth], …]`, at most `maxCount` notches.
         case notches(maxCount: Int)
         /// `[p, i, d]`, each in its own range.
         case pid(p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>)
@@ -39,8 +39,8 @@ public struct Setting: Sendable, CustomStringConvertible {
         /// The change takes effect within the next ticks of the loop; `set` and reload can change
         /// the value.
         case live
-        /// The change takes effect at the next start of the process. `set` refuses the change; a
-        /// reload only reports it.
+        /// The change takes effect at the next start of the process. `set` refuses the change, and
+        /// a reload only reports the change.
         case restart
     }
 

@@ -223,8 +223,8 @@ extension Settings {
         public var deadBandDeg = 0.2
         /// Bandwidth of the tracker that extrapolates the handle's motion, rad/s.
         public var trackerBandwidth = core.trackerBandwidth
-        /// True if the servos can ignore fast motion of the handle (tremor). They ignore tremor
-        /// only while the camera moves less as a result.
+        /// True if the servos can ignore fast motion of the handle (tremor). The servos ignore
+        /// tremor only while the camera moves less as a result.
         public var leaveTremor = true
         /// Pulses per second to each servo.
         public var frameHz = 333.0

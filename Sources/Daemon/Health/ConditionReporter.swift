@@ -70,7 +70,7 @@ struct ConditionReporter {
         }
     }
 
-    /// Duration of a condition after which it is logged, s. This delay hides the missing sample of
+    /// Duration of a condition after which it is logged, s. The delay hides the missing sample of
     /// the first tick.
     private static let holdSeconds = 0.02
     /// Conditions that result from a request; they are not faults, and each request is logged.

@@ -8,8 +8,8 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Service that runs one autotune at a time. It passes the loop's records to `AutotuneRun`, and the
-/// actions of the run to `Commander` and `Tuning`.
+/// Service that runs one autotune at a time. The service passes the loop's records to
+/// `AutotuneRun`, and the actions of the run to `Commander` and `Tuning`.
 ///
 /// The thread that drains the telemetry calls `feed`, which only computes, and `advance`, which
 /// executes the actions.
@@ -222,8 +222,8 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Source of the excitation requests. This source does not belong to a connection, and never
-    /// takes control.
+    /// Source of the excitation requests. The source of excitation requests does not belong to a
+    /// connection, and never takes control.
     private static let source = CommandSource(link: .diagnostics, connection: .max)
 
     private static func sentence(_ refusal: Refusal) -> String {

@@ -187,7 +187,7 @@ final class CalibrationService: Sendable {
     }
 
     /// Ends the calibration that a connection has requested, because the connection has ended.
-    /// Otherwise the motors' outputs would remain off.
+    /// Without this end, the motors' outputs would remain off.
     func disconnected(_ owner: CommandSource) { cancel { $0.owner == owner } }
 
     private func cancel(where isMeant: (State) -> Bool) {

@@ -46,8 +46,8 @@ struct ServiceManager: Sendable {
     }
 }
 
-/// Feeder of systemd's watchdog. It notifies the watchdog only if the loop and the bus thread make
-/// progress, so that systemd detects a loop or a bus that hangs.
+/// Feeder of systemd's watchdog. The feeder notifies the watchdog only if the loop and the bus
+/// thread make progress, so that systemd detects a loop or a bus that hangs.
 struct WatchdogFeeder: Sendable {
     /// Progress of the loop and of the bus thread.
     struct Progress: Equatable, Sendable {

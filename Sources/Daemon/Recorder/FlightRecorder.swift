@@ -6,8 +6,8 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// Flight recorder. It keeps the newest seconds of the loop's inputs and results in memory, and
-/// writes them to files after faults, on request, or continuously.
+/// Flight recorder. The recorder keeps the newest seconds of the loop's inputs and results in
+/// memory, and writes this data to files after faults, on request, or continuously.
 ///
 /// The thread that drains the telemetry calls `poll`; a separate thread writes to the disk, because
 /// the disk can block for seconds.
@@ -69,7 +69,7 @@ final class FlightRecorder: Sendable {
 
     /// Time after a fault that the fault's file includes, s.
     private static let afterFault = 2.0
-    /// Longest real time from a fault to the writing of its file, s. This limit applies if the
+    /// Longest real time from a fault to the writing of its file, s. The limit applies if the
     /// loop's time has stopped.
     private static let afterFaultWall = 10.0
     /// Largest number of stored changes of the settings.

@@ -15,8 +15,9 @@ import SystemPackage
 import UnixSignals
 import Wire
 
-/// The whole daemon. It creates the machine from a configuration, and runs it until a signal stops
-/// it. Only this type chooses the concrete types of the parts; `init` lists all parts that run.
+/// The whole daemon. `Daemon` creates the machine from a configuration, and runs the machine until
+/// a signal arrives. Only this type chooses the concrete types of the parts; `init` lists all parts
+/// that run.
 public struct Daemon {
     private let machine: Machine
     private let tuning: Tuning

@@ -8,9 +8,9 @@ import PlainText
 import Synchronization
 import Wire
 
-/// Service that follows a person. It takes pictures from the feed, finds the people in them, and
-/// sends airframed the direction in which the camera must look. It has its own thread and
-/// connection, so that neither a slow model nor airframed stops the stream.
+/// Service that follows a person. The service takes pictures from the feed, finds the people in the
+/// pictures, and sends airframed the direction in which the camera must look. The service has its
+/// own thread and connection, so that neither a slow model nor airframed stops the stream.
 final class PeopleService: Sendable {
     private struct State {
         var settings: EyesSettings

@@ -1,7 +1,7 @@
 import CTurboJPEG
 import People
 
-/// Decoder of JPEG pictures from the network. Only one thread at a time uses it.
+/// Decoder of JPEG pictures from the network. Only one thread at a time uses a `JPEGDecoder`.
 final class JPEGDecoder {
     /// Reason why a picture cannot be decoded.
     struct Failure: Error, CustomStringConvertible {

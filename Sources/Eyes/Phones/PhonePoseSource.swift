@@ -2,7 +2,7 @@ import Aerie
 import People
 
 /// Finder of bodies in phones' pictures: libjpeg-turbo decodes the pictures, and `PersonFinder`
-/// finds the people. Only one thread at a time uses it.
+/// finds the people. Only one thread at a time uses a `PhonePoseSource`.
 final class PhonePoseSource: PoseSource {
     private let decoder: JPEGDecoder
     private let finder: PersonFinder

@@ -138,7 +138,7 @@ public struct EyesSettings: Sendable, Equatable {
         /// Time constant of the camera's correction, ms.
         public var smoothingMs = 250
 
-        /// These settings, in the units of `Framing`.
+        /// Settings of the framing, in the units of `Framing`.
         var framing: Framing {
             var framing = Framing()
             framing.side = place

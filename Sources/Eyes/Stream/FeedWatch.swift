@@ -4,8 +4,8 @@ struct FeedWatch: Sendable {
     /// Longest permitted time from the start of a feed to its first picture, ns. Camera modules
     /// need up to 2 s.
     static let startLimit: Int64 = 5_000_000_000
-    /// Longest permitted time between two pictures of a feed, ns. This limit is needed, because a
-    /// disconnected cable does not always cause an error.
+    /// Longest permitted time between two pictures of a feed, ns. A time limit is necessary,
+    /// because a disconnected cable does not always cause an error.
     static let silenceLimit: Int64 = 1_500_000_000
     /// Shortest and longest pause between two attempts to open a camera, ns.
     static let shortestPause: Int64 = 1_000_000_000

@@ -13,7 +13,7 @@ struct RegisterRead: Sendable, Equatable {
 }
 
 /// Interface that reads and writes the registers of a chip, over I2C or SPI. Only the bus thread
-/// uses it.
+/// uses a `ChipLink`.
 protocol ChipLink: AnyObject {
     /// Address of the part for error reports: its I2C address, or the number of its chip select.
     func place(of part: Int) -> UInt16

@@ -9,7 +9,7 @@ internal import Realtime
 /// If the GPIO chip is missing, `EdgeLine` tries to open the chip again every 0.1 s. Until the chip
 /// is open, no edges arrive.
 final class EdgeLine {
-    /// C strings for the system calls. These strings are created once, because their creation can
+    /// C strings for the system calls. The strings are created once, because their creation can
     /// allocate memory.
     private let path: UnsafeMutablePointer<CChar>
     private let consumer: UnsafeMutablePointer<CChar>

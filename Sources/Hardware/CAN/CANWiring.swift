@@ -62,8 +62,8 @@ extension HardwareWiring {
                 codec: codec, direction: direction, reports: reports)
         }
 
-        /// Creates the receiver of the drives' frames. It has a separate socket, so that two
-        /// threads never use one object.
+        /// Creates the receiver of the drives' frames. The receiver has a separate socket, so that
+        /// two threads never use one socket.
         func feedback(period: Double, _ reports: DriveReports) -> DriveFeedback {
             let codec = codec
             return DriveFeedback(

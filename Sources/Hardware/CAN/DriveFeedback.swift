@@ -1,9 +1,9 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Receiver of the frames of the three drives and of the CAN controller. It provides joint angles
-/// and rates for the samples, conditions, and the drives' state for other threads. Only the
-/// sensors' bus thread uses it.
+/// Receiver of the frames of the three drives and of the CAN controller. The receiver provides
+/// joint angles and rates for the samples, conditions, and the drives' state for other threads.
+/// Only the sensors' bus thread uses a `DriveFeedback`.
 final class DriveFeedback {
     /// Installation of the drives.
     struct Installation: Sendable {

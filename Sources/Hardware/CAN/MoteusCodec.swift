@@ -5,8 +5,8 @@ internal import GimbalCore
 /// write or read registers; all values have the lowest byte first.
 ///
 /// The codec writes the mode "position" with both gains zero, so that only the feed-forward torque
-/// acts, and with a watchdog timeout in each frame. It writes torques as 32-bit floats, because the
-/// integer formats have steps of 10 mN·m.
+/// acts, and with a watchdog timeout in each frame. The codec writes torques as 32-bit floats,
+/// because the integer formats have steps of 10 mN·m.
 struct MoteusCodec: DriveCodec {
     /// Registers.
     enum Register {
@@ -25,8 +25,8 @@ struct MoteusCodec: DriveCodec {
         static let timeout: UInt8 = 11
     }
 
-    /// First bytes of subframes; the two low bits are the number of registers, or zero if the number
-    /// follows.
+    /// First bytes of subframes; the two low bits are the number of registers, or zero if the
+    /// number follows.
     private enum Subframe {
         static let writeInt8: UInt8 = 0x00
         static let writeFloat: UInt8 = 0x0C

@@ -72,7 +72,7 @@ public final class DriveMotors: Sendable {
 }
 
 /// Speeds of both wheels in one atomic word, in units of 1/10000 of the full speed. One thread
-/// writes it, and other threads read it.
+/// writes the word, and other threads read the word.
 private final class SharedSpeeds: Sendable {
     private let word = Atomic<UInt64>(0)
 

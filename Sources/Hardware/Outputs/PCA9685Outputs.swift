@@ -2,7 +2,7 @@ internal import GimbalCore
 internal import Realtime
 
 /// Outputs of a PCA9685. This class sets the chip up, and writes all outputs in one transfer. Only
-/// the bus thread uses it.
+/// the bus thread uses a `PCA9685Outputs`.
 final class PCA9685Outputs {
     private enum State {
         case down

@@ -19,7 +19,7 @@ final class PWMServos: MotorPort {
     private var nextLook = Instant(nanoseconds: .min / 2)
     private var lastError = BusError(operation: .write, device: .pwm, address: 0, code: ENODEV)
 
-    /// Resolution of the pulses, ns. This resolution is much finer than the resolution of a servo,
+    /// Resolution of the pulses, ns. The resolution is much finer than the resolution of a servo,
     /// but coarse enough that a camera at rest causes no writes.
     private static let resolution = 250.0
     /// Interval between attempts to find a missing channel, s.

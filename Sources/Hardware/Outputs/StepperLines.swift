@@ -77,8 +77,8 @@ struct StepperRig {
     /// - Throws: The kernel's error if the lines could not be set; in this case, the tick has moved
     ///   no axis.
     mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {
-        // The lines have just been requested, so they are inactive. The direction lines are set one
-        // tick before the first step.
+        // The lines have just been requested, so all lines are inactive. The direction lines are
+        // set one tick before the first step.
         if try lines.take(now: now) {
             bits = 0
             let wanted = lineBits(of: axes) & Self.directions

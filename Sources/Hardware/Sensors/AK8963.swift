@@ -1,7 +1,7 @@
 internal import GimbalCore
 
-/// Asahi Kasei AK8963, the magnetometer in an MPU-9250. The driver accesses it through the I2C
-/// master of the MPU-9250.
+/// Asahi Kasei AK8963, the magnetometer in an MPU-9250. The driver accesses the magnetometer
+/// through the I2C master of the MPU-9250.
 ///
 /// Register map: RM-MPU-9250A-00, revision 1.4, section 5; the I2C master: registers 36 to 39, 49
 /// to 53, 99 and 103.

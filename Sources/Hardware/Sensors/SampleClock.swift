@@ -4,7 +4,7 @@ internal import GimbalCore
 /// deviates by several per cent, and the driver can read only the number of samples in the FIFO.
 /// The newest sample was measured before the end of this read, and at most one sample period before
 /// the beginning of the read. The estimator models the chip's clock by a straight line within these
-/// bounds. Only the bus thread uses it.
+/// bounds. Only the bus thread uses a `SampleClock`.
 struct SampleClock: Sendable {
     /// Number of a sample, and its time.
     private struct Mark {

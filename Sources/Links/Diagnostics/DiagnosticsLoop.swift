@@ -6,8 +6,8 @@ import Port
 import SystemPackage
 import Wire
 
-/// Body of the thread of the diagnostics socket. It waits with poll(2), reads and answers requests,
-/// and sends output. It never waits for a single client.
+/// Body of the thread of the diagnostics socket. The loop waits with poll(2), reads and answers
+/// requests, and sends output. The loop never waits for a single client.
 ///
 /// The loop uses no event-loop library, because this process locks its memory and has real-time
 /// threads. Therefore the socket has one ordinary thread with an explicit stack and bounded
@@ -17,7 +17,7 @@ import Wire
 /// input for a stop before it answers any request. A turn ends after `turnSeconds`, so that the
 /// thread soon searches for a stop again. The `QuestionDesk` answers requests that take long to
 /// read or to answer; the thread that writes to the disk answers requests that wait for the disk.
-/// Both threads send their answers through `LateReplies`.
+/// The two other threads send their answers through `LateReplies`.
 struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients are
     /// served.

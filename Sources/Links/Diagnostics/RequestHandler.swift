@@ -44,7 +44,7 @@ struct RequestHandler: Sendable {
     /// Answers one line.
     ///
     /// - Parameters:
-    ///   - line: The client's line; nil if it was too long.
+    ///   - line: The client's line; nil if the line was too long.
     ///   - connection: Connection that has sent the line and receives the reply.
     ///   - clients: State of the server's connections, for `status`.
     ///   - now: Present time on the server's clock.

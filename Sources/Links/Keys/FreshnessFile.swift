@@ -55,8 +55,8 @@ public final class FreshnessFile: Service {
     public var value: UInt64 { floor }
 
     /// Checks whether a value can be accepted, because the file contains this value or a greater
-    /// one. Otherwise the value is refused, and a greater value is written to the file, so that
-    /// later values are accepted. Any thread can call this method, which never waits.
+    /// one. If the value cannot be accepted, it is refused, and a greater value is written to the
+    /// file, so that later values are accepted. Any thread can call this method, which never waits.
     public func admits(_ value: UInt64) -> Bool {
         let reserved = reserved.load(ordering: .acquiring)
         if value > reserved || reserved - value < margin / 2 { expect(value) }

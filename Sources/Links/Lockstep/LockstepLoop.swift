@@ -5,8 +5,8 @@ import Logging
 import SystemPackage
 import Wire
 
-/// Body of the thread of the lockstep socket. It waits with poll(2), reads lines, answers each
-/// line, and writes the answers. It waits only for the simulator.
+/// Body of the thread of the lockstep socket. The loop waits with poll(2), reads lines, answers
+/// each line, and writes the answers. The loop waits only for the simulator.
 struct LockstepLoop {
     private static let chunkSize = 64 * 1024
     /// Largest number of ended connections with unsent replies; further ended connections are

@@ -42,8 +42,9 @@ struct LockstepPeer {
     mutating func flush() { if !output.send(to: descriptor) { hasEnded = true } }
 }
 
-/// Connection of a client that has ended. It stays open until its replies have been sent and its
-/// input has ended, so that the client can read its last replies instead of receiving an error.
+/// Connection of a client that has ended. The connection stays open until its replies have been
+/// sent and its input has ended, so that the client can read its last replies instead of receiving
+/// an error.
 struct LockstepLeaver {
     let descriptor: FileDescriptor
     var output: OutputBuffer

@@ -4,9 +4,9 @@ import Logging
 import Port
 import Wire
 
-/// MAVLink component of the gimbal, which is both gimbal device and gimbal manager. It identifies
-/// peers by numbers. It uses no socket and no clock: callers pass received frames and the time, and
-/// take the frames to send. Only one thread uses it.
+/// MAVLink component of the gimbal, which is both gimbal device and gimbal manager. The component
+/// identifies peers by numbers. The component uses no socket and no clock: callers pass received
+/// frames and the time, and take the frames to send. Only one thread uses a `MAVLinkComponent`.
 final class MAVLinkComponent {
     /// Counters of ignored frames, by reason.
     struct Counters: Equatable {

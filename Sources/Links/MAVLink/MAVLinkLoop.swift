@@ -5,7 +5,7 @@ import Logging
 import SystemPackage
 import Wire
 
-/// Body of the MAVLink thread. It waits with poll(2) for its sockets and its serial port, and
+/// Body of the MAVLink thread. The loop waits with poll(2) for its sockets and its serial port, and
 /// receives and sends frames.
 final class MAVLinkLoop {
     /// Largest number of datagrams that are read from one socket before the other sockets are

@@ -6,7 +6,7 @@ import Port
 /// limits of motion; each axis has a separate parameter.
 struct MAVLinkParameter: Sendable {
     /// Name of the parameter, at most 16 bytes. The name never changes, because ground stations
-    /// store it in files.
+    /// store the name in files.
     let name: String
     /// Function that reads the parameter's value, in the unit of the setting.
     let read: @Sendable (Settings) -> Double

@@ -41,7 +41,8 @@ public final class MAVLinkServer: Service {
 
     deinit { sockets.withLock { $0?.close() } }
 
-    /// Report of the peers and of the counters, at most 0.2 s old. Any thread can read it.
+    /// Report of the peers and of the counters, at most 0.2 s old. Any thread can read this
+    /// property.
     public var status: LinkStatus { latest.withLock(\.self) }
 
     /// Serves the peers until shutdown.

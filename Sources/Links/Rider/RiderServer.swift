@@ -9,7 +9,7 @@ import SystemPackage
 public import Wire
 
 /// Link to the remote controls of the wheels, as a service on one ordinary thread,
-/// `airframed-rider`. It receives datagrams on a UDP port, and sends no answers.
+/// `airframed-rider`. The link receives datagrams on a UDP port, and sends no answers.
 public final class RiderServer: Service {
     /// Size of the thread's stack, bytes, which is locked into memory.
     private static let stackSize = 256 * 1024
@@ -65,7 +65,8 @@ public final class RiderServer: Service {
 
     deinit { socket.withLock { $0?.close() } }
 
-    /// Counters of the remote control's datagrams, at most 0.2 s old. Any thread can read them.
+    /// Counters of the remote control's datagrams, at most 0.2 s old. Any thread can read this
+    /// property.
     public var status: LinkStatus { latest.withLock(\.self) }
 
     /// Receives and executes datagrams until airframed shuts down.

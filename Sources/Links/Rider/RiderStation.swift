@@ -5,7 +5,7 @@ import Port
 import Wire
 
 /// Handler of all datagrams on the port for remote controls, from every sender. The handler uses no
-/// socket and no clock: callers pass the time. Only the thread airframed-rider uses it.
+/// socket and no clock: callers pass the time. Only the thread airframed-rider uses the handler.
 struct RiderStation {
     /// Counters of the datagrams since the start of airframed.
     struct Counters: Equatable {

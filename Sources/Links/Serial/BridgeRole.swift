@@ -4,7 +4,7 @@ public import Logging
 import Wire
 
 /// Bridge from the Bluetooth serial service to a serial port, as on a BLE Mini. The bridge collects
-/// bytes from the port until the port pauses, then sends them to the clients. It writes the
+/// bytes from the port until the port pauses, then sends them to the clients. The bridge writes the
 /// clients' bytes to the port immediately. Only the thread airframed-ble uses this type.
 ///
 /// With the setting `rbl.tap`, the gimbal's own MAVLink uses the same link to the clients: the

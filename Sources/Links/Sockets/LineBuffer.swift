@@ -56,7 +56,7 @@ struct LineBuffer {
     mutating func arrivals(_ visit: (ArraySlice<UInt8>, _ isNext: Bool) -> Void) {
         var from = max(looked, start)
         while let newline = newline(from: max(from, searched)) {
-            // Skip the rest of a line that was too long.
+            // The remainder of a line that was too long is skipped.
             if !isSkipping || from > start { visit(bytes[from..<newline], from == start) }
             from = newline + 1
         }

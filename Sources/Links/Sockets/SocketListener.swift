@@ -31,7 +31,7 @@ struct SocketListener: Sendable {
     /// the end.
     private let identity: (device: UInt64, inode: UInt64)?
 
-    /// Creates the socket. Its file belongs to the group, and has the mode 0660.
+    /// Creates the socket. The socket's file belongs to the group, and has the mode 0660.
     ///
     /// - Parameters:
     ///   - place: Path, group and limits of the socket.

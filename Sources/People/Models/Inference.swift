@@ -8,7 +8,7 @@ public struct InferenceError: Error, Sendable, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// LiteRT's library, loaded from a file at run time. Any thread can use it.
+/// LiteRT's library, loaded from a file at run time. Any thread can use the library.
 final class InferenceLibrary: @unchecked Sendable {
     // The type is `@unchecked Sendable`, because the C library protects its data with locks.
     fileprivate let handle: OpaquePointer

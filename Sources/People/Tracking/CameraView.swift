@@ -108,9 +108,9 @@ public struct Sighting: Sendable, Equatable {
 }
 
 extension Person {
-    /// Scale of the picture at the person, pixels per metre. It is the ratio of distances between
-    /// visible points of the trunk, in pixels and in the model's metres; nil if too few points are
-    /// visible.
+    /// Scale of the picture at the person, pixels per metre. The scale is the ratio of distances
+    /// between visible points of the trunk, in pixels and in the model's metres; nil if too few
+    /// points are visible.
     public var pixelsPerMetre: Double? {
         let parts: [Landmark.Part] = [
             .nose, .leftShoulder, .rightShoulder, .leftHip, .rightHip, .leftElbow, .rightElbow,

@@ -1,7 +1,7 @@
 import CMathShim
 
 /// Kalman filter of a person's position and velocity in the horizontal plane around the camera,
-/// earth frame, m. Its model is constant velocity with random acceleration.
+/// earth frame, m. The filter's model is constant velocity with random acceleration.
 ///
 /// The filter estimates a position, not only a heading, because a person who walks straight ahead
 /// has a constant velocity, but a changing rate of heading. The distance is known only roughly. A

@@ -5,7 +5,7 @@ import NIOPosix
 import Port
 import Wire
 
-/// UNIX socket for `airframectl pair web`. Its requests and answers are lines in the format of
+/// UNIX socket for `airframectl pair web`. Requests and answers are lines in the format of
 /// airframed's socket. The mode and group of the socket's file decide which users can use it.
 ///
 /// Methods: `pair` creates a pairing code, `browsers` lists the paired browsers, and `revoke`

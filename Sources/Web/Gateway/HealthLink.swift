@@ -4,8 +4,8 @@ import Synchronization
 import Wire
 
 /// Connection to airframed that reports this program's health every second, and requests the path
-/// of the directory of recordings. It has its own thread, so a daemon that hangs or is missing
-/// delays no page.
+/// of the directory of recordings. The link has its own thread, so a daemon that hangs or is
+/// missing delays no page.
 final class HealthLink: Sendable {
     private let socket: String
     private let report: @Sendable () -> CompanionReport

@@ -20,7 +20,8 @@ public struct Acknowledgement: Hashable, Sendable, Codable {
 
 /// Version of the program, and version of its protocol.
 public struct VersionInfo: Hashable, Sendable, Codable {
-    /// Version of the socket's protocol. It increases with every change that affects clients.
+    /// Version of the socket's protocol. The version increases with every change that affects
+    /// clients.
     public static let currentProtocol = 1
 
     /// Program name.

@@ -160,8 +160,8 @@ extension JSONParser {
         }
     }
 
-    /// Creates the error for the text at `position`. Its message names the end of the text, the
-    /// printable character or the byte in hexadecimal that was found.
+    /// Creates the error for the text at `position`. The error's message names what was found: the
+    /// end of the text, a printable character, or a byte in hexadecimal.
     func unexpected(_ expectation: String) -> JSONError {
         let found: String
         switch peek {

@@ -6,7 +6,7 @@ public import GimbalCore
 /// Each connection of a simulator has a separate instance, which uses no clock and no socket.
 public struct LockstepIntake: Sendable {
     /// Shortest step between two lines, s. A shorter step is refused, because the loop is not
-    /// designed for it. It is most likely an internal step of the simulator's physics.
+    /// designed for it. A shorter step is most likely an internal step of the simulator's physics.
     public static let shortestStep = 1e-4
     /// Longest step between two lines, s. A longer step is a gap.
     public static let longestStep = 0.02

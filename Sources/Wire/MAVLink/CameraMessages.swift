@@ -59,8 +59,8 @@ public struct CameraInformation: MAVLinkMessage {
     }
 }
 
-/// Rate, size and state of a video stream's pictures. Both messages about streams contain these
-/// fields.
+/// Rate, size and state of a video stream's pictures. The messages VIDEO_STREAM_INFORMATION and
+/// VIDEO_STREAM_STATUS contain these fields.
 public struct StreamPictures: Hashable, Sendable {
     /// Pictures per second.
     public var rate: Float = 0

@@ -12,7 +12,7 @@ public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
         self.component = component
     }
 
-    /// The address 0/0. It means no component; as the address of a receiver, it means all
+    /// The address 0/0. The address means no component; as the address of a receiver, it means all
     /// components.
     public static let none = MAVLinkAddress(system: 0, component: 0)
 

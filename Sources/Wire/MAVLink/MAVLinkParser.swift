@@ -54,8 +54,8 @@ public struct MAVLinkParser: Sendable {
         buffer += bytes
     }
 
-    /// Discards an incomplete frame, after a pause or at the end of a datagram. Its bytes become
-    /// noise; after this call, call `next` until it returns nil.
+    /// Discards an incomplete frame, after a pause or at the end of a datagram. The bytes of the
+    /// incomplete frame become noise; after this call, call `next` until it returns nil.
     public mutating func abandon() {
         guard start < buffer.count else { return }
         noise.append(buffer[start])

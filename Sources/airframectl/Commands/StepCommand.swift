@@ -45,8 +45,8 @@ struct StepCommand: AcknowledgedCommand {
         // The position is requested for the first time after one interval; at this time, the motor
         // has already received the request to move.
         while signals.wait(seconds: Self.period) == nil {
-            // This request keeps the client in control. A client that sends nothing loses control,
-            // and the motor stops.
+            // The request `take` keeps the client in control. A client that sends nothing loses
+            // control, and the motor stops.
             _ = try client.json(.take)
             let robot = try client.json(.status)["robot"]
             if let problem = robot?["problem"]?.string {

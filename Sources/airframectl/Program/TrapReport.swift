@@ -4,8 +4,8 @@ import Glibc
 /// A damaged recording can contain floating-point values that a control loop never records; all
 /// other values of a recording are checked before the replay (`BytePattern`).
 enum TrapReport {
-    /// Message of the handler. It is created in advance, because a signal handler must not allocate
-    /// memory.
+    /// Message of the handler. The message is created in advance, because a signal handler must not
+    /// allocate memory.
     nonisolated(unsafe) private static var sentence: UnsafeMutablePointer<CChar>?
 
     /// Installs the handler. After a trap, the process prints the message, and ends with

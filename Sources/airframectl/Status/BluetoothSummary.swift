@@ -35,7 +35,7 @@ extension Summary {
             .joined(separator: "; ")
     }
 
-    /// One line for each phone, and one for a phone that requests pairing.
+    /// One line for each phone, and one line for a phone that requests pairing.
     static func phones(_ status: BluetoothStatus) -> [String] {
         var lines = status.centrals.map { central in
             let mtu = central.mtu.map { ", MTU \($0)" } ?? ""

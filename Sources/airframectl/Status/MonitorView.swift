@@ -86,8 +86,8 @@ struct MonitorView {
             + style(.strong, status.mode) + ", \(status.state), \(holder)"
     }
 
-    /// Lines with the reasons why the camera does not move. Their number is constant, so that the
-    /// lines below do not move.
+    /// Lines with the reasons why the camera does not move. The number of these lines is constant,
+    /// so that the lines below do not move.
     private func reasons(width: Int, room: Int) -> [String] {
         let sentences = trouble.map { [$0] } ?? MotionState(status).sentences
         var lines: [String] = []
@@ -219,8 +219,8 @@ struct MonitorView {
         }
         let loop = Summary.loop(status.loop)
         if let lockstep = status.lockstep {
-            // In lockstep the durations of the loop's steps are not shown. Empty rows replace them,
-            // so that the other rows keep their positions.
+            // In lockstep the durations of the loop's steps are not shown. Empty rows replace the
+            // durations, so that the other rows keep their positions.
             return [
                 label("loop") + loop, label("lockstep") + lockstep.summary,
                 label("refused") + (lockstep.lastError ?? "no line"),

@@ -38,8 +38,8 @@ enum Output {
         }.joined()
     }
 
-    /// Writes the program's own control sequences for the terminal, unchanged. They must not
-    /// contain external text.
+    /// Writes the program's own control sequences for the terminal, unchanged. The control
+    /// sequences must not contain external text.
     static func control(_ text: String, to descriptor: Int32) {
         var text = text
         text.withUTF8 { buffer in

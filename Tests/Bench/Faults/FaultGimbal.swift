@@ -16,8 +16,8 @@ struct FaultGimbal {
     /// Time at which the fault occurs, s; before this time, the controller has learned bias,
     /// inertia and friction.
     var onset = 5.0
-    /// Parameters of the same gimbal with 1000 ticks and samples per second; nil if the gimbal is
-    /// not random.
+    /// Parameters of a variant of this gimbal with 1000 ticks and samples per second; nil if the
+    /// gimbal is not random.
     private var swift: (simulated: SimulatedGimbal.Parameters, stabilizer: Stabilizer.Parameters)?
 
     init(name: String) { self.name = name }
@@ -79,7 +79,7 @@ struct FaultGimbal {
         return gimbal
     }
 
-    /// This gimbal with 1000 ticks and samples per second.
+    /// Variant of this gimbal with 1000 ticks and samples per second.
     var atFullRate: FaultGimbal {
         guard let swift else { return self }
         var gimbal = self

@@ -191,8 +191,8 @@ enum AutotuneBench {
     /// rad/s².
     ///
     /// The bench compares a run with pushes and a run without pushes. The pushes have 8 rad/s² RMS
-    /// (3 rad/s² for motors without encoders) at frequencies from 0.7 to 6 Hz. Both runs have
-    /// identical noise and identical steps of the walker.
+    /// (3 rad/s² for motors without encoders) at frequencies from 0.7 to 6 Hz. The run with pushes
+    /// and the run without pushes have identical noise and identical steps of the walker.
     private static func quality(_ what: Case, _ parameters: Stabilizer.Parameters) -> Double {
         var calm = SimulatedLoop(gimbal(what, .walking), parameters)
         var pushed = calm

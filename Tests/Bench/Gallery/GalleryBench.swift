@@ -32,8 +32,8 @@ enum GallerySeeds {
     }
 }
 
-/// Benchmark of random gimbals in each motion of the handle. It counts the gimbals that start, hold
-/// the camera, do not oscillate, and are not shut off because of a false alarm.
+/// Benchmark of random gimbals in each motion of the handle. The benchmark counts the gimbals that
+/// start, hold the camera, do not oscillate, and are not shut off because of a false alarm.
 enum GalleryBench {
     private struct Row {
         var gimbal: DrawnGimbal

@@ -58,7 +58,7 @@ struct PointingRun {
         var searchAngle = 0.0
         /// Ratio of identified to true inertia, on the axis with the largest error.
         var inertiaRatio = Double.nan
-        /// Camera rate above 15 Hz after the motors received the full output, deg/s. This rate
+        /// Camera rate above 15 Hz after the motors received the full output, deg/s. A large rate
         /// shows an oscillation of the loop.
         var tremor = AngleRecord()
         /// Largest rate of the camera with the motors on, deg/s.

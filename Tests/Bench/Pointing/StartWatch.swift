@@ -1,9 +1,9 @@
 import GimbalCore
 import Simulation
 
-/// Observer of the gimbal's start, from power-on. It measures the time until the camera is level,
-/// the angle by which the camera turns during the identification of the inertia, and the camera's
-/// tremor.
+/// Observer of the gimbal's start, from power-on. The observer measures the time until the camera
+/// is level, the angle by which the camera turns during the identification of the inertia, and the
+/// camera's tremor.
 struct StartWatch {
     private let degrees = 180 / Double.pi
     private var held: Quaternion?

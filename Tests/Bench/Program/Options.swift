@@ -11,8 +11,8 @@ struct Options: Sendable {
     /// Directory of the recorded trials; if it is nil, the benchmark `estimator` prints only a
     /// note.
     var dataDirectory: String?
-    /// Directory of recorded motions that the simulated handle repeats in `pointing`. If it is nil,
-    /// `pointing` uses simulated walkers.
+    /// Directory of recorded motions that the simulated handle repeats in `pointing`. If the option
+    /// is nil, `pointing` uses simulated walkers.
     var recordedDirectory: String?
     /// Path of the daemon to measure; nil means the program in the bench's directory.
     var daemon: String?

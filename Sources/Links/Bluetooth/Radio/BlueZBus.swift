@@ -3,10 +3,10 @@ import GimbalCore
 import Glibc
 
 /// Swift interface of the C library CBlueZ: a table of services, a connection to bluetoothd, and
-/// its events. Only one thread uses it.
+/// its events. Only one thread uses a `BlueZBus`.
 ///
-/// `process` answers requests from phones. It collects other events for `takeEvents`, so that no
-/// callback of CBlueZ opens or closes the connection to bluetoothd.
+/// `process` answers requests from phones. The method collects other events for `takeEvents`, so
+/// that no callback of CBlueZ opens or closes the connection to bluetoothd.
 final class BlueZBus {
     /// Request of a phone; `device` is bluetoothd's name of the phone.
     struct Request {

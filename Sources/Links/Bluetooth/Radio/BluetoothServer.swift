@@ -52,7 +52,7 @@ public final class BluetoothServer: Service {
         try await thread.run { self.serve() }
     }
 
-    /// The newest status of Bluetooth, at most 0.2 s old. Any thread can read it.
+    /// The newest status of Bluetooth, at most 0.2 s old. Any thread can read this property.
     public var status: BluetoothStatus { mailbox.status }
 
     /// Allows phones to pair for the given time, s; 0 ends the permission. Any thread can call this

@@ -2,8 +2,8 @@ import Logging
 public import Port
 import Wire
 
-/// Function that defers the answer to a write. It returns a closure, which receives the answer
-/// later. Call the closure once, on any thread.
+/// Function that defers the answer to a write. The function returns a closure, which receives the
+/// answer later. Call the closure once, on any thread.
 public typealias GATTLater = () -> Later<Void>
 
 extension GATTNotifier {

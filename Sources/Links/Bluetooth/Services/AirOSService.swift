@@ -7,9 +7,9 @@ import Wire
 /// The AirOS service: the gimbal for AirLink and similar apps.
 ///
 /// The service converts the bytes of an app into requests and changes of settings, and the gimbal's
-/// state into bytes. It sends the newest values to all subscribers at the rate `airos.notify_hz`.
-/// The service skips each period in which it could not send, so that no queue of notifications
-/// builds up. Only the thread airframed-ble uses the service.
+/// state into bytes. The service sends the newest values to all subscribers at the rate
+/// `airos.notify_hz`. The service skips each period in which it could not send, so that no queue of
+/// notifications builds up. Only the thread airframed-ble uses the service.
 public final class AirOSService: GATTService {
     /// Counters of the service since the start of airframed.
     public struct Counters: Sendable, Equatable {

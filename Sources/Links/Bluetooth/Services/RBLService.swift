@@ -14,9 +14,9 @@ import Wire
 /// Characteristic 0003 accepts as many bytes as the MTU allows, not only 20.
 ///
 /// The service divides the role's output into notifications that fit the client's MTU (at least 20
-/// bytes), and sends at most `piecesPerSecond` notifications per second. This limit is necessary,
-/// because the radio does not report congestion. Output waits in a queue that drops the oldest
-/// messages.
+/// bytes), and sends at most `piecesPerSecond` notifications per second. The limit of the rate is
+/// necessary, because the radio does not report congestion. Output waits in a queue that drops the
+/// oldest messages.
 ///
 /// Only the thread airframed-ble uses the service.
 public final class RBLService: GATTService {
