@@ -64,8 +64,8 @@ extension Quaternion {
             x.squaredNorm - 1, y.squaredNorm - 1, z.squaredNorm - 1, x.dot(y), y.dot(z), z.dot(x),
         ]
         guard errors.allSatisfy({ abs($0) < 0.02 }), x.cross(y).dot(z) > 0 else { return nil }
-        // The other three components of the quaternion are divided by the largest one, to avoid
-        // large rounding errors.
+        // Three components of the quaternion are divided by the largest component, to avoid large
+        // rounding errors.
         let squares = [
             1 + x.x + y.y + z.z, 1 + x.x - y.y - z.z, 1 - x.x + y.y - z.z, 1 - x.x - y.y + z.z,
         ]

@@ -154,7 +154,7 @@ public enum JointType: String, Codable, Sendable, CaseIterable {
 
 /// Position of a joint.
 public struct Joint: Codable, Sendable, Equatable {
-    /// Joint whose position this is.
+    /// Joint to which the position belongs.
     public var type: JointType
     /// Position x, y, z in the world of the phone whose picture shows the joint, m.
     public var position: [Float]

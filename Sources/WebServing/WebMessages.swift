@@ -108,9 +108,9 @@ public protocol WebSocketEndpoint: Sendable {
     func received(_ message: WebMessage, from session: WebSession)
     /// A pong of the client has arrived; `seconds` is the time since the server's ping.
     func ponged(_ session: WebSession, after seconds: Double)
-    /// The session has ended; this is its last event. `code` and `reason` are from the first close
-    /// frame: `code` is 1000 to 4999, 1005 if the frame contained no code, and 1006 if the
-    /// connection ended without a close frame.
+    /// The session has ended; no event of the session follows. `code` and `reason` are from the
+    /// first close frame: `code` is 1000 to 4999, 1005 if the frame contained no code, and 1006 if
+    /// the connection ended without a close frame.
     func closed(_ session: WebSession, code: Int, reason: String)
 }
 

@@ -27,7 +27,7 @@ public struct WebOptions: Sendable, Equatable {
         /// Path of the private key, PEM.
         public var key: String
 
-        /// Creates the description of the two files.
+        /// Creates the description of the certificate's files.
         public init(certificate: String, key: String) {
             self.certificate = certificate
             self.key = key

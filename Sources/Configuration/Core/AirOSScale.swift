@@ -19,8 +19,8 @@ public import Port
 /// | field | attitude gain (stiffness) | bandwidth of the rotor's observer | rate gain (damping) |
 ///
 /// A field motor's controller has no integral term: its observer compensates constant loads, and a
-/// larger bandwidth makes the observer faster. For these motors, d changes only the damping; the
-/// stiffness, which is the product of both gains, depends on p.
+/// larger bandwidth makes the observer faster. For field motors, d changes only the damping; the
+/// stiffness, which is the product of attitude gain and rate gain, depends on p.
 ///
 /// Source of the bounds: for torque motors, with each of the three factors at either end of its
 /// range, the default tuning keeps margins of 3.3 dB and 25° (`LoopMargins`; the tests check all

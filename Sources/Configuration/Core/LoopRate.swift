@@ -29,7 +29,7 @@ extension Settings.Servo {
     /// On average a command waits half a period of the servo's pulses for its pulse. The tracker's
     /// bandwidth falls in proportion to the total delay from command to camera, plus a tenth of
     /// this wait, because a delay reduces the phase margin more than a lag of the same time. With
-    /// this lower bandwidth, the stability margins remain 6 dB and 45°.
+    /// the adapted bandwidth, the stability margins remain 6 dB and 45°.
     ///
     /// - Parameter frameHz: Pulses per second.
     mutating func fit(frameHz: Double) {

@@ -8,7 +8,7 @@ public struct ConfigurationFiles: Sendable {
     /// The names in a directory, in any order.
     public var list: @Sendable (_ directory: FilePath) throws(Errno) -> [String]
 
-    /// Creates access to a file system from these two functions.
+    /// Creates access to a file system from the functions `read` and `list`.
     public init(
         read: @escaping @Sendable (_ path: FilePath) throws(Errno) -> [UInt8],
         list: @escaping @Sendable (_ directory: FilePath) throws(Errno) -> [String]

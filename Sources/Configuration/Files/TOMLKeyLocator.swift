@@ -2,10 +2,10 @@
 /// positions only for syntax errors.
 ///
 /// The locator also protects the parser: TOMLKit 0.6 (toml++ 3.4) ends the process by assertion on
-/// some malformed texts, such as `[=]` or `a = [}`. The locator finds such texts before they reach
-/// the parser, and reports them as `fault`; a valid document has no fault. For malformed texts, the
-/// other results of the locator are meaningless. The time of a scan is linear in the length of the
-/// text.
+/// some malformed texts, such as `[=]` or `a = [}`. The locator finds such malformed texts before
+/// they reach the parser, and reports the first one as `fault`; a valid document has no fault. For
+/// malformed texts, the other results of the locator are meaningless. The time of a scan is linear
+/// in the length of the text.
 public struct TOMLKeyLocator: Sendable {
     /// One element of a key's path: a step from a table or an array to one of its elements.
     public enum Step: Hashable, Sendable {
@@ -29,8 +29,8 @@ public struct TOMLKeyLocator: Sendable {
     /// at which it is named.
     public private(set) var locations: [[Step]: Location] = [:]
 
-    /// Lines of strings with a NUL character. The parser's C interface would end such a string at
-    /// the NUL.
+    /// Lines of strings with a NUL character. The parser's C interface would end a string at a NUL
+    /// character.
     public private(set) var linesWithNul: [Int] = []
 
     /// The first fault that would end the process in the parser; nil if there is none.

@@ -89,7 +89,7 @@ struct ConditionReporter {
                 longest: requested.intersects(words.condition) ? 1 : faultSilence))
     }
     private var isEnabled = false
-    /// If the outputs go on and off in succession, both lines are logged immediately.
+    /// If the outputs go on and soon off again, both log lines are written immediately.
     private var changes = Repetition(longest: outputSilence, first: 2)
 
     /// Creates a reporter.

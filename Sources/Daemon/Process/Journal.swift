@@ -10,7 +10,7 @@ enum Journal {
     ///   - stream: `JOURNAL_STREAM`, the journal's device and inode (systemd.exec(5)). Child
     ///     processes inherit this variable even if their output goes elsewhere, so the function
     ///     compares the variable with the device and inode of the descriptor.
-    /// - Returns: True if the output goes to the journal; false if this is unknown.
+    /// - Returns: True if the output goes to the journal; false if the destination is unknown.
     static func reads(
         _ descriptor: Int32, stream: String? = getenv("JOURNAL_STREAM").map { String(cString: $0) }
     ) -> Bool {

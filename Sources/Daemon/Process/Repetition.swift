@@ -1,9 +1,9 @@
 import GimbalCore
 
-/// Limiter of repeated log lines about one event. The first lines are logged immediately. Further
-/// lines are logged at growing intervals, with the number of lines that were withheld. After a
-/// minute without an occurrence, the limiter returns to its initial state. The type uses no clock:
-/// callers pass the time.
+/// Limiter of repeated log lines about one event. The first lines about an event are logged
+/// immediately. Further lines are logged at growing intervals, with the number of lines that were
+/// withheld. After a minute without an occurrence, the limiter returns to its initial state. The
+/// type uses no clock: callers pass the time.
 struct Repetition {
     /// Log lines that were suppressed.
     struct Withheld: Equatable {

@@ -56,8 +56,8 @@ final class Recorder: @unchecked Sendable {
         return Int(info.f_bavail) * Int(info.f_frsize)
     }
 
-    /// Unused path such as `gimbal-20261125-104500.mp4`. If this name is in use, a number is
-    /// appended.
+    /// Unused path such as `gimbal-20261125-104500.mp4`. If a file with this name exists, a number
+    /// is appended.
     private static func unusedPath(in directory: FilePath) -> FilePath {
         var now = time(nil)
         var parts = tm()

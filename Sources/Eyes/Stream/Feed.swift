@@ -2,7 +2,7 @@ import CVideo
 
 /// Running GStreamer pipeline of a camera. The thread that opened the pipeline waits for the
 /// pipeline's end and closes it. While the pipeline runs, a `Painter` can pass pictures to it from
-/// a second thread. The class is `@unchecked Sendable`, because GStreamer allows calls from both
+/// a second thread. The class is `@unchecked Sendable`, because GStreamer allows calls from several
 /// threads.
 final class Feed: @unchecked Sendable {
     private let handle: OpaquePointer

@@ -127,7 +127,7 @@ private struct FeedRun {
     private var loss: String?
     private var recorder: Recorder?
     /// Settings under which a recording failed; a new recording is attempted only after they have
-    /// changed. Nil if no recording has failed.
+    /// changed. The property is nil if no recording has failed.
     private var failed: EyesSettings.Video?
 
     init(keeper: FeedKeeper) { self.keeper = keeper }

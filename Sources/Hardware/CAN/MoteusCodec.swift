@@ -131,7 +131,7 @@ struct MoteusCodec: DriveCodec {
 
     /// Reads the rest of a reply subframe of 8-bit integers or floats.
     ///
-    /// - Returns: True if the subframe is such a reply, and complete.
+    /// - Returns: True if the subframe is a complete reply of 8-bit integers or floats.
     private static func read(
         _ frame: CANFrame, _ head: UInt8, _ at: inout Int, into readings: inout Readings
     ) -> Bool {

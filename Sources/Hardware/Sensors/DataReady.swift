@@ -45,8 +45,8 @@ final class DataReady {
     /// Begins a period.
     ///
     /// - Parameter now: Time at which the period begins according to the clock.
-    /// - Returns: Best estimate of the time of this period's sample. The next `wait` ignores edges
-    ///   that come much earlier than one period after this time.
+    /// - Returns: Best estimate of the time of this period's sample. The next call of `wait`
+    ///   ignores edges that come much earlier than one period after the returned time.
     func begin(at now: Instant) -> Instant {
         last = edge ?? now
         return last

@@ -24,8 +24,8 @@ final class InertialSensor {
     private let telling: [Int]
     private var audits = 0
     private var failures = 0
-    /// Time of the last failed burst or set-up; measurements before this time are ignored. Nil if
-    /// no burst or set-up has failed.
+    /// Time of the last failed burst or set-up; measurements before this time are ignored. The
+    /// property is nil if no burst or set-up has failed.
     private var failed: Instant?
     /// The chip's FIFO, and the clock of its samples; nil if the FIFO is not used.
     private let buffer: SampleBuffer?
@@ -213,7 +213,8 @@ final class InertialSensor {
     }
 
     /// Reads one register. Every second call reads a configuration register whose value a reset
-    /// changes. The other calls read each configuration register in turn, and then the temperature.
+    /// changes. The calls between them read each configuration register in turn, and then the
+    /// temperature.
     private func audit(now: Instant) throws(BusErrno) {
         let turn = audits / 2
         let isForReset = audits % 2 == 0

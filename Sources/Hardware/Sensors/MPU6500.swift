@@ -1,8 +1,8 @@
 internal import GimbalCore
 
 /// InvenSense MPU-6500, and the MPU-9250, which contains an MPU-6500 and a magnetometer (AK8963).
-/// The I2C address of both chips is 0x68, or 0x69 if the pin AD0 is high. On SPI, all registers can
-/// be read and written with a clock of 1 MHz.
+/// The I2C address of the MPU-6500 and of the MPU-9250 is 0x68, or 0x69 if the pin AD0 is high. On
+/// SPI, all registers can be read and written with a clock of 1 MHz.
 ///
 /// Register maps: RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4. Product
 /// specifications: PS-MPU-6500A-01, PS-MPU-9250A-01.

@@ -16,7 +16,7 @@ public final class DiagnosticsServer: Service {
     /// need more than 64 and at most 128 KiB; the rest of the stack is a reserve.
     private static let stackSize = 512 * 1024
     /// Nice value of the server's thread: the lowest value that the systemd unit permits
-    /// (`LimitNICE`). Other threads have the nice value 0.
+    /// (`LimitNICE`). Other threads of the process have the nice value 0.
     private static let niceness: Int32 = -4
 
     private let configuration: DiagnosticsConfiguration
@@ -86,7 +86,8 @@ public final class DiagnosticsServer: Service {
                         until: self.questions.wake, handler: handler, later: self.later)
                 }
             }
-            // After one of the two threads has ended, the other thread must end, too.
+            // After the server's thread or the thread that answers questions has ended, the other
+            // thread must also end.
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -94,9 +95,9 @@ public final class DiagnosticsServer: Service {
 
     /// The body of the server's thread.
     private func serve(_ listener: SocketListener, _ handler: RequestHandler) {
-        // The nice value applies only to the server's thread; the kernel can refuse it. With this
-        // value, the server's thread runs before the thread that answers questions if both need the
-        // same processor.
+        // The nice value applies only to the server's thread; the kernel can refuse it. With its
+        // nice value, the server's thread runs before the thread that answers questions if the two
+        // threads need the same processor.
         setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var loop = DiagnosticsLoop(
             listener: listener, wake: thread.wake, configuration: configuration,

@@ -13,7 +13,7 @@ public struct Parameters: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - names: Known parameters; any other parameter is an error, so that a mistyped name is not
-    ///     silently ignored. Nil means that all parameters are ignored.
+    ///     silently ignored. If `names` is nil, all parameters are ignored.
     /// - Throws: A refusal that names the first unknown parameter.
     init(_ request: Request, _ names: [String]?) throws(Refusal) {
         method = request.method

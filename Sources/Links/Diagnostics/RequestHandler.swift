@@ -100,14 +100,14 @@ struct RequestHandler: Sendable {
 
     /// Executes an emergency stop before earlier requests of the same connection. When the stop
     /// becomes the next request, it is executed a second time and answered, because one of the
-    /// earlier requests could have reset it.
+    /// earlier requests could have reset the stop.
     func hurryStop(_ connection: ClientConnection) {
         services.settle()
         try? port.request(.emergencyStop, from: CommandSource(connection.client), now: port.now)
     }
 
-    /// True if the line can be an emergency stop and must be parsed. Such a line contains "stop",
-    /// or a backslash, because the method's name can contain JSON escapes.
+    /// True if the line can be an emergency stop and must be parsed. A line with an emergency stop
+    /// contains "stop", or a backslash, because the method's name can contain JSON escapes.
     private static func mayBeStop(_ line: some Collection<UInt8>) -> Bool {
         line.contains(UInt8(ascii: "\\")) || line.firstRange(of: Array("stop".utf8)) != nil
     }

@@ -54,9 +54,9 @@ public final class FreshnessFile: Service {
     /// Value that an earlier process has stored. The link refuses this value and smaller values.
     public var value: UInt64 { floor }
 
-    /// Checks whether a value can be accepted, because the file contains this value or a greater
-    /// one. If the value cannot be accepted, it is refused, and a greater value is written to the
-    /// file, so that later values are accepted. Any thread can call this method, which never waits.
+    /// Returns true if a value can be accepted, that is, if the file contains this value or a
+    /// greater one. If the result is false, a greater value is written to the file, so that later
+    /// values can be accepted. Any thread can call this method, which never waits.
     public func admits(_ value: UInt64) -> Bool {
         let reserved = reserved.load(ordering: .acquiring)
         if value > reserved || reserved - value < margin / 2 { expect(value) }

@@ -3,7 +3,7 @@ public import Logging
 import Wire
 
 /// Role of the Bluetooth serial service for a flight display with MAVLink. The role uses only
-/// MAVLink 1, because such a display treats a frame of version 2 as noise, and can then also lose
+/// MAVLink 1, because a flight display treats a frame of version 2 as noise, and can then also lose
 /// the next frame. The role sends heartbeat, attitude and head-up display without a request,
 /// because a flight display sends no requests. Commands of a client are executed as on every
 /// MAVLink link. If signatures are required, it accepts only an emergency stop, because frames of

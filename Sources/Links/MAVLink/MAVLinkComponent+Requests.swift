@@ -12,7 +12,7 @@ extension MAVLinkComponent {
     /// - Parameters:
     ///   - frame: An accepted frame of any kind.
     ///   - now: Time at which the frame was received.
-    /// - Returns: True if the frame contained such a message.
+    /// - Returns: True if the frame contained a message that requests motion.
     func receiveRequest(_ frame: MAVLinkFrame, now: Instant) -> Bool {
         if let message = frame.message(GimbalManagerSetPitchYaw.self) {
             manage(message.target, message.device, GimbalRequest(message), frame.sender, now)

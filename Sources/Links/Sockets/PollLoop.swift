@@ -30,7 +30,7 @@ struct PollSet {
         entries.append(entry ?? pollfd(fd: -1, events: 0, revents: 0))
     }
 
-    /// Sets the latest end of the wait. If this time has passed, the call does not wait.
+    /// Sets the latest end of the wait. If the end has already passed, the call does not wait.
     mutating func end(by time: Instant?) {
         if let time, time < end { end = time }
     }

@@ -25,8 +25,8 @@ struct DetectedBody: Sendable, Equatable {
 struct PoseDetector {
     private static let edge = 224
     /// Number of coordinates of a detection: centre and size of the face, and four points. The
-    /// first two points state the hips and the size of the body. The last two points belong to the
-    /// upper body, and are not used.
+    /// first two points of a detection state the hips and the size of the body. The last two points
+    /// of a detection belong to the upper body, and are not used.
     private static let coordinates = 12
     private static let anchors = PoseAnchors.all
 

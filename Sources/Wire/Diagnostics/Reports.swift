@@ -7,7 +7,7 @@ public struct Acknowledgement: Hashable, Sendable, Codable {
     public var durationS: Number?
     /// Names of the limits that changed the request, for scripts: `range` changed an angle, `rate`
     /// or `acceleration` increased the duration, and `mode` means that the mode controls a
-    /// requested axis. Absent if no limit changed the request.
+    /// requested axis. The property is absent if no limit changed the request.
     public var limitedBy: [String]?
 
     /// Creates an acknowledgement with the given sentence.

@@ -150,7 +150,8 @@ public struct VectorNumbers: Hashable, Sendable, Codable {
 }
 
 extension Inhibition {
-    /// Name of the reason that means that no motion is requested. All other reasons are problems.
+    /// Name of the reason that means that no motion is requested. All other reasons that prevent
+    /// motion are problems.
     public static let inactiveName = "inactive_mode"
 
     /// True if the reason is a problem. A missing request for motion is not a problem.

@@ -17,7 +17,7 @@ public struct Number: Hashable, Sendable, ExpressibleByFloatLiteral, Expressible
     /// The value; nil if it is unknown.
     public var known: Double? { value.isFinite ? value : nil }
 
-    /// True if both numbers are unknown, or both have the same value.
+    /// True if the two numbers have the same value, or are both unknown.
     public static func == (a: Number, b: Number) -> Bool { a.known == b.known }
     /// Hashes the number so that equal numbers have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(known) }

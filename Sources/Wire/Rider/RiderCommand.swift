@@ -1,6 +1,6 @@
 /// Command of the wheels' remote control in one datagram. The app sends JSON,
 /// `{"left":40,"right":-40,"timestamp":1.0}`; its documentation describes the text
-/// `left,right,direction`. The parser accepts both formats.
+/// `left,right,direction`. The parser accepts the JSON format and the text format.
 ///
 /// Speeds are per cent of full speed, forwards positive, limited to ±100. The time stamp and the
 /// direction (0 straight, 1 left, 2 right) are checked, but have no effect.

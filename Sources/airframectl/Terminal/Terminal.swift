@@ -41,7 +41,7 @@ final class Terminal {
 
     deinit { leave() }
 
-    /// Shows the lines with a single write. The screen is not cleared first, because this would
+    /// Shows the lines with a single write. The screen is not cleared first, because clearing would
     /// cause flicker.
     func show(_ lines: [String]) {
         let text = lines.map(Output.shown).joined(separator: "\u{1B}[K\r\n")

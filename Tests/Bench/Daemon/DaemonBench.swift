@@ -86,9 +86,9 @@ enum DaemonBench {
         let faults = threads.map(process.faults)
 
         if counter != nil {
-            // Threads other than the real-time threads allocate memory. If the bench counts their
-            // calls, the counter works, and a count of zero for the two real-time threads is
-            // meaningful.
+            // Threads other than the real-time threads allocate memory. If the calls of these
+            // threads are counted, the counter works, and a count of zero for the two real-time
+            // threads is meaningful.
             let others = calls.filter { !threads.contains($0.key) }.values.reduce(0, +)
             report.check("\(label): malloc/free of other threads", Double(others), atLeast: 1, "")
         }

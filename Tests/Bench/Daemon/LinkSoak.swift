@@ -4,8 +4,8 @@ import Realtime
 import Wire
 
 /// Soak test of all links: for an hour in real time, a simulated person walks with the gimbal, and
-/// every link carries traffic. The bench compares the daemon's resources at the end with those at
-/// the beginning. `airframe-bench all` does not run this test; `make soak` runs it.
+/// every link carries traffic. The bench compares the daemon's resources at the end with the
+/// resources at the beginning. `airframe-bench all` does not run this test; `make soak` runs it.
 enum LinkSoak {
     /// Figures of the daemon at one time.
     private struct Look {
@@ -63,9 +63,9 @@ enum LinkSoak {
         report.show(
             "missed periods of a thread that only waits",
             looks.map(\.missed).reduce(0, +), "")
-        // On a machine that other programs use, both numbers of late periods can be hundreds per
-        // minute. Therefore the bench compares the loop's number with the number of the waiting
-        // thread.
+        // On a machine that other programs use, the loop and the waiting thread can each have
+        // hundreds of late periods per minute. Therefore the bench compares the loop's number with
+        // the number of the waiting thread.
         let timing = SoakTrend(looks.map { ($0.overruns + 5) / ($0.missed + 5) })
         report.check(
             "overruns / missed periods, end over beginning", timing.ratio, atMost: 2, "x")

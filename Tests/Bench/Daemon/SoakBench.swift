@@ -5,9 +5,9 @@ import Simulation
 import Wire
 
 /// Soak test in lockstep: for an hour of simulated time, a simulated person walks with the gimbal,
-/// and clients use the socket. The bench compares the daemon's resources at the end with those at
-/// the beginning. In lockstep the daemon has no other links; `LinkSoak` tests them. `airframe-bench
-/// all` does not run this test; `make soak` runs it.
+/// and clients use the socket. The bench compares the daemon's resources at the end with the
+/// resources at the beginning. In lockstep the daemon has no other links; `LinkSoak` tests them.
+/// `airframe-bench all` does not run this test; `make soak` runs it.
 enum SoakBench {
     private static let ticksPerSecond = 1000
 

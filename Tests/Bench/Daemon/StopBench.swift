@@ -6,7 +6,7 @@ import Wire
 /// Latency of an emergency stop on the socket, while each fsync(2) takes a second and four other
 /// clients send requests of 64 KiB.
 enum StopBench {
-    /// Number of stops in each of the two runs.
+    /// Number of emergency stops in each run.
     private static let stops = 500
     /// Number of other clients that send requests.
     private static let crowd = 4

@@ -8,7 +8,7 @@ import SystemPackage
 /// scenarios as files, prints the processor time of one estimator update, and draws plots.
 enum EstimatorFiles {
     /// Exports logs, measures the time of an update, or draws plots, if the options request one of
-    /// these tasks. In this case, no benchmark runs.
+    /// these tasks. If a task is requested, no benchmark runs.
     ///
     /// - Parameter options: Options of the command line.
     /// - Returns: True if the options request one of these tasks.

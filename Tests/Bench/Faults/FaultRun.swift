@@ -16,9 +16,9 @@ import Simulation
 /// the coasting that the fault has caused, but not the fall of a camera whose motors are off.
 ///
 /// If the gimbal differs from the model from the beginning, the start of the camera also differs.
-/// In this case, the bench measures the camera's angle to the run without the fault in two parts:
-/// before the onset, and after the onset. In the second part it subtracts the difference in heading
-/// at the onset, because no sensor of the gimbal measures the heading.
+/// For such a gimbal, the bench measures the camera's angle to the run without the fault in two
+/// parts: before the onset, and after the onset. In the second part it subtracts the difference in
+/// heading at the onset, because no sensor of the gimbal measures the heading.
 struct FaultRun {
     /// Fault that occurs at the gimbal's `onset`.
     enum Fault: String, CaseIterable {

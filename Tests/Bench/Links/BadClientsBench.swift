@@ -4,7 +4,7 @@ import Glibc
 import Realtime
 import Wire
 
-/// Effect of `BadClients` on the control loop. The daemon runs alternately with and without these
+/// Effect of `BadClients` on the control loop. The daemon runs alternately with and without hostile
 /// clients, so that other load on the machine affects both kinds of runs.
 enum BadClientsBench {
     /// UDP ports of the wheels' remote control and of MAVLink.

@@ -3,9 +3,9 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// A thread that only waits, with the period and priority of the daemon's bus thread. If this
-/// thread misses a period, the machine is the cause, and every other program would also miss the
-/// period.
+/// A thread that only waits, with the period and priority of the daemon's bus thread. If the
+/// waiting thread misses a period, the machine is the cause, and every other program would also
+/// miss the period.
 final class HostWatch: Sendable {
     private struct State {
         var missed = 0.0

@@ -66,8 +66,8 @@ enum BenchRun {
         var threads: [ThreadReport]
     }
 
-    /// Runs both threads for `options.roundSeconds` after the warm-up, while a reader empties the
-    /// telemetry.
+    /// Runs the bus thread and the loop thread for `options.roundSeconds` after the warm-up, while
+    /// a reader empties the telemetry.
     static func run(rateHz: Double, options: Options, report: BenchReport) -> Measured? {
         var settings = RuntimeSettings()
         settings.rateHz = rateHz

@@ -188,8 +188,9 @@ enum PointingBench {
             PointingBench.worst(perfect, figure)
         }
 
-        /// Checks that the stabilizer's figure is within a limit, and prints both with the figure
-        /// of `PerfectKnowledge`. `figure` is in degrees, and the limit in thousandths of a degree.
+        /// Checks that the stabilizer's figure is within a limit, and prints figure and limit,
+        /// together with the figure of `PerfectKnowledge`. `figure` is in degrees, and the limit in
+        /// thousandths of a degree.
         func check(
             _ name: String, atMost bar: Double, _ report: inout BenchReport,
             _ figure: (PointingRun.Outcome) -> Double

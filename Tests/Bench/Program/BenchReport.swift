@@ -17,20 +17,21 @@ struct BenchReport: Sendable {
         print("  \(Format.left(name, 50))\(decimal(value)) \(unit)")
     }
 
-    /// Checks that a figure is at most its upper limit, and prints both. `perfect` is the figure of
-    /// `PerfectKnowledge` on the same run.
+    /// Checks that a figure is at most its upper limit, and prints figure and limit. `perfect` is
+    /// the figure of `PerfectKnowledge` on the same run.
     mutating func check(
         _ name: String, _ value: Double, atMost bar: Double, _ unit: String, perfect: Double? = nil
     ) {
         judge(name, value, "<=", bar, unit, perfect: perfect, passed: value <= bar)
     }
 
-    /// Checks that a figure is at least its lower limit, and prints both.
+    /// Checks that a figure is at least its lower limit, and prints figure and limit.
     mutating func check(_ name: String, _ value: Double, atLeast bar: Double, _ unit: String) {
         judge(name, value, ">=", bar, unit, passed: value >= bar)
     }
 
-    /// Reports that a bench could not run. The report counts such a bench as a missed limit.
+    /// Reports that a bench could not run. The report counts a bench that could not run as a missed
+    /// limit.
     mutating func fail(_ sentence: String) {
         figures += 1
         misses += 1

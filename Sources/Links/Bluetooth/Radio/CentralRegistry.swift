@@ -8,8 +8,8 @@ struct CentralRegistry {
     struct Entry {
         let central: Central
         var mtu: Int?
-        /// True if the phone exceeds the largest number of phones. Such a phone is disconnected,
-        /// and its requests are ignored.
+        /// True if the phone exceeds the largest number of phones. A phone beyond this number is
+        /// disconnected, and its requests are ignored.
         let isRefused: Bool
         fileprivate var bucket: TokenBucket
     }

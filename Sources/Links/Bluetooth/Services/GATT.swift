@@ -7,7 +7,7 @@ public struct GATTUUID: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// Creates a UUID from its 36 characters, in upper or lower case. The process traps for any
-    /// other text, because this is a programming error.
+    /// other text, because an invalid UUID is a programming error.
     public init(_ text: String) {
         precondition(text.utf8.count == 36, "not a 128-bit UUID: \(text)")
         description = text.lowercased()

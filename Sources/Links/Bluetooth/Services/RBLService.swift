@@ -10,8 +10,8 @@ import Wire
 /// as a robot's remote control.
 ///
 /// Characteristic 0004 also accepts writes without response, because a flight display uses them.
-/// BlueZ cannot report errors for such writes, so the service ignores and counts an invalid speed.
-/// Characteristic 0003 accepts as many bytes as the MTU allows, not only 20.
+/// BlueZ cannot report errors for writes without response, so the service ignores and counts an
+/// invalid speed. Characteristic 0003 accepts as many bytes as the MTU allows, not only 20.
 ///
 /// The service divides the role's output into notifications that fit the client's MTU (at least 20
 /// bytes), and sends at most `piecesPerSecond` notifications per second. The limit of the rate is
