@@ -70,8 +70,8 @@ public struct AuthRequest: Codable, Sendable, Equatable {
     public var token: String
     /// Model and system of the phone.
     public var deviceInfo: DeviceInfo
-    /// The signed Unix time, s, as the exact text that was signed. HawkSight does not send this
-    /// time, so the server cannot check HawkSight's tokens.
+    /// The signed Unix time, s, as the exact text that was signed. HawkSight sends no time, so the
+    /// server cannot check HawkSight's tokens.
     public var timestamp: String?
 
     /// Creates a request.

@@ -17,7 +17,8 @@ struct TokenCheck {
         self.acceptsLegacy = acceptsLegacy
     }
 
-    /// Number of stored tokens. Only clients with the secret can increase this number.
+    /// Number of stored tokens. Only clients with the secret can increase the number of stored
+    /// tokens.
     var remembered: Int { used.count }
 
     /// True if the token of a request is valid at the given Unix time, s. `device` is the phone's

@@ -139,8 +139,8 @@ final class SessionHandler: ChannelInboundHandler {
     }
 
     /// Subtracts a message from the number of messages that the client can still send, and stores
-    /// the time of the message. If the client has exhausted this number of messages, the connection
-    /// is closed, and the result is false.
+    /// the time of the message. If the client can send no more messages, the connection is closed,
+    /// and the result is false.
     private func isAllowed() -> Bool {
         lastHeard = .now()
         let rate = Double(limits.messagesPerSecond)

@@ -60,7 +60,7 @@ public struct WebOptions: Sendable, Equatable {
         /// s.
         public var handshake = 10.0
         /// Longest time between two complete messages or pongs on a WebSocket, and longest time for
-        /// each part of an answer, s. The server sends a ping after half of this time.
+        /// each part of an answer, s. The server sends a ping after half of the time `idle`.
         public var idle = 30.0
 
         /// Creates the limits with their default values.

@@ -4,8 +4,8 @@ import TOMLKit
 /// The settings in one TOML text, checked against the schema.
 ///
 /// TOMLKit 0.6 never frees a parsed document: each load of a file with all settings loses 20 kB.
-/// This loss is acceptable for a reload; for frequent changes, `LiteralReader` avoids the parser
-/// where possible.
+/// The loss of memory is acceptable for a reload; for frequent changes, `LiteralReader` avoids the
+/// parser where possible.
 struct TOMLDocument {
     /// Settings that the text contains, with value and line, in the order of the schema.
     private(set) var values: [(setting: Setting, value: SettingValue, line: Int?)] = []

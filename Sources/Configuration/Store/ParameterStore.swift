@@ -30,7 +30,8 @@ public struct ParameterStore: Sendable {
         case defaults
         /// Defaults, files and `--set`: the values after a start without saved values.
         case files
-        /// The values after a start at this moment, except changes that wait for a restart.
+        /// The values that a start at the present time would give, except changes that wait for a
+        /// restart.
         case saved
     }
 

@@ -95,8 +95,8 @@ struct ConditionReporter {
     /// Creates a reporter.
     ///
     /// - Parameters:
-    ///   - encoders: Reports of the encoders, to name the joint of a missing encoder; the loop does
-    ///     not know which encoder is missing.
+    ///   - encoders: Reports of the encoders, to name the joint of a missing encoder; the loop
+    ///     reports only that an encoder is missing.
     ///   - drives: Reports of the drives on a CAN bus, to name the joint of a faulty drive.
     init(encoders: EncoderReports = EncoderReports(), drives: DriveReports = DriveReports()) {
         self.encoders = encoders

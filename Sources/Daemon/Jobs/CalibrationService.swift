@@ -26,8 +26,8 @@ final class CalibrationService: Sendable {
         var report = CalibrationReport()
     }
 
-    /// Longest duration of a calibration, s. After this duration the calibration ends, and the
-    /// outputs can go on again.
+    /// Longest duration of a calibration, s. After the longest duration the calibration ends, and
+    /// the outputs can go on again.
     static let longestSeconds = 600.0
 
     private let store: any CalibrationStore

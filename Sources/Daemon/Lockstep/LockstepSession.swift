@@ -27,7 +27,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     /// Number of refused lines of one connection that are logged; all refused lines are counted.
     private static let loggedErrors = 5
     /// Simulated time from the last line of one connection to the start of the next connection, s.
-    /// All timers expire during this time.
+    /// All timers expire between the two connections.
     private static let pauseSeconds = 1.0
 
     private let state: Mutex<State>

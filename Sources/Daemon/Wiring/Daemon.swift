@@ -113,7 +113,7 @@ public struct Daemon {
                 configuration: settings.lockstepConfiguration, backend: session, logger: log)
         }
 
-        // All long-lived memory is allocated at this point, so it can be locked.
+        // All long-lived memory has been allocated, so the memory can be locked.
         let isLocked = settings.loop.lockMemory && !isLockstep
         machine = Machine(
             driver: driver, commander: commander, hub: hub, sensors: sensors, steppers: steppers,

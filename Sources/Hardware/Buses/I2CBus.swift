@@ -163,7 +163,7 @@ struct I2CExchange: ~Copyable {
     }
 
     /// Number of bits that the exchange puts on the bus, including acknowledges, starts and stop
-    /// (UM10204, 3.1). At 400 kHz the exchange takes this number times 2.5 µs.
+    /// (UM10204, 3.1). At 400 kHz each bit takes 2.5 µs.
     var wireBits: Int {
         var bits = 1
         for index in 0..<Int(count) { bits += 1 + 9 * (1 + Int(messages[index].len)) }

@@ -104,7 +104,7 @@ final class PCA9685Outputs {
     }
 
     /// Sets the number of counts, of 4096, for which an output is high. The next call of `write`
-    /// transfers this number to the chip.
+    /// transfers the counts to the chip.
     func set(_ counts: Int, at index: Int) {
         let at = offsets[index]
         // Section 7.3.3: ON and OFF must differ; a separate bit switches an output off completely.

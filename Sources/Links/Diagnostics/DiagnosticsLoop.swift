@@ -22,7 +22,7 @@ struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients are
     /// served.
     private static let requestsPerTurn = 8
-    /// Time limit of a turn, s. The next turn begins with the next client. A turn exceeds this
+    /// Time limit of a turn, s. The next turn begins with the next client. A turn exceeds the time
     /// limit only if a single request takes longer.
     private static let turnSeconds = 0.001
     private static let chunkSize = 16 * 1024

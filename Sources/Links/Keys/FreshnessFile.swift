@@ -51,7 +51,8 @@ public final class FreshnessFile: Service {
         reserved = Atomic(floor)
     }
 
-    /// Value that an earlier process has stored. The link refuses this value and smaller values.
+    /// Value that an earlier process has stored. The link refuses the stored value and smaller
+    /// values.
     public var value: UInt64 { floor }
 
     /// Returns true if a value can be accepted, that is, if the file contains this value or a

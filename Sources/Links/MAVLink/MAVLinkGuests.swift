@@ -6,10 +6,10 @@ import Wire
 ///
 /// The number of guests is limited to a small number of places, because each guest receives
 /// streams. A peer in control keeps its place. If all places are taken, a peer that was silent for
-/// two heartbeats is dropped. If no peer was silent for this time, the host with the most peers
-/// loses the peer with the longest silence, unless the new peer's host would then have the most
-/// peers. Therefore one host cannot exclude another host. An emergency stop is executed even from a
-/// peer without a place.
+/// two heartbeats is dropped. If no peer was silent for two heartbeats, the host with the most
+/// peers loses the peer with the longest silence, unless the new peer's host would then have the
+/// most peers. Therefore one host cannot exclude another host. An emergency stop is executed even
+/// from a peer without a place.
 struct MAVLinkGuests {
     /// A peer on the open MAVLink port that has one of the limited places.
     struct Guest {

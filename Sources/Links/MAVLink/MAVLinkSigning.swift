@@ -7,10 +7,10 @@ public import Wire
 ///
 /// The times of a sender must increase on each of its links, so no frame is accepted twice. The
 /// time of the first frame on a link must be at most one minute before the time of day, and at most
-/// one minute before the newest time of all frames. The time of this first frame must also be later
-/// than the times of all frames that an earlier process has accepted, because the signer does not
-/// store the links of that process. The signer stores the time of a frame only if the frame has a
-/// valid signature.
+/// one minute before the newest time of all frames. The time of the first frame on a link must also
+/// be later than the times of all frames that an earlier process has accepted, because the signer
+/// does not store the links of that process. The signer stores the time of a frame only if the
+/// frame has a valid signature.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {
         var sender: MAVLinkAddress

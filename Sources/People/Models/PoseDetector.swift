@@ -47,7 +47,7 @@ struct PoseDetector {
     /// - Parameters:
     ///   - picture: The picture.
     ///   - region: Part of the picture. The model finds people best if they fill at least an eighth
-    ///     of this part.
+    ///     of the region.
     ///   - minimumScore: Smallest score of a body, 0...1.
     /// - Returns: The bodies, the most probable first.
     /// - Throws: The reason why the model cannot be executed.

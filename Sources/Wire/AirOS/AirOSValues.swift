@@ -58,9 +58,9 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     case fpv = 4
     /// The mode is `personTracking`.
     case personTracking = 5
-    /// A calibration that a phone requested has just failed. The original firmware never sends this
-    /// value. The app ignores this value, and detects the end of the calibration from the next
-    /// value.
+    /// A calibration that a phone requested has just failed. The original firmware never sends the
+    /// status `calibrationFailed`. The app ignores this status, and detects the end of the
+    /// calibration from the next status.
     case calibrationFailed = 6
 
     /// Creates the status of a mode while no calibration is in progress.
@@ -158,8 +158,8 @@ extension PIDTriple: AirOSTriple {
 }
 
 /// Parameters of the sample firmware's Kalman filters, which apps show. airframe uses only the
-/// ratios to their defaults (`estimator.kalman_*`). No app writes them yet; airframe has defined
-/// the format of three float32 in this order.
+/// ratios to their defaults (`estimator.kalman_*`). No app writes the Kalman parameters yet;
+/// airframe has defined their format of three float32.
 public struct KalmanTriple: Sendable, Equatable {
     /// Process noise of the angle.
     public var qAngle: Double

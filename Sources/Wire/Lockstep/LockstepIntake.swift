@@ -8,7 +8,7 @@ public struct LockstepIntake: Sendable {
     /// Shortest step between two lines, s. A shorter step is refused, because the loop is not
     /// designed for it. A shorter step is most likely an internal step of the simulator's physics.
     public static let shortestStep = 1e-4
-    /// Longest step between two lines, s. A step beyond this limit is treated as a gap in the
+    /// Longest step between two lines, s. A step of more than 20 ms is treated as a gap in the
     /// samples.
     public static let longestStep = 0.02
     /// Tolerance for the rounding of `t` in the limits of the step between two lines, s.

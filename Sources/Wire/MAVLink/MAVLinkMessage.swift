@@ -8,8 +8,8 @@ public struct MAVLinkFormat: Sendable, Equatable {
     /// Extra byte at the end of the checksum: a digest of the names and types of the message's
     /// fields, without extensions.
     public let crcExtra: UInt8
-    /// Size of the message's fields without extensions, bytes. In MAVLink 1, this size is the size
-    /// of the payload.
+    /// Size of the message's fields without extensions, bytes. In MAVLink 1, the payload has
+    /// exactly this size.
     public let size: Int
 
     /// Creates a format.

@@ -25,7 +25,7 @@ enum Gauges {
     /// Creates a bar from the middle to either side: `[      ████│          ]`.
     ///
     /// - Parameters:
-    ///   - fraction: Length of the bar, -1...1. For a value outside this range, the bar is full and
+    ///   - fraction: Length of the bar, -1...1. For a fraction outside -1...1, the bar is full and
     ///     ends with an arrow head.
     ///   - width: Width in characters, odd, at least 5.
     /// - Returns: `width` characters.

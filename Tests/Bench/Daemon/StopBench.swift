@@ -37,8 +37,8 @@ enum StopBench {
     private struct Run {
         /// Latency of each stop, s.
         var times: [Double] = []
-        /// Delay of the bench's own wake-ups, s. A busy computer causes this part of a stop's
-        /// latency.
+        /// Delay of the bench's own wake-ups, s. A busy computer adds this delay to the latency of
+        /// a stop.
         var delays: [Double] = []
         /// Number of requests to save during the run.
         var saves = 0

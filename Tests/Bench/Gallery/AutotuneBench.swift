@@ -88,7 +88,7 @@ enum AutotuneBench {
         }
     }
 
-    /// The default tuning for a plant whose inertia and delay the controller knows.
+    /// The default tuning with the true inertia and delay of the plant.
     private static func known(_ what: Case) -> Stabilizer.Parameters {
         var tuning = Stabilizer.Parameters()
         tuning.motorType = what.motor

@@ -7,7 +7,7 @@ import Simulation
 /// where a mean is computed for each 10 s of the run. Shake is the RMS of the camera angle above 1
 /// Hz. Peak to peak is the range of the camera angle above 1 Hz within the worst 10 s. Hold error
 /// is the RMS of the angle from estimated attitude to set-point. Horizon is the mean of roll and
-/// pitch; an uncalibrated accelerometer causes most of this error.
+/// pitch; an uncalibrated accelerometer causes most of the horizon's error.
 enum PointingBench {
     private static let seeds: [UInt64] = [1, 2, 3]
 

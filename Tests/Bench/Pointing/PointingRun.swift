@@ -32,8 +32,8 @@ struct PointingRun {
     /// True if the controller with perfect knowledge replaces the stabilizer.
     var isPerfect = false
     var seconds = 55.0
-    /// Beginning of the evaluation, s. Before this time, the controller has learned gyroscope bias
-    /// and friction.
+    /// Beginning of the evaluation, s. Before the evaluation, the controller has learned gyroscope
+    /// bias and friction.
     var settled = 15.0
     var event = Event.none
 

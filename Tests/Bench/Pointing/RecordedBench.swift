@@ -52,7 +52,7 @@ enum RecordedBench {
     /// Prefix of the names of recorded walks. The limits apply only to recorded walks.
     static let walk = "walk_"
 
-    /// Duration of the rest before the recorded motion, s. The motors start in this time.
+    /// Duration of the rest before the recorded motion, s. The motors start during the rest.
     static let stillSeconds = 8.0
 
     /// The figures of one recording.

@@ -8,7 +8,7 @@ struct CentralRegistry {
     struct Entry {
         let central: Central
         var mtu: Int?
-        /// True if the phone exceeds the largest number of phones. A phone beyond this number is
+        /// True if the phone exceeds the largest number of phones. A phone beyond the limit is
         /// disconnected, and its requests are ignored.
         let isRefused: Bool
         fileprivate var bucket: TokenBucket

@@ -42,7 +42,7 @@ public final class AirOSService: GATTService {
     }
 
     /// Time for which the status reports the failure of a phone's calibration, s. By default, the
-    /// service sends 20 notifications in this time.
+    /// service sends 20 notifications in 2 s.
     private static let failureSeconds = 2.0
 
     let port: any GimbalPort
