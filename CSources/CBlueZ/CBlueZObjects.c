@@ -55,7 +55,7 @@ static void put_texts(writer *w, const char *name, const char *const *values) {
 static void put_service(cbz_peripheral *p, writer *w, const service *s) {
     put_text(w, "UUID", "s", s->uuid);
     put_number(w, "Primary", "b", 1);
-    // bluetoothd assigns the following handles to the characteristics, in the order of the list.
+    // bluetoothd assigns the handles after this handle to the characteristics, in the order of the list.
     if (p->requests_handles && s->handle) put_number(w, "Handle", "q", s->handle);
 }
 

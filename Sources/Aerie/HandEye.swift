@@ -38,7 +38,7 @@ public struct HandEye: Sendable, Equatable {
 
     /// Largest residual of a usable result, rad.
     public static let limit = 0.05
-    /// Smallest mean square of the turns about the second axis, rad².
+    /// Smallest permitted mean square of the turns about the second axis, rad².
     static let smallestTurn = 0.005
 
     /// Computes the rotations `mounting` and `world`. Between every two pairs, the camera's turn

@@ -45,7 +45,7 @@ final class Feed: @unchecked Sendable {
     }
 
     /// Changes a property of an element while the pipeline runs. The call has no effect if the
-    /// pipeline has no such element.
+    /// pipeline has no element with this name.
     func set(_ element: String, _ property: String, _ value: String) {
         _ = cv_feed_set(handle, element, property, value)
     }

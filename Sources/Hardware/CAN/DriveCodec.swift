@@ -45,8 +45,8 @@ struct DriveNews: Sendable, Equatable {
     var hasTemperature: Bool?
 }
 
-/// Protocol of a drive: conversion between commands and frames. Pure; only the thread of the bus
-/// calls `compose`.
+/// Protocol of a drive: conversion between commands and frames. A codec uses no socket and no
+/// clock; only the thread of the bus calls `compose`.
 protocol DriveCodec: Sendable {
     /// Filters for the frames that the drives send.
     var filters: [CANFilter] { get }

@@ -87,8 +87,8 @@ struct MITCodec: DriveCodec {
         let isDue = requests[axis].isSwitchDue(
             on: command.isEnabled, isRunning: state.isRunning, now: command.now)
         guard command.isEnabled else {
-            // A drive that is off also answers the commands `off` and `clear`, so its angle remains
-            // known.
+            // A drive that is off also answers the commands `disable` and `clear`, so its angle
+            // remains known.
             let clears = requests[axis].isClearDue(fault: state.fault, now: command.now)
             return frames.append(Self.order(clears ? Order.clear : Order.disable, to: id))
         }

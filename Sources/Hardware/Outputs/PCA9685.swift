@@ -28,7 +28,8 @@ struct PCA9685: Sendable {
     /// Value of register MODE1: auto-increment on, sleep on; the prescaler can be written only
     /// during sleep.
     static let asleep: UInt8 = 0x30
-    /// Register ALL_LED_OFF_H (7.3.4), and its bit that switches all outputs off.
+    /// Register ALL_LED_OFF_H (7.3.4), and the bit that switches an output off, regardless of the
+    /// output's other bits.
     static let allOffHigh: UInt8 = 0xFD
     static let fullOff: UInt8 = 0x10
 

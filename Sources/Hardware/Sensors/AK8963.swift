@@ -62,8 +62,8 @@ struct AK8963: Sendable {
         read(0x12), [.keep(slot: 7, answer)],
         write(0x00, to: 0x0A), write(0x16, to: 0x0A),
         [
-            // Slave 0 of the I2C master reads registers ST1 to ST2 every tenth sample; the option
-            // keeps the bytes of one reading together.
+            // Slave 0 of the I2C master reads registers ST1 to ST2 every tenth sample; the bit
+            // DELAY_ES_SHADOW keeps the bytes of one reading together.
             .write(0x80 | address, to: 0x25, part: 0),
             .write(0x02, to: 0x26, part: 0),
             .write(0x09, to: 0x34, part: 0),

@@ -3,7 +3,7 @@ internal import GimbalCore
 /// Description of an inertial sensor: its set-up, the registers to read in every period, and their
 /// meaning. The description contains registers but no bus, so it can be used with I2C and SPI.
 protocol IMUChip: Sendable {
-    /// Name of the chip, as in the setting `imu.chip`, for example "bmi088".
+    /// Name of the chip, as in the setting `hardware.linux.imu`, for example "bmi088".
     var name: String { get }
     /// Steps that set the chip up from any state, so that it measures. The steps include checks of
     /// the chip's identity and configuration.

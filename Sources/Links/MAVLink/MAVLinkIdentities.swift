@@ -5,8 +5,8 @@ import Wire
 /// address or a serial line). The type uses no clock: callers pass the time.
 ///
 /// The first peer that uses a component's address keeps this address until the component is silent.
-/// Until then, frames with this address from other peers are refused. A peer from the configuration
-/// has precedence over a peer on the open port.
+/// Frames with this address from other peers are refused until the component is silent. A peer from
+/// the configuration has precedence over a peer on the open port.
 struct MAVLinkIdentities {
     /// Result of checking a component's address.
     enum Finding: Equatable {
