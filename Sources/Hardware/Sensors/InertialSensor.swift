@@ -213,7 +213,7 @@ final class InertialSensor {
     }
 
     /// Reads one register. Every second call reads a configuration register whose value a reset
-    /// changes. The calls between them read each configuration register in turn, and then the
+    /// changes. The other calls of `audit` read each configuration register in turn, and then the
     /// temperature.
     private func audit(now: Instant) throws(BusErrno) {
         let turn = audits / 2

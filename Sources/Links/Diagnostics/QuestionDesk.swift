@@ -3,8 +3,8 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// Queue of questions to the daemon. A separate thread answers them one at a time, in the order of
-/// their arrival.
+/// Queue of questions to the daemon. A separate thread answers the questions one at a time, in the
+/// order of their arrival.
 ///
 /// A question is a request that changes nothing, but that can take long to parse or to answer: for
 /// example, a request with 64 KiB of names, or for every setting with its range. Therefore the

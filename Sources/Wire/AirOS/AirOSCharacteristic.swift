@@ -1,5 +1,5 @@
-/// Characteristics of the AirOS service, in the order of their handles. The raw values are their
-/// UUIDs.
+/// Characteristics of the AirOS service, in the order of their handles. The raw values are the
+/// characteristics' UUIDs.
 public enum AirOSCharacteristic: String, Sendable, CaseIterable {
     /// Pitch of the camera: float32, degrees; down is positive.
     case pitch = "a1e8f36e-685b-4869-9828-c107a6729938"

@@ -1,5 +1,5 @@
 /// Characteristics of RedBearLab's serial service, in the order of their handles. The raw values
-/// are their UUIDs.
+/// are the characteristics' UUIDs.
 ///
 /// Source: RedBearLab, "Biscuit" firmware 2.0 (BLE Mini), `txrxservice.c`.
 public enum RBLCharacteristic: String, Sendable, CaseIterable {

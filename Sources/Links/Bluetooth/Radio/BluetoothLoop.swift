@@ -36,9 +36,9 @@ final class BluetoothLoop {
     private let clock: @Sendable () -> Instant
     private let table: CharacteristicTable
     private var notifier: RadioNotifier
-    /// Phones that were connected when bluetoothd ended. The kernel keeps their links for some
-    /// seconds, but a new bluetoothd does not answer on these links. A phone with such an old link
-    /// waits for an answer in vain, and cannot connect again until the link ends.
+    /// Phones that were connected when bluetoothd ended. The kernel keeps the links of these phones
+    /// for some seconds, but a new bluetoothd does not answer on these links. A phone with such an
+    /// old link waits for an answer in vain, and cannot connect again until the link ends.
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false

@@ -56,8 +56,8 @@ public struct GATTCharacteristic: Hashable, Sendable {
         /// Writes with an answer are supported.
         case write
         /// Writes without an answer are supported; the central receives no errors for such writes.
-        /// If a characteristic supports them, BlueZ also reports no errors for writes with an
-        /// answer.
+        /// If a characteristic supports writes without an answer, BlueZ also reports no errors for
+        /// writes with an answer.
         case writeWithoutResponse
         /// Values are sent to all subscribers.
         case notify
