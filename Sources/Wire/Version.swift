@@ -1,5 +1,5 @@
 /// The version of the programs, defined only here.
 public enum Version {
-    /// Version number as in semver.org.
+    /// Version number of the programs, in the format of semver.org.
     public static let text = "0.1.0"
 }

@@ -2,9 +2,9 @@ import GimbalCore
 
 ///
 /// A classic frame has 47 bits plus its data, or 67 bits plus its data with a 29-bit identifier. In
-/// the stuffed part of the frame, a bit can be inserted after four equal bits (ISO 11898-1; K.
-/// Tindell, A. Burns, A. Wellings: Calculating controller area network message response times,
-/// 1995). The data part of a CAN FD frame is sent with 5 Mbit/s.
+/// the stuffed part of the frame, a bit can be inserted after four equal bits (ISO 11898-1;
+/// Tindell, Burns, Wellings: Calculating controller area network message response times, 1995). The
+/// data part of a CAN FD frame is sent with 5 Mbit/s.
 public struct CANLoad: Sendable, Equatable {
     /// Time on the bus for the frames of one period, s.
     public let periodSeconds: Double

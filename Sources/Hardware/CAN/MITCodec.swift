@@ -36,10 +36,10 @@ enum FixedPoint {
     }
 }
 
-/// The Mini Cheetah's protocol (B. Katz, "A low cost modular actuator for dynamic robots", MIT
-/// 2018), in the variant of drives by Damiao, T-Motor and Steadywin. A command contains angle (16
-/// bits), rate, two gains and torque (12 bits each); the codec sets both gains to zero. A drive
-/// answers each frame with angle, rate and torque.
+/// The Mini Cheetah's protocol (Katz, "A low cost modular actuator for dynamic robots", MIT 2018),
+/// in the variant of drives by Damiao, T-Motor and Steadywin. A command contains angle (16 bits),
+/// rate, two gains and torque (12 bits each); the codec sets both gains to zero. A drive answers
+/// each frame with angle, rate and torque.
 ///
 /// The resolution of the torque is 1/4095 of its range, and no code of the field means exactly zero
 /// torque. The codec adds the rounding error of each period to the torque of the next period, so

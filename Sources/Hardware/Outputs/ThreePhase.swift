@@ -6,7 +6,7 @@ enum ThreePhase {
     /// Space-vector modulation: three sine voltages 120° apart, to which a common voltage is added,
     /// so that the highest and the lowest voltage have the same distance from the supply rails. The
     /// common voltage does not change the voltages between the terminals, and permits an amplitude
-    /// between the terminals that is 2/√3 times the amplitude of sines alone (K. Zhou, D. Wang:
+    /// between the terminals that is 2/√3 times the amplitude of sines alone (Zhou, Wang:
     /// Relationship between space-vector modulation and three-phase carrier-based PWM, IEEE
     /// Transactions on Industrial Electronics 49(1), 2002).
     ///

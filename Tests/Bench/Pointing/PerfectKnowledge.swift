@@ -17,7 +17,7 @@ struct PerfectKnowledge {
         generator.hold(at: .identity)
     }
 
-    /// Parameters of the same gimbal without delays.
+    /// Returns a copy of a gimbal's parameters without delays.
     static func undelayed(_ parameters: SimulatedGimbal.Parameters) -> SimulatedGimbal.Parameters {
         var result = parameters
         result.transportDelay = 0
