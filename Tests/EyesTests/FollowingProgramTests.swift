@@ -79,10 +79,10 @@ struct FollowingProgramTests {
             #expect(try #require(report.following?.box)[0] < 0.5)
             // The person is left of the middle, and stays there, because it is a photo.
             #expect(
-                eventually(within: 10) {
-                    ((try? status(directory))?.attitude.yawDeg.value ?? 0) < -5
+                eventually(within: 30) {
+                    let status = try? status(directory)
+                    return status?.mode == "tracking" && (status?.attitude.yawDeg.value ?? 0) < -5
                 })
-            #expect(try status(directory).mode == "tracking")
             kill(eyes.process, SIGKILL)
             #expect(eyes.wait(seconds: 5) == -SIGKILL)
             #expect(eventually(within: 3) { (try? status(directory))?.mode == "locked" })
