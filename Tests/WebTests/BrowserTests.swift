@@ -224,7 +224,7 @@ struct ViewTests {
             try press("motors", "All motors turn correctly")
             try press("balance", "The camera is balanced")
             try press("locked", "Switch on (locked)")
-            try press("locked", "It holds still")
+            try press("locked", "The camera is held still")
             try press("save", "Save")
             #expect(
                 try page.wait(

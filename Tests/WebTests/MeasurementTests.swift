@@ -125,7 +125,7 @@ struct MeasurementTests {
     @Test("a recording is made, listed, plotted and downloaded as it is and as a table")
     func recordings() throws {
         try withView("recordings") { rig, page in
-            try press("Keep the last 60 s", page)
+            try press("Save the last 60 s", page)
             try #require(try page.wait("document.querySelector('main li code')", within: 10) != nil)
             let name =
                 try page.value("document.querySelector('main li code').textContent").string ?? ""

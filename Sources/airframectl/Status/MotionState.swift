@@ -30,7 +30,7 @@ struct MotionState: Equatable {
                 sentences = [
                     status.mode == "inactive"
                         ? "The mode is inactive. `airframectl mode locked` starts the motors."
-                        : "The motors are off; they come on when the start-up checks pass."
+                        : "The motors are off; they come on when the start-up checks have passed."
                 ]
             }
         case (false, false):

@@ -67,7 +67,7 @@ export function summary(status) {
     return { headline: "MOVING", role: "good", sentences };
   }
   if (problems.length) return { headline: "NOT MOVING", role: "bad", sentences };
-  if (!sentences.length) sentences.push("The motors are off; they come on when the start-up checks pass.");
+  if (!sentences.length) sentences.push("The motors are off; they come on when the start-up checks have passed.");
   return { headline: "OFF", role: "care", sentences };
 }
 

@@ -44,10 +44,10 @@ function show() {
 function stop() {
   if (link.canWrite) link.hurry("stop", {}, true);
   fetch("/stop", { method: "POST", keepalive: true }).then((answer) => {
-    if (answer.status === 401) toast("This page cannot stop the motors: pair it first.", true);
+    if (answer.status === 401) toast("This page cannot stop the motors, because it is not paired: pair this page first.", true);
     else if (!answer.ok) throw new Error();
     else toast("Emergency stop: the motors stay off until the stop is reset.");
-  }).catch(() => toast("The stop may not have arrived: use the switch of the motors' supply.", true));
+  }).catch(() => toast("The emergency stop may not have reached airframed: use the switch of the motors' supply.", true));
 }
 
 function showAlarm() {
@@ -57,7 +57,7 @@ function showAlarm() {
   if (alarm.dataset.key === key) return;
   alarm.dataset.key = key;
   alarm.replaceChildren();
-  if (key === "lost") alarm.append("No connection to the gimbal. Steering has ended; this page connects again automatically.");
+  if (key === "lost") alarm.append("No connection to the gimbal, so the page no longer turns the camera. The page connects again automatically.");
   if (key === "stopped") {
     alarm.append("Emergency stop: the motors stay off.",
       el("button", { type: "button", onclick: () => attempt(() => link.request("reset_stop")).then(() => live.poll()) }, "Reset the stop"));

@@ -26,7 +26,7 @@ export class Pad {
       class: "pad", tabindex: 0, role: "group", "aria-label": "Turn the camera", "aria-describedby": "pad-help pad-state",
     }, ...["up", "down", "left", "right"].map((name) => el("span", { class: `mark ${name}` }, name)), this.knob);
     this.help = el("p", { class: "hint", id: "pad-help" },
-      "Drag from the middle; the distance is the rate. With a keyboard, hold an arrow key. The camera stops when you let go.");
+      "Drag from the middle; the distance is the rate. With a keyboard, hold an arrow key. The camera stops when you release the pad or the key.");
     this.#listen();
   }
 
@@ -85,7 +85,7 @@ export class Pad {
 
   #hold(wish) {
     if (!this.link.canWrite) {
-      setText(this.state, "This page can only read. Pair it to turn the camera.");
+      setText(this.state, "This page can only read values. To turn the camera, pair this page.");
       return;
     }
     if (!this.isHeld) {

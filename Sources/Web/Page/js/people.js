@@ -15,7 +15,7 @@ export class People {
     });
     const button = (text, action) => el("button", { type: "button", onclick: () => follow({ action }) }, text);
     this.node = el("section", { class: "card", hidden: true }, el("h2", {}, "Follow a person"), this.state, this.frame,
-      el("p", { class: "hint" }, "The frame is the camera's picture. Touch the place of a person to follow them; the pad ends it."),
+      el("p", { class: "hint" }, "The frame shows the area of the camera's picture. Touch the place of a person to follow them; the pad ends the following."),
       el("div", { class: "row" }, button("Follow", "on"), button("Next person", "next"), button("Follow nobody", "off")));
   }
 
@@ -26,7 +26,7 @@ export class People {
     if (!report) return;
     const { active, people, box } = report.following;
     const count = people === 1 ? "1 person is" : `${people} people are`;
-    setText(this.state, `${count} in the picture. ${active ? (box ? "The camera follows one." : "The camera waits for the person.") : "Nobody is followed."}`);
+    setText(this.state, `${count} in the picture. ${active ? (box ? "The camera follows a person." : "The camera waits until a person appears.") : "Nobody is followed."}`);
     const { style } = this.frame;
     style.aspectRatio = report.stream ? `${report.stream.width} / ${report.stream.height}` : "4 / 3";
     this.box.hidden = !box;

@@ -70,7 +70,7 @@ export class Session extends EventTarget {
       }
     } },
       el("h2", { id: "pairing-title" }, "Pair this browser"),
-      el("p", { id: "code-help" }, "Run ", el("code", {}, "airframectl pair web"), " on the gimbal, and type the eight digits that it shows."),
+      el("p", { id: "code-help" }, "Run ", el("code", {}, "airframectl pair web"), " on the gimbal, and type the eight digits that this command shows."),
       el("label", { for: "code" }, "Code"), input, problem,
       el("div", { class: "row" },
         el("button", { class: "main", type: "submit" }, "Pair"),

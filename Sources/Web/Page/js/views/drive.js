@@ -18,7 +18,7 @@ export class DriveView {
     this.values = Object.fromEntries(axes.map((axis) => [axis, el("dd", { "data-live": axis }, "–")]));
     this.pad = new Pad(this.link);
     this.modes = el("div", { class: "row", role: "group", "aria-label": "Mode" });
-    this.presets = el("div", { class: "row", role: "group", "aria-label": "Response of the following modes" });
+    this.presets = el("div", { class: "row", role: "group", "aria-label": "Speed of the modes that follow the handle" });
     this.baselines = el("div", { class: "row" });
     this.holder = el("p");
     this.rights = el("div", { hidden: true });

@@ -36,7 +36,7 @@ export class Measurements {
     const samples = [];
     const start = this.live.values[`attitude.${axis}`];
     if (typeof start !== "number") return;
-    setText(this.output, `Measures a step of ${size}° in ${axis}.`);
+    setText(this.output, `A step of ${size}° in ${axis} is being measured.`);
     const target = axis === "yaw" ? start + size : size;
     this.end = this.link.subscribe(names, 200, (values, t) => samples.push([t, values[names[0]], values[names[1]]]));
     await pause(300);
@@ -88,7 +88,7 @@ const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
 const wrap = (angle) => ((((angle + 180) % 360) + 360) % 360) - 180;
 
 function stepPlot(axis, samples) {
-  if (samples.length < 20) return el("p", {}, "The stream has brought too few values.");
+  if (samples.length < 20) return el("p", {}, "airframed has sent too few values to draw the step.");
   const [begin, end] = [samples[0][2], samples.at(-1)[1]];
   const height = end - begin;
   const moved = samples.findIndex((sample) => Math.abs(sample[1] - samples[0][1]) > 0.02 * Math.abs(height));

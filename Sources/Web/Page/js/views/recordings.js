@@ -17,7 +17,7 @@ export class RecordingsView {
     this.output = el("div", { "aria-live": "polite" });
     this.nodes = [el("h1", {}, "Recordings"),
       el("section", { class: "card", "aria-label": "Recorder" }, this.state, el("div", { class: "row" },
-        el("button", { type: "button", class: "main", onclick: () => this.#ask({ action: "last", seconds: 60 }) }, "Keep the last 60 s"), this.toggle)),
+        el("button", { type: "button", class: "main", onclick: () => this.#ask({ action: "last", seconds: 60 }) }, "Save the last 60 s"), this.toggle)),
       el("section", { class: "card" }, el("h2", {}, "Files"), this.files),
       el("section", { class: "card", "aria-label": "Plot" }, this.output)];
     this.timer = setInterval(() => this.#read(), 1000);
@@ -72,7 +72,7 @@ export class RecordingsView {
   }
 
   async #plot(name) {
-    setText(this.output, "Reads the recording.");
+    setText(this.output, "The recording is being read.");
     const answer = await fetch(`/recordings/${encodeURIComponent(name)}?plot=600`, { cache: "no-store" });
     if (!answer.ok) return setText(this.output, await answer.text());
     const series = await answer.json();
@@ -82,7 +82,7 @@ export class RecordingsView {
       curves: axes.map((axis) => ({ name: axis, className: axis, points: series.t.map((t, index) => [t, series.values[`${group}.${axis}`][index]]) })),
     })), el("h3", {}, "Events"),
     el("ul", { class: "plain" }, series.events.length ? series.events.map((event) => el("li", {}, `${fixed(event.t, 3)} s: ${event.name} ${event.what}`)) : el("li", {}, "No events.")),
-    el("p", { class: "hint" }, "To replay it in the simulated gimbal: airframectl replay FILE."));
+    el("p", { class: "hint" }, "To replay this recording, run airframectl replay FILE."));
   }
 }
 

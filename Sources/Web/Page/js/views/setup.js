@@ -26,7 +26,7 @@ export class SetupView {
     this.count = el("p", { class: "hint", role: "status" });
     this.list = el("ol", { class: "steps" }, this.steps.map((step) => this.#row(step)));
     this.nodes = [el("h1", {}, "Set up"), el("section", { class: "card", "aria-label": "Steps" },
-      el("p", {}, "Keep your hand at the switch of the motors' supply. Leave a step at any time; the list remembers the finished ones."),
+      el("p", {}, "Keep your hand at the switch of the motors' supply. You can leave a step at any time; the list marks finished steps."),
       this.count, this.list,
       el("p", {}, el("button", { type: "button", onclick: () => this.#forget() }, "Begin again")))];
   }
@@ -103,12 +103,12 @@ export class SetupView {
   async #chips(body) {
     const state = el("ul", { class: "plain" });
     const next = el("button", { type: "button", class: "main", onclick: () => this.#finish("sensors") }, "The chips are right");
-    body.append(el("p", {}, "These chips are configured. If one is missing, correct the section hardware of the configuration file, and restart airframed."), state, next);
+    body.append(el("p", {}, "The following chips are configured. If a chip is missing, correct the section hardware of the configuration file, and restart airframed."), state, next);
     const settings = await attempt(() => this.link.request("get", { keys: ["hardware"] }), true);
     if (!Array.isArray(settings)) return;
     const value = Object.fromEntries(settings.map((setting) => [setting.key, setting.value]));
     const backend = value["hardware.backend"];
-    const lines = backend !== "linux" ? [`The gimbal is ${backend}: nothing needs to be wired.`]
+    const lines = backend !== "linux" ? [`hardware.backend is ${backend}: nothing needs to be wired.`]
       : [`sensor ${value["hardware.linux.imu"]} on ${value["hardware.linux.imu_interface"] === "spi" ? value["hardware.linux.imu_spi"] : value["hardware.linux.bus"]}`,
         `motors ${value["hardware.linux.motors"]}, channels ${plain(value["hardware.linux.motor_channels"])}`, `encoders ${value["hardware.linux.encoders"]}`];
     this.#watch((status) => {
@@ -122,8 +122,8 @@ export class SetupView {
 
   #calibration(body, kind) {
     const texts = {
-      gyro: "The camera must lie still for a few seconds. The motors go off for this.",
-      accelerometer: "Put the camera still on each of its six sides, in any order. The upright pose must be level.",
+      gyro: "The camera must be still for a few seconds. The motors are off during the calibration.",
+      accelerometer: "Hold the camera still on each of its six sides, in any order. The upright pose must be level.",
       mounting: "Level the camera exactly, then tilt the lens down.",
     };
     const instruction = el("p", { class: "big", "aria-live": "polite" });
@@ -194,13 +194,13 @@ export class SetupView {
 
   #balance(body) {
     const text = el("ul", { class: "plain", "aria-live": "polite" });
-    body.append(el("p", {}, "With the motors off, the camera should stay where you let it go. While the motors hold it, airframed measures what they carry:"), text,
+    body.append(el("p", {}, "With the motors off, a balanced camera stays where you let go of it. With the motors on, airframed measures the imbalance of the camera:"), text,
       el("button", { type: "button", class: "main", onclick: () => this.#finish("balance") }, "The camera is balanced"));
     this.#watch((status) => {
       const { imbalance_gm: offset, torque_limit_nm: limit } = status.motors;
       const sides = [["x", "forward", "backward"], ["y", "right", "left"], ["z", "down", "up"]];
       const isMeasured = status.enabled && sides.some(([axis]) => Number.isFinite(offset?.[axis]) && offset[axis] !== 0);
-      const lines = !isMeasured ? ["Not measured: the motors are off, or their type carries the camera unmeasured."]
+      const lines = !isMeasured ? ["Not measured: the motors are off, or this type of motor does not measure the imbalance."]
         : sides.map(([axis, more, less]) => {
           const share = Math.abs(offset[axis]) * 9.81e-3 / Math.min(...axes.map((name) => limit[name] || Infinity));
           return share < 0.05 ? `${more} and ${less}: balanced` : `too heavy ${offset[axis] > 0 ? more : less}: ${fixed(Math.abs(offset[axis]), 1)} g·m, ${fixed(share * 100, 0)} % of the weakest motor. Move the camera ${offset[axis] > 0 ? less : more}.`;
@@ -214,8 +214,8 @@ export class SetupView {
 
   #locked(body) {
     const state = el("p", { class: "big", role: "status" });
-    const next = el("button", { type: "button", class: "main", disabled: true, onclick: () => this.#finish("locked") }, "It holds still");
-    body.append(el("p", {}, "The motors come on and hold the camera in its attitude. If it does not hold still, touch STOP."),
+    const next = el("button", { type: "button", class: "main", disabled: true, onclick: () => this.#finish("locked") }, "The camera is held still");
+    body.append(el("p", {}, "The motors come on and hold the camera in its attitude. If the camera moves, touch STOP."),
       el("button", { type: "button", onclick: () => attempt(() => this.link.request("mode", { mode: "locked" })) }, "Switch on (locked)"), state, next);
     let since = null;
     this.#watch((status) => {
@@ -229,7 +229,7 @@ export class SetupView {
   }
 
   #save(body) {
-    body.append(el("p", {}, "Saves the changed settings, so that they survive a restart. Calibrations are saved already."),
+    body.append(el("p", {}, "This step saves the changed settings, so that they survive a restart. Calibrations are saved already."),
       el("button", { type: "button", class: "main", onclick: async () => {
         if (await attempt(() => this.link.request("save"))) this.#finish("save");
       } }, "Save"));

@@ -108,7 +108,7 @@ export class TuneView {
     this.diff.replaceChildren(...(changes.length ? changes.map((change) => el("li", {}, el("code", {}, `${change.key} = ${plain(change.value)}`),
       el("span", { class: "hint" }, ` instead of ${plain(change.default)}, from ${change.origin}`),
       change.unsaved ? el("span", { class: "tag care" }, typeof change.rollback_s === "number" ? "on trial" : "not saved") : null))
-      : [el("li", {}, "Every setting has its default.")]));
+      : [el("li", {}, "Every setting has its default value.")]));
     const present = new Map(changes.map((change) => [change.key, change]));
     const stale = [...this.forms.values()].filter(({ setting }) => {
       const value = present.has(setting.key) ? present.get(setting.key).value : setting.default;

@@ -20,7 +20,7 @@ export class WhyView {
     this.history = el("ul", { class: "plain" });
     this.log = el("pre", { tabindex: 0, "aria-label": "Log" });
     this.nodes = [
-      el("h1", {}, "Why does it move, or not?"),
+      el("h1", {}, "Why does the camera move, or not move?"),
       el("section", { class: "card", "aria-label": "State" }, this.headline, this.reasons, this.notices),
       el("div", { class: "split two" },
         el("section", { class: "card" }, el("h2", {}, "Doctor"), this.count, this.checks),
@@ -95,7 +95,7 @@ export class WhyView {
     try {
       const checks = await this.link.request("doctor");
       const bad = checks.filter((check) => check.level !== "ok").length;
-      setText(this.count, bad ? `${bad} of ${checks.length} checks need attention.` : `All ${checks.length} checks are in order.`);
+      setText(this.count, bad ? `${bad} of ${checks.length} checks need attention.` : `All ${checks.length} checks have passed.`);
       const order = { fail: 0, warn: 1, ok: 2 };
       checks.sort((a, b) => order[a.level] - order[b.level]);
       list(this.checks, checks.map((check) => JSON.stringify(check)), (text) => this.#check(JSON.parse(text)));
