@@ -148,7 +148,9 @@ public final class AerieServer: WebApplication {
             state.sessions[device.id] = session
             return (AuthResponse(success: true, sessionId: session.id), others)
         }
-        for other in earlier { other.close(code: 1008, reason: "the device has connected again") }
+        for other in earlier {
+            other.close(code: 1008, reason: "the same device has opened a newer connection")
+        }
         return answer
     }
 

@@ -96,7 +96,7 @@ public struct AerieWorker {
         }
         guard
             let optics = Optics(frame.intrinsics, width: picture.width, height: picture.height)
-        else { throw Unusable("intrinsics are not those of a camera") }
+        else { throw Unusable("intrinsics are not plausible for a camera") }
         let placed = picture.bodies.prefix(PeopleRegister.limit).compactMap { body in
             BodyPlacement(
                 body.turnedBack(

@@ -116,11 +116,11 @@ public struct GuidedTurn {
 
     private static func sentence(_ failure: HandEye.Failure) -> String {
         switch failure {
-        case .tooFew: "There are too few attitudes."
+        case .tooFew: "The calibration has too few attitudes. Repeat the calibration."
         case .oneAxis:
             "The phone did not turn about two axes. Is it fixed on the camera, and are yaw and pitch free?"
         case .inconsistent(let residual):
-            "The phone's turns differ from the camera's by \(Int((residual * 180 / .pi).rounded()))°. Fix the phone so that it cannot move on the camera; check aerie.camera_axes."
+            "The rotation of the phone differs from the rotation of the camera by \(Int((residual * 180 / .pi).rounded()))°. Fix the phone so that it cannot move on the camera; check aerie.camera_axes."
         }
     }
 }

@@ -95,10 +95,11 @@ public final class LocalPages: Sendable {
             guard
                 let alignment = try? JSONDecoder().decode(
                     Alignment.self, from: Data(request.body)), alignment.isValid
-            else { return WebResponse(400, text: "This is not a calibration.\n") }
+            else { return WebResponse(400, text: "The body is not a valid calibration.\n") }
             return change { alignments in
                 guard alignments[alignment.device] != nil || alignments.count < Self.limit else {
-                    return "There are \(Self.limit) calibrations; forget one."
+                    return
+                        "\(Self.limit) calibrations are saved, which is the maximum; forget a calibration."
                 }
                 alignments[alignment.device] = alignment
                 return nil

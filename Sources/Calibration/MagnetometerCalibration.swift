@@ -92,7 +92,7 @@ public struct MagnetometerCalibration: Sendable {
     public func finish() -> CalibrationOutcome<Result> {
         guard points.count >= parameters.enough / 2, octants == 8, isRound else {
             return .refused(
-                "The readings cover \(octants) of 8 directions. Turn the camera slowly about all its axes, and upside down as well."
+                "The readings cover \(octants) of 8 directions. Turn the camera slowly about all its axes, also to upside down."
             )
         }
         let field = radius

@@ -20,7 +20,7 @@ public enum Motion: Sendable, Equatable, CustomStringConvertible {
         case .turning(let rate):
             "The camera turns (its rate changed by \(Self.tenths(rate * 180 / .pi)) °/s)."
         case .turningSteadily(let rate):
-            "The camera turns steadily (\(Self.tenths(rate * 180 / .pi)) °/s)."
+            "The camera turns at a constant rate (\(Self.tenths(rate * 180 / .pi)) °/s)."
         case .accelerating(let force):
             "The camera is being moved or tilted (its acceleration changed by \(Self.tenths(force)) m/s²)."
         }

@@ -13,7 +13,10 @@ extension IMULog {
             throw .missingSensor(path: path, sensor: sensor, cause: cause)
         }
         if magnetometer, !hasMagnetometer {
-            try fail("magnetometer", "the log's header states this; leave --magnetometer out")
+            try fail(
+                "magnetometer",
+                "according to the log's header, the log contains no magnetic field; omit --magnetometer"
+            )
         }
         guard !records.isEmpty else { return }
         if !records.contains(where: { $0.gyro.isFinite }) {

@@ -44,11 +44,11 @@ struct Airframed: ParsableCommand {
         commandName: "airframed",
         abstract: "Controller of a camera gimbal.",
         discussion: """
-            Reads /etc/airframe/airframed.toml and conf.d/*.toml in the same directory. Every key has a default, so \
-            the files can be missing. Stops on SIGTERM and SIGINT, reads its files again on SIGHUP.
+            airframed reads /etc/airframe/airframed.toml and conf.d/*.toml in the same directory. Every key has a default, so \
+            the files can be missing. airframed stops on SIGTERM and SIGINT, and reads its files again on SIGHUP.
 
             Exit status: 0 after a requested stop, 64 for a wrong command line, 66 for a recorded motion that \
-            cannot be read, 70 when a part failed, 73 when the socket cannot be created, 74 when --outputs-off reached no motor, 78 for a bad configuration.
+            cannot be read, 70 when a part failed, 73 when the socket cannot be created, 74 when --outputs-off could not turn the motors off, 78 for a bad configuration.
             """,
         version: Version.text)
 
@@ -83,7 +83,7 @@ struct Airframed: ParsableCommand {
     func validate() throws {
         if [checkConfig, printConfig, outputsOff].count(where: { $0 }) > 1 {
             throw ValidationError(
-                "--check-config, --print-config and --outputs-off exclude each other.")
+                "Give only one of --check-config, --print-config and --outputs-off.")
         }
     }
 

@@ -162,7 +162,7 @@ struct AerieServerTests {
                     ("imageData is not base64", { $0.imageData = "%" }),
                     ("imageData is not base64", { $0.imageData = "" }),
                     ("imageData cannot be examined", { $0.imageData = "Bw==" }),
-                    ("intrinsics are not those of a camera", { $0.intrinsics.fx = 0 }),
+                    ("intrinsics are not plausible for a camera", { $0.intrinsics.fx = 0 }),
                 ]
                 for (reason, change) in changes {
                     var frame = good

@@ -74,7 +74,10 @@ struct GuidedTurnTests {
         slipping.slip = 0.6
         #expect {
             try slipping.guidedTurn().run()
-        } throws: { "\($0)".hasPrefix("The phone's turns differ from the camera's by ") }
+        } throws: {
+            "\($0)".hasPrefix(
+                "The rotation of the phone differs from the rotation of the camera by ")
+        }
         #expect(slipping.yaw == 0)
     }
 

@@ -118,7 +118,7 @@ struct ProblemFileTests {
         #expect(found.count == 51)
         #expect(
             found.last?.description.contains(
-                "more problems than those shown. Correct the problems shown above first. Is this"
+                "more problems than those shown. Correct the problems shown above first"
             )
                 == true)
     }
@@ -183,6 +183,6 @@ struct ProblemFileTests {
         let failure = #expect(throws: ConfigurationFailure.self) {
             try ConfigurationLoader.load(ConfigurationSource(), files: files)
         }
-        #expect(failure?.description.contains("is it a broken symbolic link?") == true)
+        #expect(failure?.description.contains("remove or repair the symbolic link") == true)
     }
 }

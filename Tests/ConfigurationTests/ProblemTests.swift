@@ -154,7 +154,7 @@ struct ProblemTests {
             ),
             (
                 "loop = 5",
-                "loop = 5 is a whole number where a table is expected. Write [loop] on a line"
+                "loop = 5 is a whole number where a table is expected. Write [loop] on a separate line"
             ),
             ("[[loop]]\nrate_hz = 500", "is an array of tables where a table is expected."),
             (
@@ -232,7 +232,7 @@ struct ProblemTests {
         #expect(
             problems("", set: ["commander.release_after_s=0.5"]).map(\.description) == [
                 "--set: commander.release_after_s = 0.5 is below commander.dead_man_s = 1. "
-                    + "Raise it to this value, so that no other client takes control before the last command has expired."
+                    + "Raise commander.release_after_s to this value, so that no other client takes control before the last command has expired."
             ])
     }
 

@@ -89,6 +89,6 @@ struct PersonFinderTests {
             _ = try PoseDetector(
                 library, path: "\(RealPictures.models)/\(PersonFinder.Files.landmarks)", threads: 1)
         }
-        #expect(other?.description.contains("different model") == true)
+        #expect(other?.description.contains("not the model") == true)
     }
 }

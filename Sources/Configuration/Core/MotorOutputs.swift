@@ -40,7 +40,7 @@ enum MotorRules {
                 "needs encoders on the joints, but hardware.linux.encoders is \"none\"",
                 linux.motors == .can
                     ? "Set hardware.linux.encoders = \"drives\"."
-                    : "Set hardware.linux.encoders; or use \"field\" for brushless motors without encoders, \"servo\" for servos."
+                    : "Set hardware.linux.encoders, or set motors.type to \"field\" for brushless motors without encoders, or to \"servo\" for servos."
             )
         case (.pwm, _):
             return (

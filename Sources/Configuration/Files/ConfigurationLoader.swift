@@ -53,7 +53,7 @@ public enum ConfigurationLoader {
             read(
                 path,
                 ifMissing:
-                    "The directory lists this file: is it a broken symbolic link? Remove or repair the link.",
+                    "The directory contains this name, but no such file: remove or repair the symbolic link.",
                 files: files,
                 into: &loaded, problems: &problems)
         }

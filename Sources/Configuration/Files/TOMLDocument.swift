@@ -61,7 +61,9 @@ struct TOMLDocument {
                     ConfigurationProblem(
                         .unknownKey, at: .file(path, line: nil, column: nil),
                         "has more problems than those shown",
-                        hint: "Correct the problems shown above first. Is this the right file?"))
+                        hint:
+                            "Correct the problems shown above first, and check that this is the right file."
+                    ))
             }
         } catch let error as TOMLParseError {
             problems = [Self.syntaxProblem(error, path: path)]
@@ -100,7 +102,7 @@ struct TOMLDocument {
                             .wrongType, at: place, key: key, value: location?.value,
                             "is \(raw.typeName) where a table is expected",
                             hint: meant.map { "Did you mean \($0)?" }
-                                ?? "Write [\(key)] on a line of its own, and its keys on the lines below."
+                                ?? "Write [\(key)] on a separate line, and the keys of this table on the lines below."
                         ))
                 }
             } else {

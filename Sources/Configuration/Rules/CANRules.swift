@@ -28,14 +28,14 @@ enum CANRules {
         }
         guard ids.allSatisfy({ $0 == $0.rounded() && range.contains(Int($0)) }) else {
             return (
-                "must be three whole numbers from \(range.lowerBound) to \(range.upperBound), the identifiers that \(linux.canProtocol.rawValue) has",
+                "must be three whole numbers from \(range.lowerBound) to \(range.upperBound), the range of identifiers of protocol \(linux.canProtocol.rawValue)",
                 "For example [1, 2, 3]."
             )
         }
         guard Set(ids).count < 3 else { return nil }
         return (
             "contains the same identifier twice",
-            "Give each drive its own identifier with the program of its vendor."
+            "With the program of the drives' vendor, give each drive a different identifier."
         )
     }
 
@@ -61,7 +61,7 @@ enum CANRules {
         }
         return (
             "does not apply to hardware.linux.encoders = \"drives\", because torque and angle of a drive have the same direction",
-            "Remove it, and set motors.direction."
+            "Remove hardware.linux.encoder_direction, and set motors.direction."
         )
     }
 

@@ -12,7 +12,10 @@ enum SensorRules {
         guard settings.hardware.linux.imuInterface == .spi,
             settings.hardware.linux.imu == .mpu6050
         else { return nil }
-        return ("does not suit an MPU-6050, which has only I2C", "Set it to \"i2c\".")
+        return (
+            "does not suit an MPU-6050, which has only I2C",
+            "Set hardware.linux.imu_interface to \"i2c\"."
+        )
     }
 
     static let handleAddress = ConfigurationRule(
@@ -66,7 +69,7 @@ enum SensorRules {
         if linux.imu.packetBytes == nil {
             return (
                 "is not supported for a \(linux.imu.rawValue)",
-                "Set it to false, so that the loop reads the newest sample in each period."
+                "Set hardware.linux.imu_fifo to false, so that the loop reads the newest sample in each period."
             )
         }
         guard linux.dataReadyLine >= 0 else { return nil }

@@ -6,7 +6,7 @@ extension Schema {
     static let airos: [Setting] = [
         .choice(
             "airos.inactive", \.airos.inactive, .live,
-            "Response to an AirOS app that selects inactive: off = the motors go off, neutral = the mode becomes neutral."
+            "Response when an AirOS app selects the mode inactive: off = the motors go off, neutral = the mode becomes neutral."
         ),
         .number(
             "airos.notify_hz", \.airos.notifyHz, 1...50, unit: "Hz", .live,
@@ -30,7 +30,7 @@ extension Schema {
     ) -> Setting {
         .pid(
             key, path, p: 0...5, i: 0...1, d: 0...0.5, .live,
-            "PID values of the axis \(axis) from an AirOS app: the default leaves the gains of the controller unchanged, higher values raise them, lower values reduce them.",
+            "PID values of the axis \(axis) from an AirOS app: the default leaves the gains of the controller unchanged, higher values raise the gains, lower values reduce the gains.",
             hint:
                 "airframed limits this change of the gains so that the control loop stays stable; `airframectl status` shows the resulting change."
         )
@@ -41,11 +41,11 @@ extension Schema {
         .choice(
             "rbl.role", \.rbl.role,
             .restart,
-            "Function of the service: off hides the service, auto selects mavlink or robot by the first byte from a client, loopback returns every byte."
+            "Function of the serial service: off hides the service, auto selects mavlink or robot by the first byte from a client, loopback returns every byte."
         ),
         .text(
             "rbl.name", \.rbl.name, maxLength: 20, .live,
-            "Advertised name of the service; a client can change the name, and airframed saves the change.",
+            "Advertised name of the serial service; a client can change the name, and airframed saves the change.",
             hint:
                 "This service and the AirOS service share one Bluetooth address: if their names differ, a phone can show either name for both."
         ),
@@ -58,7 +58,7 @@ extension Schema {
             "Serial port that role serial uses, such as the port of a telemetry radio."),
         .bool(
             "rbl.tap", \.rbl.tap, .restart,
-            "Whether the gimbal adds its own MAVLink frames to those from the serial port."),
+            "If true, the gimbal adds its own MAVLink frames to the frames from the serial port."),
         .number(
             "rbl.attitude_hz", \.rbl.attitudeHz, 10...50, unit: "Hz", .restart,
             "Rate of attitude messages to a flight display in role mavlink."),

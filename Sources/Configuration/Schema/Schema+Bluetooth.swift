@@ -3,7 +3,7 @@ extension Schema {
     static let bluetooth: [Setting] = [
         .bool(
             "bluetooth.enabled", \.bluetooth.enabled, .restart,
-            "Whether airframed offers its services over Bluetooth; all other functions work without Bluetooth."
+            "If true, airframed offers its services over Bluetooth; all other functions work without Bluetooth."
         ),
         .text(
             "bluetooth.adapter", \.bluetooth.adapter, maxLength: 15, .restart,

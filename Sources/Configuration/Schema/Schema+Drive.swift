@@ -8,7 +8,7 @@ extension Schema {
         .path(
             "drive.bus", \.drive.bus, maxLength: 107, .restart, "I2C bus of the wheels' board.",
             hint:
-                "If this is the bus of the inertial sensor, the board occupies it for 0.13 ms in every 20 ms at 400 kHz."
+                "If the inertial sensor is on the same bus, the wheels' board occupies the bus for 0.13 ms in every 20 ms at 400 kHz."
         ),
         .number(
             "drive.limit", \.drive.limit, 0...1, .restart,

@@ -3,7 +3,9 @@ extension Schema {
     static let hardware: [Setting] = [
         .choice(
             "hardware.backend", \.hardware.backend,
-            .restart, "Source of the sensor's samples and destination of the motor commands."),
+            .restart,
+            "Hardware that supplies the sensor's samples and receives the motor commands: simulated = a simulated gimbal, lockstep = a simulator in another program, linux = real chips."
+        ),
         .choice(
             "hardware.simulation.motion", \.hardware.simulation.motion, .restart,
             "Motion of the simulated handle."),
@@ -15,11 +17,11 @@ extension Schema {
         ),
         .bool(
             "hardware.simulation.encoders", \.hardware.simulation.encoders, .restart,
-            "Whether the simulated brushless motors have encoders; modes that follow the handle need them."
+            "If true, the simulated brushless motors have encoders, which are necessary for modes that follow the handle."
         ),
         .integer(
             "hardware.simulation.seed", \.hardware.simulation.seed, 0...4_294_967_295, .restart,
-            "Seed of the random numbers: the same seed gives the same run."),
+            "Seed of the simulation's random numbers: runs with equal seeds are equal."),
         .number(
             "hardware.simulation.inertia_factor", \.hardware.simulation.inertiaFactor, 0.02...20,
             .restart, "Inertia of the simulated camera, as a multiple of 2.5e-3 kg·m².",
@@ -63,7 +65,7 @@ extension Schema {
             "I2C address of a BMI088's gyroscope.", hint: "A BMI088 has 0x68 or 0x69."),
         .bool(
             "hardware.linux.imu_self_test", \.hardware.linux.imuSelfTest, .restart,
-            "Whether the sensor runs its self-test at the start; the test takes 0.2 s, in which the camera must be at rest."
+            "If true, the sensor runs its self-test at the start; the test takes 0.2 s, in which the camera must be at rest."
         ),
         .choice(
             "hardware.linux.imu_interface", \.hardware.linux.imuInterface, .restart,
@@ -85,7 +87,7 @@ extension Schema {
         ),
         .bool(
             "hardware.linux.imu_fifo", \.hardware.linux.imuFifo, .restart,
-            "Whether airframed reads all 1000 samples per second from the sensor's buffer; BMI088 and MPU-9250 do not support this."
+            "If true, airframed reads all 1000 samples per second from the sensor's buffer; BMI088 and MPU-9250 do not support this."
         ),
         .path(
             "hardware.linux.data_ready_chip", \.hardware.linux.dataReadyChip, .restart,
@@ -117,7 +119,7 @@ extension Schema {
         ),
         .choice(
             "hardware.linux.encoders", \.hardware.linux.encoders, .restart,
-            "Encoders that measure the joints' angles: as5600 on separate I2C buses, drives for the encoders of drives on a CAN bus."
+            "Encoders that measure the joints' angles: as5600 = AS5600 chips on separate I2C buses, drives = the encoders in the drives on a CAN bus."
         ),
         .path(
             "hardware.linux.encoder_bus_yaw", \.hardware.linux.encoderBusYaw, .restart,
@@ -138,7 +140,7 @@ extension Schema {
         ),
         .choice(
             "hardware.linux.motors", \.hardware.linux.motors, .restart,
-            "Driver of the motors: pca9685 for servos or brushless motors, pwm for servos on the board's own outputs, can for brushless motors on drives at a CAN bus."
+            "Driver of the motors: pca9685 = a PCA9685 for servos or brushless motors, pwm = the board's own PWM outputs for servos, can = drives on a CAN bus for brushless motors."
         ),
         .integer(
             "hardware.linux.motor_address", \.hardware.linux.motorAddress, 3...119, .restart,
@@ -178,7 +180,7 @@ extension Schema {
             hint: "For example [1, 2, 3]."),
         .integer(
             "hardware.linux.can_host_id", \.hardware.linux.canHostId, 0...2047, .restart,
-            "Identifier to which the drives answer: of frames for mit, of this computer for cybergear and moteus."
+            "Identifier to which the drives send their answers: identifier of the answer frames (mit), or of this computer (cybergear, moteus)."
         ),
         .integer(
             "hardware.linux.can_kbit", \.hardware.linux.canKbit, 125...1000, unit: "kbit/s",
@@ -188,7 +190,7 @@ extension Schema {
         .number(
             "hardware.linux.can_watchdog_ms", \.hardware.linux.canWatchdogMs, 10...1000,
             unit: "ms", .restart,
-            "Time without a command after which a moteus stops its motor."),
+            "Time without a command after which a moteus drive stops its motor."),
         .number(
             "hardware.linux.mit_angle_rad", \.hardware.linux.mitAngleRad, 1...1000, unit: "rad",
             .restart, "Largest angle (P_MAX) that is configured in drives with protocol mit."),
@@ -200,11 +202,11 @@ extension Schema {
             .restart, "Largest torque (T_MAX) that is configured in drives with protocol mit."),
         .path(
             "hardware.linux.pwm_chip", \.hardware.linux.pwmChip, maxLength: 107, .restart,
-            "PWM chip for motors = \"pwm\"; motor_channels are its channels.",
+            "PWM chip for motors = \"pwm\"; motor_channels contains the numbers of its channels.",
             hint: "A Raspberry Pi needs dtoverlay=pwm-2chan in config.txt."),
         .path(
             "hardware.linux.gpio_chip", \.hardware.linux.gpioChip, maxLength: 107, .restart,
-            "GPIO chip of power_line."),
+            "GPIO chip that contains power_line."),
         .integer(
             "hardware.linux.power_line", \.hardware.linux.powerLine, -1...1023, .restart,
             "GPIO line that switches the motors' power or enables their driver; -1 = none.",
@@ -213,7 +215,7 @@ extension Schema {
         ),
         .bool(
             "hardware.linux.power_active_low", \.hardware.linux.powerActiveLow, .restart,
-            "Whether a low level enables the motors, as at the OE pin of a PCA9685."),
+            "If true, a low level of power_line enables the motors, as at the OE pin of a PCA9685."),
         .path(
             "hardware.lockstep.socket", \.hardware.lockstep.socket, maxLength: 107, .restart,
             "Path of the UNIX socket for the simulator.",
@@ -249,7 +251,7 @@ extension Schema {
         ),
         .bool(
             "servo.leave_tremor", \.servo.leaveTremor, .live,
-            "Whether the servos ignore fast motion of the handle, such as tremor, if the camera moves less when they ignore it; false = the servos follow all motion."
+            "If true, the servos ignore fast motion of the handle, such as tremor, as far as this makes the camera move less; if false, the servos follow all motion of the handle."
         ),
         .number(
             "servo.frame_hz", \.servo.frameHz, 40...400, unit: "Hz", .restart,

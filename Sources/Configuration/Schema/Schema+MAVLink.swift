@@ -3,7 +3,7 @@ extension Schema {
     static let mavlink: [Setting] = [
         .endpoint(
             "mavlink.listen", \.mavlink.listen, .restart,
-            "UDP address for ground stations and autopilots. Each of them can take control, unless mavlink.require_signature is true.",
+            "UDP address for ground stations and autopilots. Every ground station and autopilot can take control, unless mavlink.require_signature is true.",
             hint: "Ground stations expect 0.0.0.0:14550."),
         .endpoint(
             "mavlink.connect", \.mavlink.connect, .restart,
@@ -17,7 +17,7 @@ extension Schema {
             "Speed of the serial port."),
         .integer(
             "mavlink.system", \.mavlink.system, 1...254, .restart,
-            "MAVLink system number of the gimbal, the same as that of its vehicle."),
+            "MAVLink system number of the gimbal, equal to the number of its vehicle."),
         .integer(
             "mavlink.component", \.mavlink.component, 1...255, .restart,
             "MAVLink component number of the gimbal.",
@@ -28,7 +28,7 @@ extension Schema {
         ),
         .bool(
             "mavlink.require_signature", \.mavlink.requireSignature, .restart,
-            "Whether airframed accepts only frames signed with the passphrase in mavlink.key of persistence.directory; it always accepts an emergency stop, signed or not."
+            "If true, airframed accepts only frames signed with the passphrase in mavlink.key of persistence.directory; it accepts an emergency stop even without a signature."
         ),
     ]
 }

@@ -30,7 +30,7 @@ extension Schema {
                 Mode.tracking.name:
                     "mode tracking needs continuous rates, which no app sends at the start, so the mode would end within a second"
             ], .live,
-            "Mode at the next start, after the start-up checks; when an AirOS app saves, airframed stores the present mode here."
+            "Mode at the next start, after the start-up checks; when an AirOS app saves, airframed stores the present mode in this setting."
         ),
         .choice(
             "follow.preset", \.follow.preset, .live,

@@ -3,7 +3,7 @@ extension Schema {
     static let recording: [Setting] = [
         .bool(
             "recording.enabled", \.recording.enabled, .restart,
-            "Whether the recorder keeps the newest seconds in memory and writes them to disk when a fault occurs."
+            "If true, the flight recorder keeps the newest seconds in memory, and writes them to disk when a fault occurs."
         ),
         .number(
             "recording.ring_s", \.recording.ringS, 5...600, unit: "s", .restart,
@@ -13,7 +13,7 @@ extension Schema {
         ),
         .bool(
             "recording.continuous", \.recording.continuous, .restart,
-            "Whether a continuous recording starts with airframed, as with `airframectl record start`."
+            "If true, airframed begins a continuous recording when it starts, like `airframectl record start`."
         ),
         .integer(
             "recording.max_file_mb", \.recording.maxFileMb, 1...4000, unit: "MB", .restart,

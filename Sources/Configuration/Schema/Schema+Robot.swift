@@ -9,7 +9,7 @@ extension Schema {
         ),
         .bool(
             "rider.require_signature", \.rider.requireSignature, .restart,
-            "Whether airframed accepts only datagrams with an authentication code, made with the passphrase in rider.key of persistence.directory; it always accepts an emergency stop, with or without the code."
+            "If true, airframed accepts only datagrams with an authentication code, made with the passphrase in rider.key of persistence.directory; it accepts an emergency stop even without the code."
         ),
     ]
 

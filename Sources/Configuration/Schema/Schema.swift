@@ -16,7 +16,7 @@ public enum Schema {
 
     /// Summary of each table, in one sentence.
     public static let tables: [(name: String, summary: String)] = [
-        ("hardware", "Choice of real chips, the simulation or another simulator."),
+        ("hardware", "Choice of real chips, the built-in simulation or an external simulator."),
         ("hardware.simulation", "The simulated gimbal; used with backend = \"simulated\"."),
         (
             "hardware.linux",
@@ -69,7 +69,10 @@ public enum Schema {
             "Mode tracking: an app that detects a person in its picture steers pan and tilt."
         ),
         ("retract", "Resting pose of the joints in mode retract."),
-        ("supervisor", "Times of switching the motors off after a fault, and on again."),
+        (
+            "supervisor",
+            "Times for switching the motors off after a fault, and on again afterwards."
+        ),
         (
             "commander",
             "Control of the gimbal by clients: permitted links, and times after which airframed stops a movement or ends a client's control."
@@ -106,7 +109,7 @@ public enum Schema {
         ),
         .bool(
             "loop.lock_memory", \.loop.lockMemory, .restart,
-            "Whether airframed locks its memory, so that the loop never waits for a page from disk."
+            "If true, airframed locks its memory, so that the loop never waits for a page from disk."
         ),
     ]
 
@@ -122,7 +125,7 @@ public enum Schema {
             "Full scale of the accelerometer; larger readings count as implausible."),
         .number(
             "imu.frozen_ms", \.imu.frozenMs, 10...10_000, unit: "ms", .restart,
-            "Time after which a sensor that repeats the same sample counts as frozen; the repetition must last for at least eight samples. airframed uses a shorter time after it has measured the sensor's noise. In lockstep it makes this check only if the simulated sensor has noise.",
+            "Time after which a sensor that repeats the same sample counts as frozen; the repetition must last for at least eight samples. airframed uses a shorter time after it has measured the sensor's noise. In lockstep airframed makes this check only if the simulated sensor has noise.",
             hint:
                 "If the sensor is slower than the loop, airframed reads each of its samples several times: set this time to more than four periods of the sensor."
         ),
@@ -130,11 +133,11 @@ public enum Schema {
             "imu.filter_delay_ms", \.imu.filterDelayMs, 0...20, unit: "ms", .live,
             "Group delay of the sensor's low-pass filter, for which airframed corrects the estimated attitude.",
             hint:
-                "If this setting is missing, airframed uses the delay of the chip, or 0 in lockstep; a replay of an .imu log then assumes that each sample is the mean over its period, and so half a period old. With encoders, autotune measures the delay."
+                "If this setting is missing, airframed uses the delay of the chip, or 0 in lockstep; a replay of an .imu log then assumes a delay of half a sample period. With encoders, autotune measures the delay."
         ),
         .bool(
             "imu.witness_gyro", \.imu.witnessGyro, .live,
-            "Whether airframed checks the gyroscope against motors, joints and its earlier readings; false = airframed detects only frozen and out-of-range readings."
+            "If true, airframed detects wrong readings of the gyroscope by a comparison with motors, joints and earlier readings; if false, airframed detects only frozen and out-of-range readings."
         ),
         .number(
             "imu.timeout_ms", \.imu.timeoutMs, 1...1000, unit: "ms", .restart,
@@ -153,14 +156,16 @@ public enum Schema {
         .number(
             "estimator.bias_sigma_initial_dps", \.estimator.biasSigmaInitialDps, 0.001...20,
             unit: "deg/s", .live, "Standard deviation of the gyroscope's zero error at the start.",
-            hint: "1.5 suits a BMI088; an MPU-6050 needs up to 10."),
+            hint: "A value of 1.5 suits a BMI088; an MPU-6050 needs up to 10."),
         .number(
             "estimator.bias_walk_dps_sqrts", \.estimator.biasWalkDpsSqrts, 1e-5...0.5,
             unit: "deg/s/√s", .live, "Random walk of the gyroscope's zero error."),
         .number(
             "estimator.cross_sigma", \.estimator.crossSigma, 0...0.05, .restart,
             "Standard deviation of the gyroscope's cross-axis sensitivity: the fraction of one axis's rate that appears in the reading of another axis. The estimator learns this fraction.",
-            hint: "0 = the estimator does not learn it. 0.0035 suits an uncalibrated sensor."),
+            hint:
+                "0 = the estimator does not learn this fraction. A value of 0.0035 suits an uncalibrated sensor."
+        ),
         .number(
             "estimator.velocity_noise_mps_sqrts", \.estimator.velocityNoiseMpsSqrts, 0.01...10,
             unit: "m/s·√s", .live,
@@ -228,18 +233,18 @@ public enum Schema {
         ),
         .bool(
             "control.find_inertia", \.control.findInertia, .live,
-            "Whether airframed uses the inertia that it measures with a small shake each time the motors come on; false = airframed uses inertia_kg_m2 unless the shake shows that another camera is mounted."
+            "If true, airframed uses the inertia that it measures with a small shake each time the motors come on; if false, airframed uses inertia_kg_m2, unless the shake shows that another camera is mounted."
         ),
         .bool(
             "control.watch_oscillation", \.control.watchOscillation, .live,
-            "Whether airframed lowers the gains and measures the inertia again when the motors make the camera oscillate."
+            "If true, airframed lowers the gains and measures the inertia again when the motors make the camera oscillate."
         ),
         .number(
             "control.max_rate_dps", \.control.maxRateDps, 1...2000, unit: "deg/s", .live,
             "Highest rate that the controller commands to correct an attitude error."),
         .number(
             "control.loop_delay_ms", \.control.loopDelayMs, 0...50, unit: "ms", .live,
-            "Delay from a motion of the camera to the torque that corrects it, caused by the sensor's filter, the bus and the motor."
+            "Delay from a motion of the camera to the torque that corrects this motion, caused by the sensor's filter, the bus and the motor."
         ),
         .number(
             "control.feed_forward", \.control.feedForward, 0...1, .live,
@@ -362,17 +367,17 @@ public enum Schema {
             hint: "The motors then stay off until a client selects a mode."),
         .bool(
             "commander.allow_airos", \.commander.allowAiros, .live,
-            "Whether AirOS apps can take control. AirOS apps can always send an emergency stop, and clients of the socket can always take control."
+            "If true, AirOS apps can take control. AirOS apps can always send an emergency stop, and clients of the socket can always take control."
         ),
         .bool(
             "commander.allow_rbl", \.commander.allowRbl, .live,
-            "Whether clients of RedBearLab's serial service can take control."),
+            "If true, clients of RedBearLab's serial service can take control."),
         .bool(
             "commander.allow_udp", \.commander.allowUdp, .live,
-            "Whether the remote control of the wheels over UDP can take control."),
+            "If true, the remote control of the wheels over UDP can take control."),
         .bool(
             "commander.allow_mavlink", \.commander.allowMavlink, .live,
-            "Whether MAVLink peers can take control."),
+            "If true, MAVLink peers can take control."),
     ]
 
     private static let services: [Setting] = [

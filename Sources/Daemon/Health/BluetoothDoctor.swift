@@ -43,7 +43,7 @@ struct BluetoothDoctor {
         let there = status.advertisements.filter(\.isRegistered).count
         let counters = status.counters
         var found = "\(there) of \(status.advertisements.count) advertisements"
-        if let slots = status.freeSlots { found += ", room for \(slots) more" }
+        if let slots = status.freeSlots { found += ", room for \(slots) more advertisements" }
         found += "; renewed \(counters.renewedAdvertisements), lost \(counters.lostAdvertisements)"
         guard there < status.advertisements.count else {
             return DoctorCheck("advertising", .ok, found)

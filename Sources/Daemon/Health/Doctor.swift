@@ -76,7 +76,7 @@ struct Doctor {
             : DoctorCheck(
                 "drops", .warn, text,
                 remedy:
-                    "The computer was overloaded at least once since the start. Stop other programs on it."
+                    "The computer was overloaded at least once since the start. Stop other programs on this computer."
             )
     }
 

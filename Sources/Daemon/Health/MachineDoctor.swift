@@ -33,7 +33,7 @@ struct MachineDoctor {
             return DoctorCheck(
                 "disk", .warn, "\(facts.directory) is missing",
                 remedy:
-                    "The first save creates this directory. StateDirectory=airframe in the systemd unit creates it earlier."
+                    "The first save creates this directory. With StateDirectory=airframe in its unit, systemd creates the directory earlier."
             )
         }
         let finding = "\(facts.directory): \(Format.count(Int(free >> 20))) MB free"

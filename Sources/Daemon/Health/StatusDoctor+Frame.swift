@@ -15,13 +15,13 @@ extension StatusDoctor {
         case (_, 0..<0.5), (false, 0..<gravity): return DoctorCheck("accelerometer", .ok, finding)
         case (true, 0..<2):
             return DoctorCheck(
-                "accelerometer", .warn, finding + " at rest; it should be near 9.81",
+                "accelerometer", .warn, finding + " at rest; the expected value is 9.81",
                 remedy: "Run `airframectl calibrate accelerometer`.")
         default:
             return DoctorCheck(
-                "accelerometer", .fail, finding + "; it should be near 9.81",
+                "accelerometer", .fail, finding + "; the expected value is 9.81",
                 remedy:
-                    "Is hardware.linux.imu the fitted chip, and imu.accel_range_g its range? If not, correct them."
+                    "Set hardware.linux.imu to the fitted chip, and imu.accel_range_g to the range of this chip."
             )
         }
     }
@@ -35,9 +35,9 @@ extension StatusDoctor {
         return DoctorCheck(
             "full scale", isGrowing ? .fail : .warn,
             "gyroscope \(Format.count(gyro)), accelerometer \(Format.count(accel)) samples at full scale"
-                + (isGrowing ? "; the count grows" : ""),
+                + (isGrowing ? "; these numbers grow" : ""),
             remedy:
-                "Is imu.gyro_range_dps or imu.accel_range_g smaller than the range of the chip? If so, raise it."
+                "If imu.gyro_range_dps or imu.accel_range_g is smaller than the range of the chip, raise this setting."
         )
     }
 
@@ -106,11 +106,11 @@ extension StatusDoctor {
         }
         if z > 0.5 * gravity {
             return DoctorCheck(
-                "level frame", .warn, "\(found), so it is upside down; \(rule)",
+                "level frame", .warn, "\(found), so the sensor is upside down; \(rule)",
                 remedy: "If the camera is upright, turn the sensor by 180° in imu.mounting_deg.")
         }
         return DoctorCheck(
-            "level frame", .warn, "\(found), so it is tilted; \(rule)",
+            "level frame", .warn, "\(found), so the sensor is tilted; \(rule)",
             remedy:
                 "If the camera is level, run `airframectl calibrate mounting`, or correct imu.mounting_deg."
         )
@@ -121,7 +121,9 @@ extension StatusDoctor {
         guard norm.isFinite else {
             return DoctorCheck(
                 "attitude", .fail, "not known",
-                remedy: "The estimator has had no usable sample; see the check \"imu samples\".")
+                remedy:
+                    "The estimator has not received a usable sample; see the check \"imu samples\"."
+            )
         }
         guard (norm - 1).magnitude < 1e-3 else {
             return DoctorCheck(

@@ -223,7 +223,8 @@ final class CalibrationService: Sendable {
                     report.sentence =
                         "The calibration of the \(undone.rawValue) is "
                         + (remains
-                            ? "the previous one again." : "removed; there is no earlier one.")
+                            ? "undone; the previous calibration is active again."
+                            : "removed; there is no earlier calibration.")
                     return report
                 })
         }

@@ -157,7 +157,8 @@ final class LockstepSession: LockstepBackend, LoopDriver {
             .warning,
             "A simulator's line was refused: \(sentence)"
                 + (count == Self.loggedErrors
-                    ? " airframed counts further refused lines, but does not log them." : ""))
+                    ? " airframed counts further refused lines, but does not write them to the log."
+                    : ""))
     }
 
     /// Publishes the given conditions in the telemetry between two ticks.

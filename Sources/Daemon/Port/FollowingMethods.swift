@@ -47,7 +47,7 @@ struct FollowingMethods: Sendable {
                 throw Refusal(
                     .noValue,
                     error == .tooEarly
-                        ? "The attitude at this time is not kept any more; ask within a second."
+                        ? "airframed stores the attitude for one second only; t is an earlier time."
                         : "The attitude at this time is not known yet. t must be a time on the loop's clock, as `ping` returns it.",
                     field: "t")
             }
@@ -90,7 +90,7 @@ struct FollowingMethods: Sendable {
                 .aim(Aim(target: target, rate: rate, smoothing: smoothing ?? 0.25)),
                 from: Self.source(caller.client.id), now: now)
             return Acknowledgement(
-                "The camera looks in this direction, which moves until the next request, or until the dead-man time of tracking has passed."
+                "The camera points in the requested direction, which changes at the requested rates until the next request, or until the dead-man time of tracking has passed."
             )
         }
     }
@@ -110,12 +110,13 @@ struct FollowingMethods: Sendable {
             let x = try parameters.number("x", in: 0...1, unit: "of the picture's width")
             let y = try parameters.number("y", in: 0...1, unit: "of the picture's height")
             guard action != .point || (x != nil && y != nil) else {
-                throw Refusal(.invalidParams, "The action point needs x and y.", field: "x")
+                throw Refusal(.invalidParams, "The action `point` needs x and y.", field: "x")
             }
             let person = try parameters.string("person")
             guard action != .person || (1...32).contains(person?.utf8.count ?? 0) else {
                 throw Refusal(
-                    .invalidParams, "The action person needs person, the number of a person.",
+                    .invalidParams,
+                    "The action `person` needs the parameter `person`, the number of a person.",
                     field: "person")
             }
             try choice(action, x: x, y: y, person: person, for: caller.source)

@@ -98,7 +98,7 @@ extension Tuning {
                     let left = try restoreBaseline(name, by: who)
                     let rest =
                         left.isEmpty
-                        ? "" : " These settings were left out: " + left.joined(separator: " ")
+                        ? "" : " These settings were not restored: " + left.joined(separator: " ")
                     return baselines("Baseline \(name) is active, but not saved.\(rest)")
                 })
         }

@@ -189,7 +189,7 @@ private struct PeopleRun {
         if let problem, examiner == nil, follower.state == .off, isModelProblem {
             report.level = .warn
             report.finding = problem
-            report.remedy = "airframe-eyes people shows whether people are found."
+            report.remedy = "Test the models with airframe-eyes people FILE."
         }
         report.following = FollowingState(
             isActive: follower.state != .off || remote != nil, people: count, box: box)

@@ -69,7 +69,7 @@ struct LoopbackClient {
         guard answer.starts(with: Array("HTTP/1.1 200 ".utf8)) else {
             let text = String(
                 decoding: body.isEmpty ? Array(answer[..<split]) : body, as: UTF8.self)
-            throw Failure(description: "The server for phones refuses: \(text)")
+            throw Failure(description: "The server for phones refused the request: \(text)")
         }
         return body
     }

@@ -12,7 +12,7 @@ import Wire
 struct AerieCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "aerie",
-        abstract: "List phones with HawkSight, calibrate one, keep a person in sight.",
+        abstract: "List phones with HawkSight, calibrate a phone, point the camera at a person.",
         subcommands: [
             AeriePhonesCommand.self, AerieCalibrateCommand.self, AerieForgetCommand.self,
             AerieTrackCommand.self,
@@ -63,7 +63,8 @@ struct PhonesOfServer {
                 description:
                     phones.isEmpty
                     ? "No phone is connected."
-                    : "Name one of the phones: \(phones.map(\.device).joined(separator: ", ")).")
+                    : "Several phones are connected; give the name of a phone: \(phones.map(\.device).joined(separator: ", "))."
+            )
         }
         return phone
     }
@@ -72,7 +73,7 @@ struct PhonesOfServer {
 /// Command that prints the phones, and the people whom the phones detect.
 struct AeriePhonesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "phones", abstract: "List phones and the people whom they see.")
+        commandName: "phones", abstract: "List phones and the people in their pictures.")
 
     @OptionGroup var options: EyesOptions
 
@@ -103,13 +104,13 @@ struct AerieCalibrateCommand: ParsableCommand {
         abstract: "Calibrate a phone that is fixed on the camera; the camera turns for a minute.",
         discussion: """
             Fix the phone on the camera so that it cannot move, start HawkSight, and select the mode locked. \
-            The camera turns by 30° to both sides and by 20° up and down. Afterwards the phone can leave the camera: \
-            as long as ARKit keeps its world and the gimbal keeps its place, people whom the phone sees have a direction from the gimbal.
+            The camera turns by 30° to both sides and by 20° up and down. Afterwards you can take the phone off the camera: \
+            as long as ARKit keeps its world frame and the gimbal stays at its place, airframe-eyes computes the direction from the gimbal to the people in the phone's pictures.
             """)
 
     @OptionGroup var options: EyesOptions
 
-    @Argument(help: "Name of the phone; without it, the only connected one.")
+    @Argument(help: "Name of the phone; default: the only connected phone.")
     var device: String?
 
     func run() throws {
@@ -233,10 +234,11 @@ struct GimbalOfDaemon {
 struct AerieTrackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "track",
-        abstract: "Keep a person in sight whom a calibrated phone sees, until Ctrl-C.",
+        abstract:
+            "Point the camera at a person in the pictures of a calibrated phone, until Ctrl-C.",
         discussion: """
             `airframe-eyes aerie phones` lists the people. The mode must be locked. The camera turns at 60°/s at most. \
-            If no phone sees the person, the camera holds its direction; after 10 s the command ends.
+            While no phone sees the person, the camera holds its direction; after 10 s the command ends.
             """)
 
     @OptionGroup var options: EyesOptions

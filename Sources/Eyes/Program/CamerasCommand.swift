@@ -4,7 +4,7 @@ import ArgumentParser
 struct CamerasCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cameras",
-        abstract: "List cameras and encoders, and those that the settings select.")
+        abstract: "List cameras and encoders, and show which of them the settings select.")
 
     @OptionGroup var options: EyesOptions
 

@@ -15,7 +15,7 @@ struct AirframeEyes: ParsableCommand {
         commandName: "airframe-eyes",
         abstract: "Serve the camera of a gimbal as a live video stream (RTSP).",
         discussion: """
-            Without a subcommand, it serves the stream. SIGHUP applies changed live settings, SIGTERM ends it.
+            Without a subcommand, airframe-eyes serves the stream. SIGHUP applies changed live settings, SIGTERM ends the program.
             Exit codes: 0 done; 64 wrong usage; 69 the port or GStreamer cannot be used; 78 bad configuration.
             """,
         version: Version.text,

@@ -12,9 +12,9 @@ struct LatencyCommand: ParsableCommand {
         abstract: "Measure the latency of a stream of this computer that shows the test picture.",
         discussion: """
             The test picture contains the time of its exposure. This command plays the stream, and compares \
-            this time with the arrival of the picture's last RTP packet. It works only on the computer that \
-            makes the stream, because both times are from the same clock.
-            Exit codes: 0 the 99th percentile is at most \(Int(barMs)) ms; 1 it is larger, or there are no pictures.
+            this time with the arrival of the picture's last RTP packet. The command works only on the computer that \
+            produces the stream, because both times must come from the same clock.
+            Exit codes: 0 the 99th percentile is at most \(Int(barMs)) ms; 1 this percentile is larger, or no picture has arrived.
             """)
 
     @Option(help: "Address of the stream.")

@@ -25,10 +25,15 @@ struct PeopleCommand: ParsableCommand {
     var repeats = 1
 
     @Option(
-        help: "Divisions of the picture's shorter edge, for people far away; 1 for people nearby.")
+        help:
+            "Number by which the picture's shorter edge is divided to find people far away; 1 finds only people nearby."
+    )
     var divisions = 1
 
-    @Option(help: "Directory of the models and the library; auto finds the installed one.")
+    @Option(
+        help:
+            "Directory of the models and of the library libLiteRt.so; auto uses the installed directory."
+    )
     var models = "auto"
 
     func validate() throws {

@@ -32,31 +32,33 @@ public enum EyesSchema {
             ])
         table.bool(
             "video.enabled", \.video.enabled, .live,
-            "Whether clients receive the stream; with false the camera stays off.")
+            "If true, clients receive the stream; if false, the camera stays off.")
         table.word(
             "video.source", \.video.source, .live,
             "Picture source; auto uses camera modules, then USB cameras, then the test picture; file plays the photo or video at video.device."
         )
         table.text(
             "video.device", \.video.device, .text(maxLength: 255), .live,
-            "Name or path of the camera, as `airframe-eyes cameras` lists it; auto uses the first.")
+            "Name or path of the camera, as `airframe-eyes cameras` lists it; auto uses the first camera."
+        )
         table.integer("video.width", \.video.width, 160...1920, "px", .live, "Width of the stream.")
         table.integer(
             "video.height", \.video.height, 120...1080, "px", .live, "Height of the stream.")
-        table.integer("video.rate_hz", \.video.rateHz, 5...60, "Hz", .live, "Pictures per second.")
+        table.integer(
+            "video.rate_hz", \.video.rateHz, 5...60, "Hz", .live, "Rate of the stream's pictures.")
         table.integer(
             "video.bitrate_kbps", \.video.bitrateKbps, 100...20000, "kbit/s", .live,
-            "Bit rate of the stream; a camera that encodes its pictures ignores it.")
+            "Bit rate of the stream; a camera that encodes its pictures ignores this setting.")
         table.word(
             "video.encoder", \.video.encoder, .live,
             "Encoder; auto uses the board's encoder (v4l2), otherwise the processor (x264).")
         table.bool(
             "video.always_on", \.video.alwaysOn, .live,
-            "Whether the camera also runs while no client is connected; the first picture then comes sooner."
+            "If true, the camera also runs while no client is connected, so that a new client gets its first picture sooner."
         )
         table.bool(
             "video.record", \.video.record, .live,
-            "Whether the stream is recorded as MP4, with the camera's motion as .gcsv for Gyroflow; the camera then runs without a client too."
+            "If true, airframe-eyes records the stream as MP4, with the camera's motion as .gcsv for Gyroflow; the camera then also runs while no client is connected."
         )
         table.text(
             "video.record_directory", \.video.recordDirectory, .path(maxLength: 255), .live,
@@ -70,7 +72,7 @@ public enum EyesSchema {
             "Path of the stream in its address, rtsp://ADDRESS:PORT/PATH.")
         table.integer(
             "rtsp.max_clients", \.rtsp.maxClients, 1...32, nil, .restart,
-            "Largest number of clients at once; further ones are disconnected.")
+            "Largest number of clients at a time; further clients are disconnected.")
         addPeople(&table)
         table.text(
             "aerie.listen", \.aerie.listen, .endpoint, .restart,
@@ -81,7 +83,7 @@ public enum EyesSchema {
             "Path of the file with the secret, at least 16 bytes, that signs the tokens of phones.")
         table.bool(
             "aerie.accept_legacy_token", \.aerie.acceptLegacyToken, .restart,
-            "Whether tokens without their time are accepted, as HawkSight sends them; they cannot be checked, so everyone in the network can connect."
+            "If true, the server accepts tokens without their time, as HawkSight sends them; it cannot check these tokens, so everyone in the network can connect."
         )
         table.word(
             "aerie.camera_axes", \.aerie.cameraAxes, .restart,
@@ -89,13 +91,14 @@ public enum EyesSchema {
         )
         table.integer(
             "aerie.max_phones", \.aerie.maxPhones, 1...16, nil, .restart,
-            "Largest number of phones at once; further ones are refused.")
+            "Largest number of phones at a time; further phones are refused.")
         table.integer(
             "aerie.max_frame_kb", \.aerie.maxFrameKb, 16...2000, "kB", .restart,
-            "Largest picture of a phone; a larger one closes its connection.")
+            "Largest size of a phone's picture; a larger picture closes the phone's connection.")
         table.integer(
             "aerie.max_rate_hz", \.aerie.maxRateHz, 5...240, "Hz", .restart,
-            "Largest number of messages per second of a phone; more close its connection.")
+            "Highest rate of a phone's messages per second; a higher rate closes the phone's connection."
+        )
         table.text(
             "aerie.certificate", \.aerie.certificate, .optionalPath(maxLength: 255), .restart,
             "Path of the certificate chain (PEM) with which phones connect over TLS.")
@@ -114,17 +117,19 @@ public enum EyesSchema {
     private static func addPeople(_ table: inout CompanionSchema<EyesSettings>) {
         table.bool(
             "people.enabled", \.people.enabled, .live,
-            "Whether a person can be followed: airframectl track, or a click in a ground station.")
+            "If true, the camera can follow a person, after `airframectl track` or after a click in a ground station."
+        )
         table.text(
             "people.models", \.people.models, .text(maxLength: 255), .restart,
-            "Directory of the models and of the library libLiteRt.so; auto uses the installed one.")
+            "Directory of the models and of the library libLiteRt.so; auto uses the installed directory."
+        )
         table.integer(
             "people.rate_hz", \.people.rateHz, 1...30, "Hz", .live,
-            "Largest number of pictures per second in which people are looked for; fewer cost less."
+            "Highest rate of pictures in which airframe-eyes looks for people; a lower rate needs less computing time."
         )
         table.integer(
             "people.divisions", \.people.divisions, 1...4, nil, .live,
-            "Number by which the shorter edge of the picture is divided to find people far away; 1 finds people nearby only, at less cost."
+            "Number by which the shorter edge of the picture is divided to find people far away; 1 finds only people nearby, in less computing time."
         )
         table.integer(
             "people.field_of_view_deg", \.people.fieldOfViewDeg, 10...150, "deg", .live,
@@ -135,7 +140,7 @@ public enum EyesSchema {
             "Time without the followed person after which following ends.")
         table.bool(
             "people.overlay", \.people.overlay, .live,
-            "Whether the stream shows skeletons and a line of text while a person is followed.")
+            "If true, the stream shows skeletons and a line of text while a person is followed.")
         table.word(
             "framing.place", \.framing.place, .live,
             "Horizontal place of the followed person in the picture: the middle, or one of the lines between thirds."
@@ -149,6 +154,7 @@ public enum EyesSchema {
         )
         table.integer(
             "framing.smoothing_ms", \.framing.smoothingMs, 50...3000, "ms", .live,
-            "Time constant with which the camera corrects the person's place; smaller is faster.")
+            "Time constant with which the camera corrects the person's place; a smaller value is faster."
+        )
     }
 }

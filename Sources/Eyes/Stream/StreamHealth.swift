@@ -97,13 +97,13 @@ struct StreamHealth: Sendable, Equatable {
         if let problem = feed.recordingProblem {
             return (
                 .warn, "\(stream); not recorded: \(problem)",
-                "make room or correct video.record_directory, then set video.record to false and to true again."
+                "free disk space, or correct video.record_directory; then set video.record to false, and to true again."
             )
         }
         if rateHz < 0.8 * Double(video.rateHz) {
             return (
                 .warn, "\(stream): slower than \(video.rateHz) Hz",
-                "choose a smaller picture or video.rate_hz; in little light cameras lower their rate."
+                "set a smaller picture or a lower video.rate_hz; in dim light many cameras lower their rate."
             )
         }
         return (.ok, stream + (feed.recording.map { ", recording \($0)" } ?? ""), "")

@@ -307,7 +307,8 @@ extension RequestHandler {
             throw Refusal(
                 .tooMany,
                 "This connection has \(connection.streams.count) subscriptions, which is the maximum. "
-                    + "End one with unsubscribe, or put more names into one subscription.")
+                    + "End a subscription with unsubscribe, or put more names into one subscription."
+            )
         }
         let stream = Stream(
             id: connection.nextStream, names: names, indices: indices, rateHz: rate,

@@ -75,7 +75,7 @@ final class Model {
             ci_model_output_count(handle) == outputCounts.count
         else {
             throw InferenceError(
-                "\(path) is a different model from the one that this program was made for. Run make deps-eyes, or install airframe-eyes again."
+                "\(path) is not the model for which this program was made. Run make deps-eyes, or install airframe-eyes again."
             )
         }
     }

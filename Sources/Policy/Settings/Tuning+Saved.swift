@@ -24,7 +24,7 @@ extension Tuning {
             state.store.adopt(saved: saved.parameters)
             let wasPending = state.rollback.keep()
             return "Saved \(saved.parameters.count) settings."
-                + (wasPending ? " The last change no longer reverts." : "")
+                + (wasPending ? " The last change is now permanent, and no longer reverts." : "")
         } done: { result in
             if case .success = result { self.log.notice("\(who) saved the tuning.") }
             done(result)

@@ -116,7 +116,7 @@ public final class GimbalRuntime: Sendable {
         // The threads are created outside the lock, because `withLock` cannot pass a typed error
         // together with a result.
         let isNew = phase.withLock { if case .built = $0 { true } else { false } }
-        precondition(isNew, "a runtime starts once")
+        precondition(isNew, "a runtime can start only once")
         var threads = RunningThreads()
         do throws(ThreadError) {
             threads.power = try output(shared.powerContext, shared.settings.power)

@@ -35,7 +35,7 @@ struct AirframeWeb: ParsableCommand {
     @Flag(help: "Check the configuration, and end.")
     var checkConfig = false
 
-    @Flag(help: "Make a pairing code at the start, and print an address that contains it.")
+    @Flag(help: "Make a pairing code at the start, and print an address that contains this code.")
     var pair = false
 
     func run() throws {

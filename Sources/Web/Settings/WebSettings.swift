@@ -68,17 +68,17 @@ public enum WebSchema {
             hint: "The server refuses other names, because a page of another site could use them.")
         table.bool(
             "web.read_without_token", \.web.readWithoutToken, .restart,
-            "Whether a browser that is not paired can watch; with false it gets only the form for the code."
+            "If true, a browser that is not paired can watch; if false, this browser gets only the form for the pairing code."
         )
         table.integer(
             "web.max_tabs", \.web.maxTabs, 1...40, nil, .restart,
-            "Largest number of open pages; each uses a connection to airframed.")
+            "Largest number of open pages; each page uses a connection to airframed.")
         table.integer(
             "web.token_days", \.web.tokenDays, 1...365, "days", .restart,
             "Time after which a browser must be paired again.")
         table.text(
             "web.certificate", \.web.certificate, .optionalPath(maxLength: 255), .restart,
-            "Certificate chain for HTTPS, a PEM file; with off the server uses HTTP.")
+            "Certificate chain for HTTPS, a PEM file; off = the server uses HTTP.")
         table.text(
             "web.key", \.web.key, .optionalPath(maxLength: 255), .restart,
             "Private key of the certificate, a PEM file.")

@@ -44,7 +44,7 @@ final class Site: WebApplication {
     }
 
     private static let unpaired =
-        "This browser is not paired. Run `airframectl pair web`, and type the code."
+        "This browser is not paired. Run `airframectl pair web`, and type the code that this command shows."
 
     func decide(on request: WebRequest) -> WebSocketDecision {
         let access = access(request)
@@ -54,7 +54,10 @@ final class Site: WebApplication {
         guard access.canRead else { return .refuse(.refusal(401, Self.unpaired).guarded) }
         guard gateway.count < settings.web.maxTabs else {
             return .refuse(
-                .refusal(503, "All \(settings.web.maxTabs) pages are in use; close one.").guarded)
+                .refusal(
+                    503,
+                    "All \(settings.web.maxTabs) pages are open, which is the maximum; close a page."
+                ).guarded)
         }
         let tab = Tab(
             gateway, name: name(access, request), canWrite: access.canWrite,
@@ -82,12 +85,19 @@ final class Site: WebApplication {
         else { return answer(.refusal(400, "The request contains no pairing code.")) }
         switch desk.check(code, now: DaemonClient.now()) {
         case .accepted: break
-        case .wrong: return answer(.refusal(403, "This code is wrong."))
+        case .wrong: return answer(.refusal(403, "This pairing code is wrong."))
         case .closed:
             return answer(
-                .refusal(403, "No code is valid. Run `airframectl pair web` for a new one."))
+                .refusal(
+                    403,
+                    "No pairing code is valid at present. Run `airframectl pair web`, which makes a new code."
+                ))
         case .tooSoon:
-            return answer(.refusal(429, "Another attempt has just been made. Try again."))
+            return answer(
+                .refusal(
+                    429,
+                    "The last attempt to pair was too short a time ago. Try again in a few seconds."
+                ))
         }
         let name = body["name"]?.string ?? ""
         disk.async { [self] in

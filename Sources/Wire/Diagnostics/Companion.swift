@@ -180,7 +180,7 @@ public struct CompanionStatus: Hashable, Sendable, Codable {
         guard ageS.value <= Self.silenceLimit else {
             return DoctorCheck(
                 report.name, .warn, "no report for \(Int(ageS.value)) s",
-                remedy: "the program hangs or its computer is overloaded: restart it.")
+                remedy: "the program hangs, or its computer is overloaded: restart the program.")
         }
         return DoctorCheck(report.name, report.level, report.finding, remedy: report.remedy)
     }

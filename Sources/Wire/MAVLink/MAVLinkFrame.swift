@@ -54,7 +54,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
         var payload = writer.bytes
         switch version {
         case .v1:
-            precondition(format.id < 256, "\(format.name) does not fit MAVLink 1")
+            precondition(format.id < 256, "\(format.name) cannot be sent over MAVLink 1")
             payload.removeLast(payload.count - format.size)
         case .v2:
             // At least one byte of the payload is kept, even if all bytes are zero.

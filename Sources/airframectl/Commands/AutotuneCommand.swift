@@ -17,7 +17,7 @@ struct AutotuneCommand: ParsableCommand {
 
             Put the handle on a firm support, or hold it still. Any request that another client sends to move the camera ends the autotune. Without \
             --apply nothing is changed. With --apply the new gains revert after two minutes unless \
-            `airframectl save` keeps them; the baseline before-autotune keeps the previous tuning.
+            `airframectl save` keeps them; the baseline before-autotune contains the previous tuning.
             """)
 
     /// Actions of the command `autotune`.

@@ -14,10 +14,10 @@ struct CalibrateCommand: ParsableCommand {
             mounting        mounting angles of the sensor: camera level, then with the lens down
             magnetometer    with the camera turned in every direction
             status          present calibrations, and whether a calibration is running
-            undo [WHAT]     restore the calibration that the last one replaced
+            undo [WHAT]     restore the calibration that the last calibration replaced
             cancel          end a calibration that another client has started
 
-            The motors are off during a calibration. airframed applies and saves the result when the calibration is complete; Ctrl-C ends it without a change. \
+            The motors are off during a calibration. airframed applies and saves the result when the calibration is complete; Ctrl-C ends the calibration without a change. \
             Begin with the accelerometer, then the mounting: the level pose of the mounting defines the horizon.
             """)
 

@@ -56,7 +56,7 @@ struct ImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Apply the settings of an exported file; `save` keeps them.",
         discussion: """
-            Sets each value as `set` does; the file can contain tables. The command lists, and does not set, values that are invalid or need a restart \
+            The command sets each value as `set` does; the file can contain tables. It lists, but does not set, values that are invalid or need a restart \
             of airframed; the exit code is then 1.
             """)
 

@@ -26,7 +26,7 @@ struct WebPairing {
         } catch {
             throw ClientError.unreachable(
                 "airframe-web does not answer at \(path). Start it with `sudo systemctl start airframe-web`; "
-                    + "use sudo, or join the group airframe, if it runs; with another web.control, pass --control PATH."
+                    + "if airframe-web runs, use sudo or join the group airframe; if web.control is not the default, pass --control PATH."
             )
         }
         let answer: JSONValue

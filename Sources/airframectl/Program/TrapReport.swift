@@ -12,7 +12,7 @@ enum TrapReport {
     /// `ExitCodes.file`.
     static func install(for path: String) {
         sentence = strdup(
-            "airframectl: \(Output.shown(path)): it contains values that the control loop cannot produce; the replay stops.\n"
+            "airframectl: \(Output.shown(path)): the recording contains values that the control loop cannot produce; the replay stops.\n"
         )
         // Signals of Swift's traps on x86-64 and on AArch64.
         for number in [SIGILL, SIGTRAP] {

@@ -33,7 +33,7 @@ struct FlightReplayRun {
         guard report.ticks > 0 else {
             let reason =
                 report.remarks.first
-                ?? "it contains no complete state; the recorder writes one each second, so record for longer."
+                ?? "the recording contains no complete state of the loop; the recorder writes a complete state once per second, so record for longer."
             throw ClientError.file(
                 FlightFileError.nothingToReplay(path: FilePath(path), reason: reason).description,
                 field: "log")
@@ -52,7 +52,7 @@ struct FlightReplayRun {
         Output.line(
             "\(path): \(Format.count(report.ticks)) ticks, \(Format.fixed(report.seconds, 3)) s"
                 + (report.skippedTicks > 0
-                    ? "; \(Format.count(report.skippedTicks)) left out before the first complete state"
+                    ? "; \(Format.count(report.skippedTicks)) ticks before the first complete state were left out"
                     : "")
         )
         if report.missingVariables > 0 {
@@ -66,7 +66,8 @@ struct FlightReplayRun {
         } else {
             comparison(rows).lines(.forOutput()).forEach(Output.line)
             Output.line(
-                "The camera's motion is the recorded one; only the commands to the motors differ.")
+                "The replay uses the recorded motion of the camera; only the commands to the motors differ."
+            )
         }
     }
 

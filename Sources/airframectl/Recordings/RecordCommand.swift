@@ -11,7 +11,7 @@ struct RecordCommand: ParsableCommand {
         abstract: "Write the newest seconds to a file, record continuously, inspect recordings.",
         discussion: """
             The recorder always keeps the newest seconds of the loop's inputs, state and outputs in memory, and writes them \
-            to a file automatically when a fault occurs. The files have the format MCAP: Foxglove and PlotJuggler can open them, and `airframectl replay` computes them again.
+            to a file automatically when a fault occurs. The files have the format MCAP: Foxglove and PlotJuggler can open them, and `airframectl replay` runs the control loop on them again.
             """,
         subcommands: [
             RecordLastCommand.self, RecordStartCommand.self, RecordStopCommand.self,

@@ -15,7 +15,7 @@ struct ReplayCommand: ParsableCommand {
         discussion: """
             For a recording of the flight recorder (.mcap, see `airframectl record`) the command runs estimator, supervisor and \
             controller again, with the same samples and requests. The same build gives identical results, bit for bit. With --set it shows the \
-            outputs for other parameters; the camera's motion stays the recorded one, because the motors' effect on it is unknown.
+            outputs for other parameters; the camera's motion remains as recorded, because the motors' effect on the camera is unknown.
 
             For an .imu log the command runs the estimator. The result is one line of CSV for each record: t,qw,qx,qy,qz,bx,by,bz, the \
             attitude (sensor to the log's z-up earth frame) and the gyroscope's bias in rad/s after that record. \
