@@ -18,7 +18,7 @@ import Wire
             let second = try RunningDaemon(in: directory)
             #expect(try second.control("calibrate").output.contains("gyro  20"))
             let undone = try second.control("calibrate", "undo")
-            #expect(undone.output.contains("removed; there is no earlier one"))
+            #expect(undone.output.contains("removed; there is no earlier calibration"))
             let nothing = try second.control("calibrate", "undo")
             #expect(nothing.status == 1)
             #expect(nothing.errors.contains("no calibration to undo"))
