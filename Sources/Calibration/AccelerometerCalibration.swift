@@ -134,8 +134,7 @@ public struct AccelerometerCalibration: Sendable {
         }
         guard fit.residual <= parameters.largestResidual else {
             return .refused(
-                "The readings of the poses contradict each other: the residual is \(milli(fit.residual)) mm/s²; at most "
-                    + "\(milli(parameters.largestResidual)) are accepted. Hold each pose still, and start again."
+                "The readings of the poses contradict each other: the residual is \(milli(fit.residual)) mm/s²; at most \(milli(parameters.largestResidual)) mm/s² are accepted. Hold each pose still, and start again."
             )
         }
         guard isPlausible(fit.correction) else {

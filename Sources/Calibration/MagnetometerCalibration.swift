@@ -106,8 +106,7 @@ public struct MagnetometerCalibration: Sendable {
         }
         guard fit.residual <= parameters.largestResidual * field else {
             return .refused(
-                "The magnetic field changes from place to place: the residual is "
-                    + "\(Int(100 * fit.residual / field + 0.5)) % of the field. Move away from iron and motors, and try again."
+                "The magnetic field changes from place to place: the residual is \(Int(100 * fit.residual / field + 0.5)) % of the field. Move away from iron and motors, and try again."
             )
         }
         let sigma = fit.offsetSigma

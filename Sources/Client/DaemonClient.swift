@@ -239,12 +239,12 @@ extension DaemonClient {
                     + "To continue, \(start).")
         case EACCES, EPERM:
             .unreachable(
-                "Permission denied at \(path). Join the socket's group "
-                    + "(sudo usermod -aG airframe $USER, then log in again), or use sudo.")
+                "Permission denied at \(path). Join the socket's group (sudo usermod -aG airframe $USER, then log in again), or use sudo."
+            )
         case ENAMETOOLONG:
             .unreachable(
-                "\(path): the path has \(path.utf8.count) bytes, and a UNIX socket allows "
-                    + "\(CL_SOCKET_PATH_MAX).")
+                "\(path): the path has \(path.utf8.count) bytes, and a UNIX socket allows \(CL_SOCKET_PATH_MAX)."
+            )
         case EAGAIN:
             .timeout("airframed at \(path) accepts no connections at the moment. Try again.")
         default:

@@ -37,8 +37,8 @@ extension IMULogError: CustomStringConvertible {
         case .wrongLength(let path, let bytes, let records, let expected):
             let found = max(0, bytes / IMULog.unit - 1)
             let what = bytes < expected ? "truncated" : "longer than its header says"
-            return "\(path): \(what): the header says \(records) records (\(expected) bytes), "
-                + "the file has \(found) complete records (\(bytes) bytes)"
+            return
+                "\(path): \(what): the header says \(records) records (\(expected) bytes), the file has \(found) complete records (\(bytes) bytes)"
         case .impossibleRate(let path, let hertz):
             return "\(path): the sample rate is \(hertz) Hz; expected a positive number"
         case .tooShort(let path, let records):

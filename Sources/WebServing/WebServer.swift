@@ -92,8 +92,9 @@ public final class WebServer: Sendable {
             return try NIOSSLContext(configuration: configuration)
         } catch {
             throw WebServerError(
-                description: "Cannot use the certificate \(tls.certificate) with the key "
-                    + "\(tls.key): \(error). Both must be PEM files that this program can read.")
+                description:
+                    "Cannot use the certificate \(tls.certificate) with the key \(tls.key): \(error). Both must be PEM files that this program can read."
+            )
         }
     }
 }

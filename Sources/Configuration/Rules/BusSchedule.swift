@@ -116,16 +116,14 @@ public struct BusSchedule: Sendable, Equatable {
         let percent = Int((load * 100).rounded())
         if let can = schedule.can, can.load(rate: Double(settings.loop.rateHz)) == load {
             return (
-                "would occupy \(percent) % of the time of \(settings.hardware.linux.canInterface) at "
-                    + "\(settings.hardware.linux.canKbit) kbit/s; at most 80 % is allowed",
+                "would occupy \(percent) % of the time of \(settings.hardware.linux.canInterface) at \(settings.hardware.linux.canKbit) kbit/s; at most 80 % is allowed",
                 "The highest possible loop.rate_hz with this bus is \(schedule.fastest) Hz."
             )
         }
         let spi =
             schedule.spiBits > 0 ? " and of SPI at \(settings.hardware.linux.spiKhz) kHz" : ""
         return (
-            "would occupy \(percent) % of the time of the bus \(schedule.busier(settings)) at "
-                + "\(settings.hardware.linux.busKhz) kHz\(spi); at most 80 % is allowed",
+            "would occupy \(percent) % of the time of the bus \(schedule.busier(settings)) at \(settings.hardware.linux.busKhz) kHz\(spi); at most 80 % is allowed",
             "The highest possible loop.rate_hz with this bus is \(schedule.fastest) Hz."
         )
     }

@@ -124,8 +124,8 @@ public struct ParameterStore: Sendable {
                     .notLive, key: setting.key, value: update.writtenText,
                     "cannot change while airframed runs",
                     hint:
-                        "Its present value is \(setting.value(in: settings).tomlText). Write the new value into the "
-                        + "configuration file and restart airframed.")
+                        "Its present value is \(setting.value(in: settings).tomlText). Write the new value into the configuration file and restart airframed."
+                )
             }
             changed.live[setting.key] = value
             guard update.isDefault else { continue }

@@ -102,14 +102,15 @@ struct SocketPath {
     func check(_ path: String) throws(SocketError) {
         if path.isEmpty {
             throw SocketError(
-                description: "\(key) is empty. Set it to a path, "
-                    + "for example /run/airframe/airframed.sock.")
+                description:
+                    "\(key) is empty. Set it to a path, for example /run/airframe/airframed.sock.")
         }
         let length = path.utf8.count
         if length > Int(CL_SOCKET_PATH_MAX) {
             throw SocketError(
-                description: "\(path): the path has \(length) bytes, and a UNIX socket allows "
-                    + "\(CL_SOCKET_PATH_MAX). Set \(key) to a shorter path.")
+                description:
+                    "\(path): the path has \(length) bytes, and a UNIX socket allows \(CL_SOCKET_PATH_MAX). Set \(key) to a shorter path."
+            )
         }
         if path.utf8.contains(0) {
             throw SocketError(
@@ -137,8 +138,8 @@ struct SocketPath {
             if error == 0 { Glibc.close(connection) }
             throw SocketError(
                 description:
-                    "\(path): another daemon uses this socket. Stop that daemon (sudo systemctl stop airframed), or start this one with "
-                    + "--set \(key)=PATH.")
+                    "\(path): another daemon uses this socket. Stop that daemon (sudo systemctl stop airframed), or start this one with --set \(key)=PATH."
+            )
         case ECONNREFUSED:
             // A daemon that was killed has left this file.
             if unlink(path) != 0, errno != ENOENT { throw failure(creating: path, errno) }
@@ -167,8 +168,7 @@ struct SocketPath {
                 or set \(key) to a path in a directory to which this user can write.
                 """
             case EADDRINUSE:
-                "\(path): another process has just taken this path. Start again, or set "
-                    + "\(key) to another path."
+                "\(path): another process has just taken this path. Start again, or set \(key) to another path."
             default:
                 "\(path): the socket cannot be created (\(Errno(rawValue: error)))."
             }

@@ -103,7 +103,7 @@ package struct LoopReport: Sendable {
                 "The \(axis.name) axis will sway: its integral gain is too high for its other gains. Lower the integral gain."
         }
         let gain = min(margins.increaseDecibels, margins.decreaseDecibels)
-        return "The \(axis.name) axis has margins of \(Format.fixed(gain, 1)) dB and "
-            + "\(Format.fixed(margins.phaseDegrees, 0))°; at least 6 dB and 45° are recommended."
+        return
+            "The \(axis.name) axis has margins of \(Format.fixed(gain, 1)) dB and \(Format.fixed(margins.phaseDegrees, 0))°; at least 6 dB and 45° are recommended."
     }
 }

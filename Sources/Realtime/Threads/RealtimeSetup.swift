@@ -116,8 +116,7 @@ public struct CPUWakefulness: ~Copyable, Sendable {
             file = -1
             problem =
                 "\(path): \(errorText(errno)); idle CPUs can take longer to wake up. "
-                + "Let the service user write the file (udev rule), or ignore this on a "
-                + "machine without deep sleep states."
+                + "Let the service user write the file (udev rule), or ignore this warning on a computer without deep sleep states."
             return
         }
         var latency: Int32 = 0

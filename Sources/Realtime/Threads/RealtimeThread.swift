@@ -142,8 +142,8 @@ private struct ThreadOutcome: Sendable {
                     error: priorityError, thread: wishes.name, priority: priority))
         } else if let priority = wishes.priority, self.priority != Int32(clamping: priority) {
             problems.append(
-                "\(wishes.name) requested SCHED_FIFO \(priority), "
-                    + "and the kernel runs it with policy \(policy), priority \(self.priority).")
+                "\(wishes.name) requested SCHED_FIFO \(priority), and the kernel runs it with policy \(policy), priority \(self.priority)."
+            )
         }
         if let cpu = wishes.cpu, affinityError != 0 {
             problems.append(

@@ -59,8 +59,7 @@ struct RealtimeRights: Equatable {
         if error == Self.notPermitted, !isRoot {
             if let priorityLimit, priorityLimit < priority {
                 return "\(start) (EPERM; RLIMIT_RTPRIO is \(priorityLimit)). "
-                    + "Set LimitRTPRIO=\(priority) in the systemd unit, "
-                    + "an rtprio line in /etc/security/limits.conf, or grant CAP_SYS_NICE."
+                    + "Set LimitRTPRIO=\(priority) in the systemd unit, add an rtprio line to /etc/security/limits.conf, or grant CAP_SYS_NICE."
             }
             return "\(start) (EPERM). Grant CAP_SYS_NICE or raise RLIMIT_RTPRIO to \(priority)."
         }

@@ -57,8 +57,7 @@ struct FlightReplayRun {
         )
         if report.missingVariables > 0 {
             Output.line(
-                "A different version of airframed made this recording: \(Format.count(report.missingVariables)) "
-                    + "variables of this version are missing in the recording, and start from their initial values."
+                "A different version of airframed made this recording: \(Format.count(report.missingVariables)) variables of this version are missing in the recording, and start from their initial values."
             )
         }
         if overrides.isEmpty {

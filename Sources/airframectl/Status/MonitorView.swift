@@ -224,8 +224,8 @@ struct MonitorView {
             return [
                 label("loop") + loop, label("lockstep") + lockstep.summary,
                 label("refused") + (lockstep.lastError ?? "no line"),
-                label("ignored") + "\(Format.count(lockstep.ignoredValues)) sensor values"
-                    + " that are missing in the first line",
+                label("ignored")
+                    + "\(Format.count(lockstep.ignoredValues)) sensor values that are missing in the first line",
                 label("run") + "connection \(lockstep.connections) since the start",
             ]
         }
