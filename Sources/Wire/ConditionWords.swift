@@ -38,7 +38,7 @@ extension Conditions {
         ConditionWords(
             condition: .autotuning, name: "autotuning",
             sentence:
-                "An autotune is running. Any command ends it, such as `airframectl autotune cancel`."
+                "An autotune is running. Any request that moves the camera ends the autotune, and so does `airframectl autotune cancel`."
         ),
         ConditionWords(
             condition: .commandExpired, name: "command_expired",

@@ -69,7 +69,7 @@ import Wire
         settings.hardware.backend = .linux
         #expect(settings.cutOff == MotorStatus.noCutOff)
         settings.hardware.linux.motors = .pwm
-        #expect(settings.cutOff == "the board drives PWM directly, so no bus can hang")
+        #expect(settings.cutOff == "the board drives the PWM outputs directly, so no bus can hang")
         settings.hardware.linux.powerLine = 17
         #expect(settings.cutOff == "line 17 of /dev/gpiochip0")
         settings.hardware.linux.motors = .none

@@ -56,7 +56,7 @@ public enum Schema {
             "motion",
             "Limits of the motion of the set-point, which is the attitude that the camera follows."
         ),
-        ("mode", "Mode at the start."),
+        ("mode", "Mode at the start of airframed."),
         (
             "follow",
             "Preset and dead zones of the modes that follow the handle: pan_follow, fpv and neutral."
@@ -83,7 +83,7 @@ public enum Schema {
             "recording",
             "Flight recorder; its files are in recordings/ of persistence.directory."
         ),
-        ("diagnostics", "Socket that airframectl connects to."),
+        ("diagnostics", "Socket over which airframectl and other programs send requests."),
         ("persistence", "Storage of saved settings, named tunings (baselines) and calibrations."),
         ("log", "Messages that airframed writes to the journal."),
     ]

@@ -121,7 +121,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         guard let line else {
             throw LockstepError(
                 .lineTooLong,
-                "the line is longer than \(LockstepSample.longestLine) bytes; airframed skips it up to its newline"
+                "the line is longer than \(LockstepSample.longestLine) bytes; airframed skips this line up to its newline"
             )
         }
         let sample = try LockstepSample(parsing: line)

@@ -55,7 +55,7 @@ extension Settings {
         guard hardware.backend == .linux, linux.motors != .none else { return nil }
         if let power = powerSwitch { return "line \(power.line) of \(power.chip)" }
         switch linux.motors {
-        case .pwm: return "the board drives PWM directly, so no bus can hang"
+        case .pwm: return "the board drives the PWM outputs directly, so no bus can hang"
         case .can: return linux.canProtocol.watchdog ?? MotorStatus.noCutOff
         case .none, .pca9685: return MotorStatus.noCutOff
         }

@@ -52,7 +52,7 @@ struct AK8963: Sendable {
         [
             .expect(
                 0x48, mask: 0xFF, in: 0x35, part: 0,
-                otherwise: "has no magnetometer that answers (AK8963, WIA)")
+                otherwise: "has no magnetometer, or its magnetometer does not answer (AK8963, WIA)")
         ],
         // Modes of the magnetometer, in this order: read the fuse ROM, power down, measure at 100
         // Hz with 16 bits (section 5.8).

@@ -58,7 +58,8 @@ struct RequestHandler: Sendable {
                 connection, id: .null,
                 Refusal(
                     .lineTooLong,
-                    "The line is longer than \(limit) bytes; it is skipped up to its newline."))
+                    "The line is longer than \(limit) bytes; airframed skips this line up to its newline."
+                ))
         }
         guard bytes.count <= Self.shortLine else {
             return ask(.line(bytes), connection, clients)

@@ -96,7 +96,7 @@ final class Site: WebApplication {
             return answer(
                 .refusal(
                     429,
-                    "The last attempt to pair was too short a time ago. Try again in a few seconds."
+                    "Too many attempts to pair within a short time. Try again in a few seconds."
                 ))
         }
         let name = body["name"]?.string ?? ""

@@ -65,7 +65,8 @@ struct StepCommand: AcknowledgedCommand {
                 throw failure(
                     "the switch of \(axis) was not found, or does not open; check the switch and robot.home_line"
                 )
-            default: throw failure("another client has ended the search for the switch of \(axis)")
+            default:
+                throw failure("another client has ended the search for the home switch of \(axis)")
             }
         }
         params["home"] = nil
