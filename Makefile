@@ -67,11 +67,11 @@ packages-web:
 	@$(MAKE) --no-print-directory deps-web || \
 	    echo "SKIPPED: airframe-web's page is not tested, because Chromium cannot be installed here (see above)"
 
-build: ## build both programs, optimised
+build: ## build airframed and airframectl, optimised
 	swift build $(RELEASE_FLAGS) --product airframed
 	swift build $(RELEASE_FLAGS) --product airframectl
 
-run: deps build build-web ## start the simulated gimbal, its monitor and its page for browsers; Ctrl-C stops them
+run: deps build build-web ## start the simulated gimbal, its monitor and its page for browsers; Ctrl-C stops all of them
 	@etc/run-simulated $(BIN)
 
 build-web: ## build airframe-web, optimised
@@ -80,7 +80,7 @@ build-web: ## build airframe-web, optimised
 run-web: deps build build-web ## start the simulated gimbal and its page for browsers; Ctrl-C stops both
 	@etc/run-web $(BIN)
 
-bench-web: deps-web build build-web ## measure the page in Chromium, and the companion with 20 pages, next to their bars
+bench-web: deps-web build build-web ## measure the page in Chromium and airframe-web with 20 pages; print each figure with its limit
 	AIRFRAME_BIN=$(CURDIR)/$(BIN) swift test --no-parallel --filter FigureTests
 
 build-eyes: export AIRFRAME_EYES = $(EYES_FLAGS)
@@ -90,18 +90,18 @@ build-eyes: deps-eyes ## build airframe-eyes, optimised
 run-eyes: deps build build-eyes ## start the simulated gimbal and a video stream of its view; Ctrl-C stops both
 	@etc/run-eyes $(BIN)
 
-bench-eyes: build-eyes ## measure the latency of the video stream, next to its bar
+bench-eyes: build-eyes ## measure the latency of the video stream; print it with its limit
 	@etc/bench-eyes $(BIN)
 
 documents: export AIRFRAME_EYES = $(EYES_FLAGS)
-documents: ## write the documents that follow from the code: etc/airframed.toml and the manual pages
+documents: ## write the documents that are generated from the code: etc/airframed.toml and the manual pages
 	AIRFRAME_WRITE_DOCUMENTS=1 swift test --filter 'ManualPageTests|SampleFileTests|EyesConfigurationTests|WebConfigurationTests'
 
 counter:
 	swift build $(RELEASE_FLAGS) --product MallocCounter
 
 test: export AIRFRAME_EYES = $(EYES_FLAGS)
-test: build counter packages-eyes packages-web ## run every test, and the short tests in the virtual machine
+test: build counter packages-eyes packages-web ## run every test, including the short tests in the virtual machine
 	@$(MAKE) --no-print-directory --keep-going $(PEERS)/venv/mcap $(PEERS)/venv/mavlink $(PEERS)/venv/gyroflow || \
 	    echo "SKIPPED: tests with PyPI's mcap reader, pymavlink or telemetry-parser, because it cannot be installed here (see above)"
 	# One after the other: tests that wait for threads and sockets must not starve each other on two cores.
@@ -109,13 +109,13 @@ test: build counter packages-eyes packages-web ## run every test, and the short 
 	@if Tests/Lab/install --kmod; then Tests/System/run; else \
 	    echo "SKIPPED: the system tests, because their virtual machine cannot be installed here (see above)"; fi
 
-test-system: lab build counter ## run the programs with the real BlueZ and chips, in a virtual machine
+test-system: lab build counter ## run all tests in a virtual machine, with the real BlueZ and emulated chips
 	Tests/System/run --long
 
-test-arm64: ## test the core on the boards' instruction set, to the last bit, under qemu-user
+test-arm64: ## compare the core's results on the boards' instruction set with those on this computer, bit for bit (qemu-user)
 	Tests/Arm64/run
 
-soak: lab build counter deb ## run an hour of simulated time, restarts, vanishing phones, 10^6 requests
+soak: lab build counter deb ## test an hour of simulated time with restarts, phones that go out of range, and 10^6 requests
 	swift build $(RELEASE_FLAGS) --product airframe-bench
 	$(BIN)/airframe-bench soak soak-links --gate --daemon $(BIN)/airframed
 	Tests/System/run --soak
@@ -125,7 +125,7 @@ soak: lab build counter deb ## run an hour of simulated time, restarts, vanishin
 FUZZ_RUNS ?= 1700000
 
 # Swift's own backtrace would end the process before libFuzzer has written the input.
-fuzz: ## fuzz every decoder of bytes from outside (libFuzzer); new inputs go to .build/fuzz-found
+fuzz: ## fuzz every decoder of received bytes with libFuzzer; new inputs go to .build/fuzz-found
 	@for t in Diagnostics AirOS RBL MAVLink Rider Recording Web; do \
 	    AIRFRAME_FUZZ=1 swift build -c release --sanitize fuzzer --product Fuzz$$t --scratch-path .build/fuzz && \
 	    mkdir -p .build/fuzz-found/$$t && \
@@ -150,13 +150,13 @@ lint: ## check formatting, doc comments and the style of all text
 format: ## correct the formatting
 	swift format --in-place --recursive $(SWIFT_SOURCES)
 
-bench: counter ## measure every figure and print it next to its bar
+bench: counter ## measure every figure, and print it with its limit
 	swift build $(RELEASE_FLAGS) --product SlowDisk
 	swift build $(RELEASE_FLAGS) --product airframed
 	swift build $(RELEASE_FLAGS) --product airframe-bench
 	$(BIN)/airframe-bench all --data $(IMU_DATA) --daemon $(BIN)/airframed
 
-bench-pointing: ## measure the stillness of the camera with each motor type, compared with an ideal controller
+bench-pointing: ## measure the camera's shake and attitude error with each motor type, compared with an ideal controller
 	swift build $(RELEASE_FLAGS) --product airframe-bench
 	$(BIN)/airframe-bench pointing actuators
 	$(BIN)/airframe-bench pointing --recorded $(GAIT_DATA)
@@ -182,7 +182,7 @@ lockstep-mujoco: $(PEERS)/venv/mujoco ## drive a gimbal in MuJoCo in lockstep; M
 # Options, for example POINTING="--seeds 12:36 --jobs 2"; --help lists them.
 POINTING ?=
 
-bench-peers: $(PEERS)/venv/mujoco ## compare pointing with a tuned cascade on random gimbals in MuJoCo; POINTING="--help" lists options
+bench-peers: $(PEERS)/venv/mujoco ## compare the pointing with that of a tuned PID cascade, on random gimbals in MuJoCo; POINTING="--help" lists options
 	swift build $(RELEASE_FLAGS) --product airframed
 	$(PEERS)/venv/bin/python Tests/Peers/pointing.py --airframed $(BIN)/airframed --data $(GAIT_DATA) \
 	    --cache $(PEERS)/pointing.json $(POINTING)
@@ -224,25 +224,25 @@ check: lint test build ## run every check that a commit must pass
 airframe:
 	swift build $(RELEASE_FLAGS) --product airframe
 
-install: airframe ## install below PREFIX (and DESTDIR): programs, configuration, unit, manual, completions
+install: airframe ## install programs, configuration, unit, manual and completions below PREFIX (and DESTDIR)
 	etc/install-tree $(BIN) "$(DESTDIR)" $(PREFIX) $(SYSCONFDIR)
 
-uninstall: ## remove the installed files; keeps the configuration and the saved tuning
+uninstall: ## remove the installed files, except the configuration and the saved tuning
 	etc/uninstall-tree "$(DESTDIR)" $(PREFIX)
 
-deb: airframe ## build .build/airframe_VERSION_ARCH.deb for this machine
+deb: airframe ## build .build/airframe_VERSION_ARCH.deb for this computer
 	etc/debian/build $(BIN) .build
 
 install-eyes: build-eyes ## install airframe-eyes below PREFIX (and DESTDIR)
 	etc/install-tree-eyes $(BIN) "$(DESTDIR)" $(PREFIX) $(SYSCONFDIR)
 
-deb-eyes: build-eyes ## build .build/airframe-eyes_VERSION_ARCH.deb for this machine
+deb-eyes: build-eyes ## build .build/airframe-eyes_VERSION_ARCH.deb for this computer
 	etc/debian/build $(BIN) .build airframe-eyes
 
 install-web: build-web ## install airframe-web below PREFIX (and DESTDIR)
 	etc/install-tree-web $(BIN) "$(DESTDIR)" $(PREFIX) $(SYSCONFDIR)
 
-deb-web: build-web ## build .build/airframe-web_VERSION_ARCH.deb for this machine
+deb-web: build-web ## build .build/airframe-web_VERSION_ARCH.deb for this computer
 	etc/debian/build $(BIN) .build airframe-web
 
 clean: ## remove all build products
