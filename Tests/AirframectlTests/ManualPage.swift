@@ -15,7 +15,7 @@ enum ManualPage {
         let common = help.options(of: "status")
         let (description, exitCodes) = try halves(help.root.discussion ?? "")
         var lines = head + Mdoc.lines(description)
-        lines += [".Pp", "Every command takes:"] + HelpPage.list(common) + [".Sh COMMANDS"]
+        lines += [".Pp", "Every command has these options:"] + HelpPage.list(common) + [".Sh COMMANDS"]
         lines += help.sections(without: common)
         lines += variables + environment + [".Sh EXIT STATUS"] + Mdoc.lines(exitCodes)
         return (lines + tail).joined(separator: "\n") + "\n"
@@ -76,7 +76,7 @@ enum ManualPage {
         .Op Ar argument ...
         .Sh DESCRIPTION
         .Nm
-        talks to
+        sends requests to
         .Xr airframed 8
         over its socket.
         """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -95,14 +95,14 @@ enum ManualPage {
 
     private static let tail = """
         .Sh EXAMPLES
-        Why does it not move, and what is the remedy?
+        Why does the camera not move, and what is the remedy?
         .Dl airframectl status
         .Dl airframectl doctor
         .Pp
         Look down by 30 degrees within two seconds:
         .Dl airframectl point \\-\\-pitch \\-30 \\-\\-duration 2
         .Pp
-        Try a gain, which reverts after half a minute:
+        Try a gain; airframed reverts it after half a minute:
         .Dl airframectl set control.attitude_gain \\(aq[50,50,50]\\(aq \\-\\-rollback 30s
         .Sh SEE ALSO
         .Xr airframed.toml 5 ,

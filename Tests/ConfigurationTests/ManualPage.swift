@@ -37,10 +37,10 @@ enum ManualPage {
         .Dv SIGHUP
         or
         .Ql airframectl reload .
-        They are TOML 1.0.
+        The files have the format TOML 1.0.
         Every setting has a default, so the files may be empty or missing.
         .Pp
-        Later sources override earlier ones: default, file,
+        Later sources override earlier sources: default, file,
         .Pa conf.d
         in the order of the names, saved live changes,
         .Fl \\-set
@@ -48,7 +48,7 @@ enum ManualPage {
         .Pp
         A file with an error is refused as a whole.
         .Ql airframed \\-\\-check\\-config
-        lists every mistake with its line, the allowed range and a hint;
+        lists every mistake with its line, the allowed range and a remedy;
         .Ql airframed \\-\\-print\\-config
         shows the effective values, and the source of each.
         .Pp
@@ -64,7 +64,7 @@ enum ManualPage {
         Every setting with its default, commented out, as installed.
         .It Pa /var/lib/airframe
         Saved tuning, baselines and calibration.
-        Do not edit them.
+        Do not edit these files.
         .El
         .Sh EXAMPLES
         Servos and a BMI088 on an I2C bus:

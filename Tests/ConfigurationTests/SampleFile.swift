@@ -34,12 +34,12 @@ enum SampleFile {
     private static let introduction = """
         # airframed: the configuration file.
         #
-        # Install as /etc/airframe/airframed.toml. It lists every setting with its default, commented out: remove the #
+        # Install this file as /etc/airframe/airframed.toml. It lists every setting with its default, commented out: remove the #
         # in front of a setting to change it. Files in conf.d/ in the same directory, in the order of their names, and
-        # `airframed --set KEY=VALUE` override it; a key is the table and the name, such as loop.rate_hz.
+        # `airframed --set KEY=VALUE` override it. A key is the table and the name, such as loop.rate_hz.
         #
         #   airframed --check-config    lists every mistake, with its line
-        #   airframed --print-config    shows the effective values, and the source of each
+        #   airframed --print-config    shows the effective values and their sources
         #   airframectl reload          applies live settings, and lists settings that need a restart
         #
         # Three numbers in brackets are yaw, roll, pitch unless stated otherwise. Ranges include both ends.
