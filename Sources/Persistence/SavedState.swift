@@ -123,7 +123,7 @@ public enum BaselineError: Error, Sendable, Equatable, CustomStringConvertible {
                 + (known.isEmpty
                     ? "No baseline is saved." : "Saved: \(known.joined(separator: ", ")).")
         case .tooMany:
-            "There are \(SavedState.baselineLimit) baselines already. Delete one first: airframectl baseline delete NAME."
+            "There are \(SavedState.baselineLimit) baselines already. Delete a baseline first: airframectl baseline delete NAME."
         }
     }
 }

@@ -51,7 +51,7 @@ public final class WebServer: Sendable {
             try? group.syncShutdownGracefully()
             throw WebServerError(
                 description: "Cannot listen on \(options.listen): \(error). "
-                    + "Choose another address or port, or end the program that uses it.")
+                    + "Choose another address or port, or end the program that uses this port.")
         }
         self.service = service
         self.group = group

@@ -15,7 +15,8 @@ enum ManualPage {
         let common = help.options(of: "status")
         let (description, exitCodes) = try halves(help.root.discussion ?? "")
         var lines = head + Mdoc.lines(description)
-        lines += [".Pp", "Every command has these options:"] + HelpPage.list(common) + [".Sh COMMANDS"]
+        lines += [".Pp", "Every command has these options:"] + HelpPage.list(common)
+        lines.append(".Sh COMMANDS")
         lines += help.sections(without: common)
         lines += variables + environment + [".Sh EXIT STATUS"] + Mdoc.lines(exitCodes)
         return (lines + tail).joined(separator: "\n") + "\n"

@@ -118,7 +118,7 @@ struct ProblemFileTests {
         #expect(found.count == 51)
         #expect(
             found.last?.description.contains(
-                "more problems than those shown. Correct the problems shown above first"
+                "further problems, which are not shown. Correct the problems shown above first"
             )
                 == true)
     }

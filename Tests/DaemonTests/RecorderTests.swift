@@ -99,7 +99,7 @@ import Wire
             let ended = try Self.json(next, ["record", "info", path, "--json"])
             #expect(ended["complete"] == .bool(true))
             #expect(ended["counts"] == info["counts"])
-            #expect(next.log.contains("The file is repaired and readable"))
+            #expect(next.log.contains("The file has been repaired"))
         }
     }
 

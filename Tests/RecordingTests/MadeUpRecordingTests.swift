@@ -152,6 +152,6 @@ import Testing
             return true
         }
         #expect(unpacked <= 50 * bytes.count + 4_000_000)
-        #expect(outcome.remarks.contains { $0.contains("more than 50 times the file") })
+        #expect(outcome.remarks.contains { $0.contains("more than 50 times the size of the file") })
     }
 }

@@ -60,7 +60,7 @@ struct TOMLDocument {
                 problems.append(
                     ConfigurationProblem(
                         .unknownKey, at: .file(path, line: nil, column: nil),
-                        "has more problems than those shown",
+                        "has further problems, which are not shown",
                         hint:
                             "Correct the problems shown above first, and check that this is the right file."
                     ))

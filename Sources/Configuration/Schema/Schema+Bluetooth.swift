@@ -7,7 +7,7 @@ extension Schema {
         ),
         .text(
             "bluetooth.adapter", \.bluetooth.adapter, maxLength: 15, .restart,
-            "Bluetooth adapter, such as hci0; auto selects the first one."),
+            "Bluetooth adapter, such as hci0; auto selects the first adapter."),
         .choice(
             "bluetooth.security", \.bluetooth.security, .restart,
             "Access over Bluetooth: open = every phone in range can read and steer, encrypted = only phones paired with `airframectl pair`.",

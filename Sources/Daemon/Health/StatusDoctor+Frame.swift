@@ -130,7 +130,7 @@ extension StatusDoctor {
                 "attitude", .fail,
                 "the quaternion's length is \(Format.fixed(norm.squareRoot(), 4))",
                 remedy:
-                    "This is an error in airframed: please report it with the output of `airframectl --json status`."
+                    "This is an error in airframed: please report this error with the output of `airframectl --json status`."
             )
         }
         let isSettled = status.estimator.isConverged

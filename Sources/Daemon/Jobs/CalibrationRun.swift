@@ -130,8 +130,8 @@ struct CalibrationRun: Sendable {
             report.missing = calibration.hasLevelPose ? ["lens_down"] : ["level", "lens_down"]
             report.instruction =
                 calibration.hasLevelPose
-                ? "Tilt the lens down by 45 to 90 degrees, about the pitch axis alone, and hold it still."
-                : "Level the camera exactly, because this pose defines the horizon, and hold it still."
+                ? "Tilt the lens down by 45 to 90 degrees, about the pitch axis alone, and hold the camera still."
+                : "Level the camera exactly, because this pose defines the horizon, and hold the camera still."
             motion = calibration.motion
         case .magnetometer(let calibration):
             report.progress = Number(calibration.progress)

@@ -221,10 +221,9 @@ final class CalibrationService: Sendable {
                     var report = self.status()
                     let remains = report.saved.contains { $0.what == undone.rawValue }
                     report.sentence =
-                        "The calibration of the \(undone.rawValue) is "
-                        + (remains
-                            ? "undone; the previous calibration is active again."
-                            : "removed; there is no earlier calibration.")
+                        remains
+                        ? "The calibration of the \(undone.rawValue) is undone; the previous calibration is active again."
+                        : "The calibration of the \(undone.rawValue) is removed; there is no earlier calibration."
                     return report
                 })
         }

@@ -148,7 +148,8 @@ final class SpectrumService: Sendable {
         report.sentence =
             "\(stretch.rates.count) samples at \(Format.fixed(sampleRate, 1)) Hz"
             + (isWhole
-                ? "." : "; this is the longest part without a gap, because the loop was delayed.")
+                ? "."
+                : "; the loop was delayed, so these samples are the longest part without a gap.")
         return report
     }
 

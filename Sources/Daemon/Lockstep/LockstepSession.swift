@@ -109,7 +109,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     }
 
     func refuse(to output: inout [UInt8]) {
-        note(.warning, "A second simulator was refused: only one can be connected.")
+        note(.warning, "A second simulator was refused: only one simulator can be connected.")
         LockstepError(
             .busy,
             "another simulator is connected, and airframed accepts only one. Stop the other simulator, then connect again."

@@ -221,7 +221,8 @@ final class Companions: Sendable {
         let text = try parameters.string(name) ?? ""
         guard text.utf8.count <= textLimit else {
             throw Refusal(
-                .outOfRange, "\(name) has more than \(textLimit) bytes; shorten it.", field: name)
+                .outOfRange, "\(name) has more than \(textLimit) bytes; shorten this text.",
+                field: name)
         }
         return text
     }

@@ -123,7 +123,7 @@ struct FollowingMethods: Sendable {
             return Acknowledgement(
                 action == .off
                     ? "Nobody is followed; the camera holds its direction."
-                    : "The camera follows a person as soon as one is found.")
+                    : "The camera follows a person as soon as airframe-eyes finds a person.")
         }
     }
 

@@ -130,7 +130,7 @@ struct TaskMethods: Sendable {
             guard status.security == BluetoothConfiguration.Security.encrypted.rawValue else {
                 throw Refusal(
                     .refused,
-                    "Phones do not need to pair: bluetooth.security is \"\(status.security)\". Set it to \"encrypted\" and restart airframed."
+                    "Phones do not need to pair: bluetooth.security is \"\(status.security)\". Set bluetooth.security = \"encrypted\" and restart airframed."
                 )
             }
             radio.allowPairing(seconds: seconds)

@@ -100,7 +100,7 @@ final class PhoneService: Sendable {
         if settings.secretFile != "off" {
             guard let bytes = try? Data(contentsOf: settings.secretFile) else {
                 throw VideoError(
-                    "aerie.secret_file: \(settings.secretFile) cannot be read. Create it, or set aerie.secret_file = \"off\"."
+                    "aerie.secret_file: \(settings.secretFile) cannot be read. Create this file, or set aerie.secret_file = \"off\"."
                 )
             }
             let secret = Array(bytes.reversed().drop { $0 == 10 || $0 == 13 }.reversed())

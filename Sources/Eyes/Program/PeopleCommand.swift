@@ -10,7 +10,8 @@ import PlainText
 struct PeopleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "people",
-        abstract: "Find people in a photo or a video, and state time and memory.",
+        abstract:
+            "Find people in a photo or a video, and print the time and the memory that this takes.",
         discussion: """
             Each line states the score of a person, 0...1, and the box around the person in pixels: left, top, width, height.
             """)

@@ -35,7 +35,7 @@ public enum EyesSchema {
             "If true, clients receive the stream; if false, the camera stays off.")
         table.word(
             "video.source", \.video.source, .live,
-            "Picture source; auto uses camera modules, then USB cameras, then the test picture; file plays the photo or video at video.device."
+            "Source of the pictures; auto uses camera modules, then USB cameras, then the test picture; file plays the photo or video at video.device."
         )
         table.text(
             "video.device", \.video.device, .text(maxLength: 255), .live,
@@ -87,7 +87,7 @@ public enum EyesSchema {
         )
         table.word(
             "aerie.camera_axes", \.aerie.cameraAxes, .restart,
-            "Axes in the poses of phones: those of ARKit's camera (y up, z towards the viewer), or of HawkSight's projection (y down, z away)."
+            "Axes in the poses of phones: arkit = the axes of ARKit's camera (y up, z towards the viewer), pinhole = the axes of HawkSight's projection (y down, z away from the viewer)."
         )
         table.integer(
             "aerie.max_phones", \.aerie.maxPhones, 1...16, nil, .restart,

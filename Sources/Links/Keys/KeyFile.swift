@@ -40,7 +40,7 @@ public struct KeyFile: Sendable {
                 "every user can read the file; run chmod o= \(path), and change the passphrase")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw problem("the file is not text; write one line with a passphrase into it")
+            throw problem("the file is not text; write one line with a passphrase into the file")
         }
         let lines = text.split(whereSeparator: \.isNewline)
         guard lines.count == 1, lines[0].utf8.count >= Self.shortest, bytes.count <= Self.longest

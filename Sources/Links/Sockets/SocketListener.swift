@@ -114,7 +114,7 @@ struct SocketPath {
         }
         if path.utf8.contains(0) {
             throw SocketError(
-                description: "\(key) contains a NUL byte. Set it to a path without one.")
+                description: "\(key) contains a NUL byte. Set it to a path without a NUL byte.")
         }
     }
 

@@ -84,7 +84,7 @@ package final class StateOwner: Sendable {
         }
         if loaded.source == .previous {
             log.warning(
-                "Saved tuning: the newest saved version cannot be read, so airframed uses the version before it."
+                "Saved tuning: the newest saved version cannot be read, so airframed uses the previous version."
             )
         }
         var parameters = ParameterStore(configuration)

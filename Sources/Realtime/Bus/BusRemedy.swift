@@ -62,7 +62,7 @@ extension BusError {
         case EBUSY:
             "The channel is in use by another program, or by sound on the headphone socket; dtparam=audio=off in config.txt disables that sound."
         case ENODEV:
-            "The PWM chip has no such channel: its file npwm contains the number of channels that it has."
+            "The PWM chip has no such channel: its file npwm contains the number of its channels."
         default: "The PWM chip refuses this period or pulse length: try another servo.frame_hz."
         }
     }

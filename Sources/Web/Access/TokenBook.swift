@@ -50,7 +50,8 @@ final class TokenBook: Sendable {
             do {
                 saved = try JSONDecoder().decode([PairedBrowser].self, from: data)
             } catch {
-                Log.write("\(file): the list of paired browsers cannot be read, so none is paired.")
+                Log.write(
+                    "\(file): the list of paired browsers cannot be read, so no browser is paired.")
             }
         }
         entries = Mutex(saved)

@@ -143,7 +143,8 @@ private final class DaemonLines: ChannelInboundHandler {
             // gets no connection.
             guard let answer = try? JSONValue(parsing: Array(line)), answer["result"] != nil else {
                 return session.close(
-                    code: 1011, reason: "airframed does not know the method `client`: update it.")
+                    code: 1011,
+                    reason: "airframed does not know the method `client`: update airframed.")
             }
             isIdentified = true
             return

@@ -110,7 +110,8 @@ enum AutotuneView {
         if report.isRunning {
             lines.append("An autotune is running: \(report.axis ?? ""), \(report.activity).")
         } else if report.sentence.isEmpty {
-            lines.append("No autotune has run yet. Start one with: airframectl autotune all")
+            lines.append(
+                "No autotune has run yet. Start an autotune with: airframectl autotune all")
         } else {
             lines.append(report.sentence)
         }

@@ -110,7 +110,8 @@ struct RateCommand: AcknowledgedCommand {
     var roll: Double?
     @Option(parsing: .unconditional, help: "Pitch rate in degrees per second; up is positive.")
     var pitch: Double?
-    @Option(help: "Time for which the request is repeated, seconds; default: send it once.")
+    @Option(
+        help: "Time for which the request is repeated, seconds; default: send the request once.")
     var duration: Double?
 
     func validate() throws {
@@ -191,11 +192,11 @@ struct TrackCommand: AcknowledgedCommand {
         commandName: "track",
         abstract: "Follow a person with the camera: on, off, next, person NUMBER.",
         discussion: """
-            on follows the person nearest to the middle of the picture, next the person to the right of the present one. \
-            --x and --y choose the person at a place of the picture. \
-            person follows the person with this number whom a calibrated phone sees (`airframe-eyes aerie phones`). The motors must be on. \
+            `on` follows the person nearest to the middle of the picture. `next` follows the person to the right of the present person. \
+            --x and --y choose the person at this place of the picture. \
+            `person` follows the person with this number, whom a calibrated phone sees (`airframe-eyes aerie phones`). The motors must be on. \
             Every other request that moves the camera ends the following.
-            Needs airframe-eyes, which finds the people.
+            The command needs airframe-eyes, which finds the people.
             """)
 
     /// Actions of the command `follow`.
@@ -219,7 +220,8 @@ struct TrackCommand: AcknowledgedCommand {
             throw ValidationError("Give --x and --y with the action on only.")
         }
         guard (person != nil) == (action == .person) else {
-            throw ValidationError("Give a number with the action person, and only with it.")
+            throw ValidationError(
+                "The action person needs a number; other actions do not accept a number.")
         }
     }
 

@@ -124,7 +124,7 @@ struct ReloadCommand: AcknowledgedCommand {
 struct BaselineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "baseline",
-        abstract: "Store the present tuning under a name, return to it, or delete it.",
+        abstract: "Store the present tuning under a name; restore or delete a stored tuning.",
         discussion: "Without a name the command lists the baselines.")
 
     /// Actions on a baseline.

@@ -9,7 +9,7 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: "Path of the daemon's socket.")
     var socket: String = getenv("AIRFRAME_SOCKET").map { String(cString: $0) } ?? defaultSocket
 
-    @Flag(help: "Print JSON: one document, or one per line for continuous output.")
+    @Flag(help: "Print JSON: one document, or one document per line for continuous output.")
     var json = false
 
     @Option(help: "Longest wait for an answer, seconds.")
