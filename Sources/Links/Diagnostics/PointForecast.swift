@@ -46,7 +46,8 @@ struct PointForecast {
         if !left.isEmpty {
             limits.append("mode")
             sentences.append(
-                "Mode \(mode.name) controls \(left); airframed ignores the request's values for these axes.")
+                "Mode \(mode.name) controls \(left); airframed ignores the request's values for these axes."
+            )
         }
         return Acknowledgement(
             sentences.joined(separator: " "),
