@@ -52,7 +52,7 @@ struct Airframed: ParsableCommand {
             """,
         version: Version.text)
 
-    @Option(help: "Configuration file; conf.d/*.toml in the same directory is read after it.")
+    @Option(help: "Configuration file; conf.d/*.toml in the same directory is read after this file.")
     var config: String?
 
     @Option(

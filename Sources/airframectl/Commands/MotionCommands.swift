@@ -207,7 +207,7 @@ struct TrackCommand: AcknowledgedCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "on, off, next or person; default: on.")
     var action = Action.on
-    @Argument(help: "Number of the person, for person.")
+    @Argument(help: "Number of the person, for the action person.")
     var person: String?
     @Option(help: "Place from the left edge, as a fraction of the picture's width, 0 to 1.")
     var x: Double?
