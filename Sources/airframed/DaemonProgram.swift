@@ -52,7 +52,8 @@ struct Airframed: ParsableCommand {
             """,
         version: Version.text)
 
-    @Option(help: "Configuration file; conf.d/*.toml in the same directory is read after this file.")
+    @Option(
+        help: "Configuration file; conf.d/*.toml in the same directory is read after this file.")
     var config: String?
 
     @Option(
