@@ -264,7 +264,8 @@ struct ViewTests {
             try page.touch("touchStart", try page.middle(of: "#stop"))
             #expect(
                 try page.wait(
-                    "document.querySelector('#toast').textContent.includes('pair this page first')") != nil
+                    "document.querySelector('#toast').textContent.includes('pair this page first')")
+                    != nil
             )
             #expect(try rig.status()["stopped_by"] == nil)
             let answer = try page.value(
