@@ -42,8 +42,8 @@ public struct GyroDelay: Sendable, Equatable {
         }
         let seconds = mean(\.seconds)
         guard certain.allSatisfy({ abs($0.seconds - seconds) < 0.4e-3 }) else { return nil }
-        // The axes share some causes of error, such as cross-axis terms, so the mean is not more
-        // certain than the best axis.
+        // Some causes of error, such as cross-axis terms, are common to all axes, so averaging over
+        // the axes does not make the result more accurate than the best axis.
         let sigma = certain.map(\.sigma).min() ?? .nan
         return GyroDelay(seconds: seconds, sigma: sigma, gain: mean(\.gain))
     }
@@ -54,15 +54,15 @@ public struct GyroDelay: Sendable, Equatable {
     /// Ratio of the gyroscope's signal to the encoder's signal at one spectral line, from several
     /// periods.
     struct Line {
-        /// Frequency of the line, rad/s.
+        /// Frequency of the spectral line, rad/s.
         var omega: Double
-        /// Gyroscope's rate divided by the encoder's rate, mean over the periods.
+        /// Ratio of the gyroscope's rate to the encoder's rate, averaged over the periods.
         var ratio: Complex
         /// Variance of the phase of `ratio`, rad².
         var variance: Double
     }
 
-    /// Fits the delay; nil if there are fewer than four usable lines.
+    /// Fits the delay; nil if there are fewer than four usable spectral lines.
     static func fit(_ lines: [Line]) -> GyroDelay? {
         var used: [(omega: Double, late: Double, weight: Double)] = []
         for line in lines {

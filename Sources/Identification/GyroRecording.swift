@@ -2,8 +2,8 @@ public import GimbalCore
 
 /// Recording of gyroscope samples over some seconds, with marks where samples are missing.
 ///
-/// A delayed loop loses samples. The spectrum of samples with a gap has blurred lines at wrong
-/// frequencies. Therefore only the longest part of a recording without a gap is evaluated.
+/// A delayed loop loses samples. A gap in the samples blurs the lines of the spectrum and shifts
+/// their frequencies. Therefore only the longest part of a recording without a gap is evaluated.
 public struct GyroRecording: Sendable {
     /// Part of a recording without a gap.
     public struct Stretch: Sendable {
@@ -61,7 +61,7 @@ public struct GyroRecording: Sendable {
         for index in 1..<batches.count {
             let count = Double(batches[index].end - batches[index - 1].end)
             // A step that exceeds its nominal length by more than 1.5 sample periods is a gap. The
-            // jitter of the read times is smaller.
+            // jitter of the read times is smaller than this limit.
             let isHeldUp = steps[index - 1] * count > (count + 1.5) * period
             if isHeldUp || batches[index].isTorn { start = index }
             if index - start > best.count - 1 { best = start...index }

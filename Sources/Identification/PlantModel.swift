@@ -142,8 +142,8 @@ struct NormalEquations {
         }
     }
 
-    /// Root of the weighted mean square error of the solution `x`. Each measured point has two
-    /// rows.
+    /// Root of the weighted mean square error of the solution `x`. Each measured point contributes
+    /// two rows to the system of equations.
     func residual(of x: [Double]) -> Double {
         var rest = square
         for i in 0..<3 {

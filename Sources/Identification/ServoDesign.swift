@@ -2,10 +2,10 @@ public import GimbalCore
 
 /// Design of the servo controller: its parameters, including the bandwidth of its prediction.
 ///
-/// The default tuning is scaled in time by the ratio of the total delays from command to camera,
-/// because this delay is the only time constant of the prediction. If the pure delay is a larger
-/// part of the total delay than with the default servo, the bandwidth is reduced further, until the
-/// margins are 6 dB and 45°.
+/// The design multiplies the default bandwidth of the prediction by the ratio of the default delay
+/// to the measured delay, both from command to camera, because this delay is the only time constant
+/// of the prediction. If the pure delay is a larger part of this delay than with the default servo,
+/// the bandwidth is reduced further, until the margins are 6 dB and 45°.
 public struct ServoDesign: Sendable {
     /// The designed tuning.
     public var parameters: ServoController.Parameters

@@ -3,16 +3,16 @@ import GimbalCore
 /// Autotune of position servos. The method identifies delay and lag from the commanded angles and
 /// the camera's rate.
 ///
-/// The excitation is an angle. The amplitude of the excitation is much larger than the dead band,
-/// and the rate of the excitation is lower than the servos' largest rate.
+/// The excitation signal is a commanded angle. The amplitude of the excitation is much larger than
+/// the dead band, and the rate of the excitation is lower than the servos' largest rate.
 struct ServoMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.06
     let largestSwing = 0.07
     let doubtfulResidual = 0.1
 
-    /// Tuning with which the servos hardly move, so that an oscillation decays and the tracker of
-    /// the handle settles.
+    /// Tuning that strongly limits the servos' rate, so that an oscillation decays and the estimate
+    /// of the handle's motion settles.
     var limp: Stabilizer.Parameters? {
         var limp = present
         limp.servo.maxRate = AxisVector(repeating: 0.3)
@@ -20,7 +20,7 @@ struct ServoMethod: AutotuneMethod {
         return limp
     }
 
-    /// Tuning with hardly any response, which is stable for every delay.
+    /// Tuning with very low gains, which is stable for every delay.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.servo.trackerBandwidth = 5
@@ -30,7 +30,8 @@ struct ServoMethod: AutotuneMethod {
         return soft
     }
 
-    /// Largest possible excitation: 5°, in rad. The run uses a fraction of this angle.
+    /// Largest possible excitation: 5°, in rad. Each autotune run uses only a fraction of this
+    /// largest excitation.
     func fullScale(_ axis: GimbalAxis) -> Double { 5 * .pi / 180 }
 
     /// Records the rate about the joint's axis. With an upright handle, the recorded rate equals
@@ -46,7 +47,7 @@ struct ServoMethod: AutotuneMethod {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult? {
-        // Each point is converted from rate to angle.
+        // The integration of the rate converts each point of the frequency response to an angle.
         let points = record.response(tickRate: tickRate).map { point in
             var point = point
             point.response = point.response / Complex(0, point.omega)

@@ -69,9 +69,8 @@ public struct ServoResponse: Sendable, Equatable {
         return (gain, cm_sqrt(max(rest, 0)) / max(gain, 1e-9))
     }
 
-    /// Weight of the point: inverse of its incoherent fraction plus 5 %. Points above 50 Hz have
-    /// less weight, because the pulses, the sensor's filter and the dead band affect them more than
-    /// the lag.
+    /// Weight of the point: 1 / (incoherent fraction + 0.05). Points above 50 Hz have less weight,
+    /// because the pulses, the sensor's filter and the dead band affect them more than the lag.
     private static func weight(of point: ResponsePoint) -> Double {
         let share = min(max(point.coherence, 1e-3), 1)
         let speed = point.omega / (2 * .pi * 50)

@@ -158,7 +158,7 @@ extension Observable {
     }
 
     /// Declares three observable numbers about the camera's axes. `subscribe` and recordings order
-    /// them by gimbal axis; `status` shows them as x, y and z.
+    /// the three values by gimbal axis; `status` shows them as x, y and z.
     static func body(
         _ name: String, _ unit: Unit, _ summary: String, in place: String? = nil,
         where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
@@ -172,7 +172,7 @@ extension Observable {
 }
 
 extension [Observable] {
-    /// Add a member of `status` to the first observable of the array.
+    /// Declare a member of `status` for the first observable of the array.
     func shown<Value: Encodable & Sendable>(
         in place: String?, _ unit: Unit, _ unknown: Value,
         where isKnown: @escaping Observable.Read<Bool> = { _ in true },

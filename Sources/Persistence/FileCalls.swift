@@ -18,9 +18,9 @@ public struct FileCalls: Sendable {
 
     /// The call open(2).
     public var open: @Sendable (_ path: FilePath, _ access: Access) throws(Errno) -> Int32
-    /// The call read(2) of at most `limit` bytes; empty at the end.
+    /// Calls read(2) for at most `limit` bytes; the result is empty at the end of the file.
     public var read: @Sendable (_ file: Int32, _ limit: Int) throws(Errno) -> [UInt8]
-    /// The call write(2); returns the number of bytes written, at least one.
+    /// Calls write(2); returns the number of bytes written, at least one.
     public var write: @Sendable (_ file: Int32, _ bytes: ArraySlice<UInt8>) throws(Errno) -> Int
     /// The call fsync(2).
     public var sync: @Sendable (_ file: Int32) throws(Errno) -> Void

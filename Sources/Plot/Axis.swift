@@ -75,8 +75,8 @@ struct Axis {
         return Format.fixed(value, decimals)
     }
 
-    /// Compute the smallest of 1, 2 and 5 times a power of ten that is at least `raw`. Above 20,
-    /// the function prefers fractions of 360.
+    /// Compute the smallest of 1, 2 and 5 times a power of ten that is at least `raw`. Above 20 (an
+    /// angle in degrees), the function prefers fractions of 360.
     private static func roundStep(_ raw: Double) -> Double {
         guard raw > 0, raw.isFinite else { return 1 }
         if let share = [30.0, 45, 60, 90].first(where: { $0 >= raw }), raw > 20 { return share }

@@ -30,7 +30,7 @@ final class ClientConnection {
     var wantsInput: Bool { !inputEnded && input.hasRoom }
     /// True if a request of this client can be answered now.
     var hasRequests: Bool { hasLines && !isWaiting }
-    /// True if the server's thread must close the connection in this turn.
+    /// True if the server's thread must close the connection in this iteration.
     var isFinished = false
     /// Time of the last request; before the first request, time of the connection.
     var lastRequest: Instant
@@ -51,9 +51,9 @@ final class ClientConnection {
     }
 
     /// Sets the name of the connection, once, and withdraws its right to write if the client
-    /// requests this. A program that serves several persons opens one connection for each person,
-    /// so that requests carry the person's name, and so that a person without the right to write
-    /// has a read-only connection.
+    /// requests this. A program that serves several persons opens one connection for each person.
+    /// Each connection has the person's name, and is read-only for a person without the right to
+    /// write.
     ///
     /// - Throws: A refusal if the name is not plain text, or if the connection has a name.
     func identify(_ parameters: Parameters) throws(Refusal) -> ClientIdentity {
@@ -143,7 +143,7 @@ final class ClientConnection {
 }
 
 extension Unicode.Scalar {
-    /// True if the character can be part of a printed line.
+    /// True if the character is printable and does not end a line.
     fileprivate var isPlain: Bool {
         switch properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,

@@ -3,12 +3,11 @@ import GimbalCore
 /// Allocation of the socket's limited number of connections. The type uses no clock: callers pass
 /// the time.
 ///
-/// A client that can write always gets a connection, because it can send a stop. If necessary,
-/// another connection is closed: readers are closed before writers, connections without
-/// subscriptions before connections with subscriptions, and among connections of one kind, the
-/// connection with the oldest request first. Clients that can only read never use all connections.
-/// A new reader replaces another reader only if the other reader has sent no request for
-/// `readerIdleSeconds`.
+/// A client that can write always gets a connection, so that it can send a stop. If necessary, the
+/// server closes another connection, in this order of preference: a reader before a writer, a
+/// connection without subscriptions before a connection with subscriptions, the oldest request
+/// first. Clients that can only read cannot occupy all connections. A new reader replaces another
+/// reader only if the other reader has sent no request for `readerIdleSeconds`.
 struct ClientSlots {
     /// Properties of a connection that decide whether it can be closed for another one.
     struct Client {
@@ -52,8 +51,9 @@ struct ClientSlots {
         return longestIdle(idle, clients).map { .replace($0) } ?? .refuse
     }
 
-    /// Index of the connection to close: the connection with the oldest request among those without
-    /// subscriptions. If all connections have subscriptions, all of them are compared.
+    /// Index of the connection to close: the connection without subscriptions that has the oldest
+    /// request. If all connections have subscriptions, the connection with the oldest request of
+    /// all is closed.
     private func longestIdle(_ indices: [Int], _ clients: [Client]) -> Int? {
         let idle = indices.filter { !clients[$0].isStreaming }
         return (idle.isEmpty ? indices : idle).min {

@@ -13,17 +13,17 @@ import Wire
 /// threads. Therefore the socket has one ordinary thread with an explicit stack and bounded
 /// buffers, instead of a thread pool that would compete with the control loop.
 ///
-/// A stop is executed before all other requests. In each turn, the thread searches all received
-/// input for a stop before it answers any request. A turn ends after `turnSeconds`, so that the
-/// thread soon searches for a stop again. The `QuestionDesk` answers requests that take long to
-/// read or to answer; the thread that writes to the disk answers requests that wait for the disk.
-/// The two other threads send their answers through `LateReplies`.
+/// A stop is executed before all other requests. In each iteration, the thread searches all
+/// received input for a stop before it answers any request. An iteration ends after `turnSeconds`,
+/// so that the thread soon checks the input for a stop again. The `QuestionDesk` answers requests
+/// that take long to read or to answer; the thread that writes to the disk answers requests that
+/// wait for the disk. The two other threads send their answers through `LateReplies`.
 struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients are
     /// served.
     private static let requestsPerTurn = 8
-    /// Time limit of a turn, s. The next turn begins with the next client. A turn exceeds the time
-    /// limit only if a single request takes longer.
+    /// Time limit of one iteration, s. The next iteration begins with the next client. An iteration
+    /// exceeds the time limit only if a single request takes longer.
     private static let turnSeconds = 0.001
     private static let chunkSize = 16 * 1024
 
@@ -36,7 +36,7 @@ struct DiagnosticsLoop {
     private let later: LateReplies
     private let desk: QuestionDesk
     private var connections: [ClientConnection] = []
-    /// The client that is served first in the next turn.
+    /// The client that is served first in the next iteration.
     private var first = 0
     private var counters = ClientStatus()
     private var nextClient = 1
@@ -110,7 +110,7 @@ struct DiagnosticsLoop {
         connection.flush(now: now)
     }
 
-    /// Answers the clients one after the other, until the time limit of the turn.
+    /// Answers the clients one after the other, until the time limit of the iteration.
     private mutating func serve(_ now: Instant) {
         let count = connections.count
         var present = now

@@ -8,9 +8,9 @@ import SystemPackage
 /// The diagnostics socket as a service: newline-delimited JSON on a UNIX stream socket, see `Wire`.
 ///
 /// One ordinary thread, `airframed-diag`, does all work, except that a second thread,
-/// `airframed-ask`, answers questions. `run()` waits for both threads without blocking a thread of
-/// Swift's pool. `run` returns within a few milliseconds of a graceful shutdown or a cancellation,
-/// or after the answer to the present question.
+/// `airframed-ask`, answers read-only requests. `run()` waits for both threads without blocking a
+/// thread of Swift's pool. `run` returns within a few milliseconds of a graceful shutdown or a
+/// cancellation; if a read-only request is being answered, after its answer.
 public final class DiagnosticsServer: Service {
     /// Size of each thread's stack, bytes, which is locked into memory. The tests of a debug build
     /// need more than 64 and at most 128 KiB; the rest of the stack is a reserve.
@@ -86,7 +86,7 @@ public final class DiagnosticsServer: Service {
                         until: self.questions.wake, handler: handler, later: self.later)
                 }
             }
-            // After the server's thread or the thread that answers questions has ended, the other
+            // After the server's thread or the thread for read-only requests has ended, the other
             // thread must also end.
             defer { group.cancelAll() }
             try await group.next()
@@ -96,7 +96,7 @@ public final class DiagnosticsServer: Service {
     /// The body of the server's thread.
     private func serve(_ listener: SocketListener, _ handler: RequestHandler) {
         // The nice value applies only to the server's thread; the kernel can refuse it. With its
-        // nice value, the server's thread runs before the thread that answers questions if the two
+        // nice value, the server's thread runs before the thread for read-only requests if the two
         // threads need the same processor.
         setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var loop = DiagnosticsLoop(

@@ -72,7 +72,7 @@ struct PointForecast {
             .joined(separator: ", ")
     }
 
-    /// Text that names every angle of the goal that differs from the requested angle, such as
+    /// Text that names every angle of the target that differs from the requested angle, such as
     /// "pitch -120°".
     private static func text(_ goal: AxisVector, where asked: AxisVector) -> String {
         zip(axes(goal), axes(asked))

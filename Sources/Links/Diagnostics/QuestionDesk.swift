@@ -3,14 +3,15 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// Queue of questions to the daemon. A separate thread answers the questions one at a time, in the
-/// order of their arrival.
+/// Queue of read-only requests to the daemon. A separate thread answers the requests one at a time,
+/// in the order of their arrival.
 ///
-/// A question is a request that changes nothing, but that can take long to parse or to answer: for
+/// The queue contains requests that change nothing but can take long to parse or to answer: for
 /// example, a request with 64 KiB of names, or for every setting with its range. Therefore the
-/// server's thread parses only short lines and answers no questions, and requests that move or stop
-/// the camera never wait for a question. Each connection can have only one question in the queue,
-/// so that one client does not delay others for long.
+/// server's thread parses only short lines and leaves read-only requests to the queue's thread, so
+/// that requests that move or stop the camera never wait for a read-only request. Each connection
+/// can have only one request in the queue, so that one client does not delay other clients for
+/// long.
 final class QuestionDesk: Sendable {
     /// Client's request that waits for the queue's thread.
     struct Question: Sendable {
@@ -18,7 +19,7 @@ final class QuestionDesk: Sendable {
         enum Body: Sendable {
             /// Unparsed request line, which is too long for the server's thread to parse.
             case line([UInt8])
-            /// Parsed request, which is a question or names an unknown method.
+            /// Parsed request, which is read-only or names an unknown method.
             case request(Request)
         }
 
@@ -35,15 +36,15 @@ final class QuestionDesk: Sendable {
     /// - Throws: `Errno` when the process has no descriptors left.
     init() throws { bell = try Bell() }
 
-    /// Adds a question to the queue. Any thread can call this method.
+    /// Adds a read-only request to the queue. Any thread can call this method.
     func ask(_ question: Question) {
         questions.withLock { $0.append(question) }
         bell.ring()
     }
 
-    /// Drops the waiting question of a client that has disconnected. An unparsed line remains in
-    /// the queue, because it can contain a request that is not a question. Any thread can call this
-    /// method.
+    /// Drops the waiting read-only request of a client that has disconnected. An unparsed line
+    /// remains in the queue, because it can contain a request that is not read-only. Any thread can
+    /// call this method.
     func abandon(client: Int) {
         questions.withLock { questions in
             for index in questions.indices where questions[index].client == client {
@@ -57,7 +58,7 @@ final class QuestionDesk: Sendable {
         questions.withLock { $0.removeAll { $0.client == client } }
     }
 
-    /// Body of the queue's thread, which answers questions until `wake` is readable.
+    /// Body of the queue's thread, which answers requests until `wake` is readable.
     ///
     /// - Parameters:
     ///   - wake: Descriptor that becomes readable when the thread must end.

@@ -7,8 +7,8 @@ import Wire
 /// Handler of requests: it finds the method, checks the parameters and the right to write, and
 /// encodes the result.
 ///
-/// The handler answers requests that move, stop or change something immediately, on the server's
-/// thread; the `QuestionDesk` answers questions.
+/// On the server's thread, the handler immediately answers requests that move, stop or change
+/// something; the `QuestionDesk` answers read-only requests.
 struct RequestHandler: Sendable {
     /// Longest line that the server's thread parses, bytes. Requests without a list of names and
     /// without text are much shorter.
@@ -155,8 +155,8 @@ struct RequestHandler: Sendable {
         connection.output.append { ReplyLine.append(id: id, t: t, result: result, to: &$0) }
     }
 
-    /// Passes a question to the `QuestionDesk`; further requests of the connection wait for the
-    /// answer.
+    /// Passes a read-only request to the `QuestionDesk`; further requests of the connection wait
+    /// for the answer.
     private func ask(
         _ body: QuestionDesk.Question.Body, _ connection: ClientConnection, _ clients: ClientStatus
     ) {
@@ -182,8 +182,8 @@ struct RequestHandler: Sendable {
             client: connection.client,
             refusal: connection.mayWrite ? nil : Refusal(.permissionDenied, policy.sentence))
         if method.isWrite { try caller.requireWrite() }
-        // A client that has closed its connection reads no answers, so its waiting questions, which
-        // would delay other clients, are dropped.
+        // A client that has closed its connection reads no answers. Its waiting read-only requests
+        // are dropped, because they would delay other clients.
         if connection.outputBroken, method.isQuestion { return [] }
         services.settle()
         switch method.work {
@@ -223,7 +223,7 @@ struct RequestHandler: Sendable {
 
 // MARK: Questions, on the desk's thread
 extension RequestHandler {
-    /// Parses a waiting line, and answers it if it is a question. Only the thread of the
+    /// Parses a waiting line, and answers it if it is a read-only request. Only the thread of the
     /// `QuestionDesk` calls this method.
     ///
     /// - Returns: A closure that sends the answer, or executes the request in the line; the

@@ -58,8 +58,8 @@ public struct SocketMethod: Sendable {
 
     /// Function that executes a method of the socket, and the thread that runs the function.
     enum Work: Sendable {
-        /// A question, which changes nothing. The function receives the state of the server's
-        /// connections, and runs on the thread of the `QuestionDesk`.
+        /// A read-only request, which changes nothing. The function receives the state of the
+        /// server's connections, and runs on the thread of the `QuestionDesk`.
         case question(@Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer)
         /// A request that runs on the server's thread and takes about 1 ms; meanwhile, no other
         /// client is served.

@@ -6,14 +6,14 @@ import Synchronization
 public import SystemPackage
 
 /// File with the newest time or counter that a link with a key has accepted, so that the link
-/// refuses recorded frames even after a restart of airframed.
+/// refuses replayed frames even after a restart of airframed.
 ///
 /// airframed accepts a value only if the file already contains this value or a greater one.
-/// Therefore a recorded value is not accepted again, even after a power cut. After a power cut, a
-/// genuine value is accepted only if it is greater than the value in the file, which exceeds the
-/// last accepted value by at most `margin`. When airframed ends normally, it writes the last
-/// accepted value to the file. A separate thread, `airframed-keys`, writes the file, so links never
-/// wait for the disk.
+/// Therefore a replayed value is not accepted, even after a power cut. After a power cut, a genuine
+/// value is accepted only if it is greater than the value in the file, which exceeds the last
+/// accepted value by at most `margin`. When airframed ends normally, it writes the last accepted
+/// value to the file. A separate thread, `airframed-keys`, writes the file, so links never wait for
+/// the disk.
 public final class FreshnessFile: Service {
     private static let stackSize = 128 * 1024
 
@@ -30,8 +30,8 @@ public final class FreshnessFile: Service {
     /// Value in the file; a time or counter up to this value can be accepted now.
     private let reserved: Atomic<UInt64>
 
-    /// Reads the value of an earlier process. If the file does not contain a number, the problem is
-    /// logged, and the file is treated as missing.
+    /// Reads the value that an earlier process has stored. If the file does not contain a number,
+    /// the problem is logged, and the file is treated as missing.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
@@ -101,7 +101,7 @@ public final class FreshnessFile: Service {
     }
 
     /// Writes the last accepted value without a margin, because airframed ends normally. Therefore
-    /// no sender must wait after the restart.
+    /// the next value of a sender is accepted immediately after the restart.
     private func end() {
         let value = newest.load(ordering: .relaxed)
         if value != reserved.load(ordering: .relaxed) { write(value) }

@@ -14,7 +14,7 @@ public protocol LockstepBackend: Sendable {
     func answer(_ line: [UInt8]?, to output: inout [UInt8])
 
     /// Reports that the simulator has sent no line for `LockstepConfiguration.timeout`. The method
-    /// is called once; after a new line, it can be called again.
+    /// is called once for each pause of the simulator.
     func silent()
 
     /// Ends the simulation, because the simulator has disconnected; the next call is `connected`.

@@ -78,7 +78,7 @@ public final class LockstepServer: Service {
 /// Handshake between another thread and the server's thread, in which each side sends one byte.
 /// After the handshake, all earlier events have been handled.
 final class SettlingPipes: Sendable {
-    /// Bell with which a waiting thread wakes the server's thread.
+    /// `Bell` with which a waiting thread wakes the server's thread.
     let request: Bell
     private let answer: Bell
     /// True if the server's thread runs. A waiting thread holds the lock, so only one thread waits

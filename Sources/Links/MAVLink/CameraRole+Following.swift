@@ -33,7 +33,7 @@ extension CameraRole {
         }
     }
 
-    /// True if a command chooses a person, or ends the following.
+    /// True if a command chooses a person, or stops the camera from following a person.
     static func choosesPerson(_ order: Order) -> Bool {
         FollowCommand(rawValue: order.number) != nil
     }

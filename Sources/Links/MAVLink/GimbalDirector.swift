@@ -22,8 +22,8 @@ struct GimbalDirector {
     /// Heading in the loop's frame that was requested last, rad.
     private var askedYaw = 0.0
     private var wasEnabled = false
-    /// Yaw relative to the vehicle that the camera keeps, rad; nil if the camera does not keep a
-    /// yaw relative to the vehicle.
+    /// Yaw relative to the vehicle at which the camera is held, rad; nil if the camera does not
+    /// keep a yaw relative to the vehicle.
     private var followedYaw: Double?
     /// Lead angle in the yaw of the last request, rad. The lead compensates the turn that the
     /// autopilot has announced.
@@ -52,8 +52,8 @@ struct GimbalDirector {
     ///   - params: Parameters of the command: primary system and component, secondary system and
     ///     component.
     ///   - sender: The requesting component.
-    ///   - isHeard: Function that returns whether a component is present. Only a component that is
-    ///     present can get control.
+    ///   - isHeard: Function that returns whether a component has sent a message recently. Only a
+    ///     component that has sent a message recently can get control.
     ///   - now: Time of the receipt.
     /// - Throws: The reason why control has not changed.
     mutating func configure(
@@ -213,8 +213,8 @@ struct GimbalDirector {
         }
     }
 
-    /// Direction of north in the loop's frame, rad; 0 while it is unknown, so that angles are
-    /// relative to the heading at power-on.
+    /// Heading relative to north minus heading in the loop's frame, rad; 0 while it is unknown, so
+    /// that angles are relative to the heading at power-on.
     private var north: Double { vehicle.north ?? 0 }
 
     /// Wraps an angle to -π...π rad; NaN is returned unchanged.

@@ -6,7 +6,7 @@ import Wire
 /// State of the gimbal, converted to MAVLink's units and flags.
 struct GimbalReport {
     let snapshot: StabilizerSnapshot
-    /// Direction of north in the loop's frame, rad; nil if unknown.
+    /// Heading relative to north minus heading in the loop's frame, rad; nil if unknown.
     let north: Double?
     /// Time since the start of airframed, ms.
     let bootMs: UInt32
@@ -20,7 +20,7 @@ struct GimbalReport {
     /// - Parameters:
     ///   - snapshot: The newest snapshot of the loop; nil before the first sample.
     ///   - settings: Settings in force.
-    ///   - north: Direction of north in the loop's frame, rad; nil if unknown.
+    ///   - north: Heading relative to north minus heading in the loop's frame, rad; nil if unknown.
     ///   - bootMs: Time since the start of airframed, ms.
     init(snapshot: StabilizerSnapshot?, settings: Settings, north: Double?, bootMs: UInt32) {
         self.snapshot = snapshot ?? StabilizerSnapshot()

@@ -40,7 +40,7 @@ struct Order {
     }
 }
 
-/// Request to save the parameters, whose write to the disk can be incomplete.
+/// Request to save the parameters; its write to the disk can still be in progress.
 final class PendingSave: Sendable {
     let order: Order
     let sender: MAVLinkAddress
@@ -113,7 +113,7 @@ extension MAVLinkComponent {
         acknowledgeSaves()
     }
 
-    /// Acknowledges completed saves. Call this method often.
+    /// Acknowledges completed saves. Call this method ten times per second.
     func acknowledgeSaves() {
         saves.removeAll { save in
             guard let outcome = save.outcome.withLock({ $0 }) else { return false }

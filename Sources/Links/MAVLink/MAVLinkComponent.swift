@@ -66,7 +66,8 @@ final class MAVLinkComponent {
     private var stopQuiet = Instant(nanoseconds: .min)
     private var faultsDue: Instant
     private var cameraDue: Instant
-    /// Interval, s, and time of the next message about the followed person, by peer.
+    /// Schedule of the messages about the followed person, by peer: interval, s, and time of the
+    /// next message.
     var followingStreams: [Int: (period: Double, due: Instant)] = [:]
     /// Index of the next parameter of each list in progress, by peer.
     var listings: [Int: Int] = [:]
@@ -281,7 +282,7 @@ final class MAVLinkComponent {
     ///   - peer: The peer that has sent the frame; nil for a peer that is not registered, which
     ///     receives no answer.
     ///   - now: Time at which the frame was received.
-    /// - Returns: True if `handle` must be called.
+    /// - Returns: True if the frame is accepted, so that `handle` must execute its message.
     func admits(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int?, now: Instant) -> Bool {
         if stops(frame, from: peer, now: now) { return false }
         guard frame.sender != address, !(frame.sender == cameraAddress && hasCamera) else {

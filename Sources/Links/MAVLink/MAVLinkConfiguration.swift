@@ -17,8 +17,8 @@ public struct MAVLinkConfiguration: Sendable {
     /// Speed of the serial port, baud.
     public var baud = 57600
 
-    /// Key and times of signatures. If the property is nil, the gimbal does not sign frames, and
-    /// ignores the signatures of received frames.
+    /// Signer of frames, with the key and the newest signature times. If the property is nil, the
+    /// gimbal does not sign frames, and ignores the signatures of received frames.
     public var signing: MAVLinkSigning?
     /// Newest time of a signature, stored across restarts.
     public var freshness: FreshnessFile?

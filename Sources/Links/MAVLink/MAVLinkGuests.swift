@@ -4,14 +4,14 @@ import Wire
 /// Guests: the peers on the open MAVLink port that receive streams. The type uses no socket and no
 /// clock: callers pass the time.
 ///
-/// The number of guests is limited to a small number of places, because each guest receives
-/// streams. A peer in control keeps its place. If all places are taken, a peer that was silent for
-/// two heartbeats is dropped. If no peer was silent for two heartbeats, the host with the most
-/// peers loses the peer with the longest silence, unless the new peer's host would then have the
-/// most peers. Therefore one host cannot exclude another host. An emergency stop is executed even
-/// from a peer without a place.
+/// The number of guests is limited to a few slots, because each guest receives streams. A peer in
+/// control keeps its slot. If all slots are taken, a peer that was silent for two heartbeats is
+/// dropped. If no peer was silent for two heartbeats, the most silent peer of the host with the
+/// most peers loses its slot. A new peer gets no slot if its host would then have the most peers.
+/// Therefore one host cannot exclude another host. An emergency stop is executed even from a peer
+/// without a slot.
 struct MAVLinkGuests {
-    /// A peer on the open MAVLink port that has one of the limited places.
+    /// A peer on the open MAVLink port that has one of the limited slots.
     struct Guest {
         let number: Int
         var parser: MAVLinkParser
@@ -46,15 +46,15 @@ struct MAVLinkGuests {
         guests[address]?.heard = now
     }
 
-    /// Gives a place to a new peer. If no place is free, another peer can lose its place.
+    /// Assigns a slot to a new peer. If no slot is free, another peer can lose its slot.
     ///
     /// - Parameters:
     ///   - address: Address of the peer.
     ///   - parser: Parser of the peer's bytes.
     ///   - now: Time at which the peer's message was received.
     ///   - isInControl: Function that returns whether the guest with the given number is in
-    ///     control, and must keep its place.
-    /// - Returns: The number of the new peer, and the dropped peer; nil if there is no place.
+    ///     control, and must keep its slot.
+    /// - Returns: The number of the new peer, and the dropped peer; nil if there is no slot.
     mutating func admit(
         _ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant,
         isInControl: (Int) -> Bool

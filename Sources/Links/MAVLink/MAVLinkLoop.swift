@@ -111,7 +111,7 @@ final class MAVLinkLoop {
             guard let (bytes, from) = server.receive() else { return }
             receive(bytes, from: from, now: now)
         }
-        // The socket can contain more datagrams, which the next turn reads.
+        // The socket can contain more datagrams, which the next iteration reads.
         due = now
     }
 

@@ -43,8 +43,8 @@ struct MessageStreams {
     /// Creates the streams of a flight display.
     ///
     /// - Parameters:
-    ///   - attitudeHz: Rate of the attitude; the rate of the head-up display is half of the
-    ///     attitude's rate.
+    ///   - attitudeHz: Rate of the attitude messages, Hz; the head-up display messages have half
+    ///     this rate.
     ///   - now: Time at which the streams start.
     init(display attitudeHz: Double, now: Instant) {
         streams[Heartbeat.format.id] = Stream(period: 1, due: now)

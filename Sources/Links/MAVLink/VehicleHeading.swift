@@ -5,23 +5,23 @@ import Wire
 ///
 /// The camera's attitude and the joint angles give the vehicle's heading in the loop's own frame,
 /// whose zero is arbitrary and whose heading drifts without a compass. The autopilot reports the
-/// heading relative to north. The difference of the two headings is the direction of north in the
-/// loop's frame. The difference is smoothed over seconds, because the two headings are measured at
-/// different times.
+/// heading relative to north. The difference of the two headings converts headings between north
+/// and the loop's frame. The difference is smoothed over seconds, because the two headings are
+/// measured at different times.
 struct VehicleHeading {
     /// Largest age of a usable report of the autopilot, s.
     private static let staleSeconds = 2.0
-    /// Time constant with which the direction of north is corrected, s.
+    /// Time constant of the correction of `north`, s.
     private static let timeConstant = 2.0
 
-    /// Direction of north in the loop's frame, rad; nil before the first report. To convert an
-    /// angle relative to north to the loop's frame, subtract this angle.
+    /// Heading relative to north minus heading in the loop's frame, rad; nil before the first
+    /// report. The heading in the loop's frame is the heading relative to north minus this value.
     private(set) var north: Double?
     /// Turn rate that the autopilot has announced for the vehicle, rad/s; 0 if unknown.
     private(set) var feedForward = 0.0
     private var heard: Instant?
 
-    /// Corrects the direction of north with a report of the autopilot.
+    /// Corrects `north` with a report of the autopilot.
     ///
     /// - Parameters:
     ///   - state: The autopilot's message.
@@ -52,7 +52,7 @@ struct VehicleHeading {
         self.north = north + turn * dt / (Self.timeConstant + dt)
     }
 
-    /// Discards the reports of a silent autopilot; the direction of north does not change.
+    /// Discards the reports of a silent autopilot; `north` does not change.
     mutating func advance(now: Instant) {
         guard let heard, now.seconds(since: heard) > Self.staleSeconds else { return }
         feedForward = 0

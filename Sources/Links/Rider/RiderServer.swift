@@ -13,7 +13,7 @@ public import Wire
 public final class RiderServer: Service {
     /// Size of the thread's stack, bytes, which is locked into memory.
     private static let stackSize = 256 * 1024
-    /// Largest number of datagrams that are read in one turn of the thread.
+    /// Largest number of datagrams that are read in one iteration of the thread.
     private static let datagramsPerTurn = 64
     /// Interval between two updates of the status, s.
     private static let statusSeconds = 0.2

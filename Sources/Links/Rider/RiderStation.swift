@@ -19,8 +19,8 @@ struct RiderStation {
         /// Number of commands without a valid authentication code, or with a counter that was
         /// already used, if a key is required.
         var unsigned: UInt64 = 0
-        /// Number of commands that were ignored because the remote control was new, or had been
-        /// silent for too long, and had not yet sent speeds of zero.
+        /// Number of ignored commands from a new or long-silent remote control that had not yet
+        /// sent speeds of zero.
         var waitingForZero: UInt64 = 0
     }
 
@@ -30,8 +30,8 @@ struct RiderStation {
         var heard: Instant
     }
 
-    /// Largest number of remote controls whose state is stored. If there are more, the state of the
-    /// remote control with the longest silence is dropped.
+    /// Largest number of remote controls whose state is stored. If more remote controls send
+    /// commands, the state of the remote control with the longest silence is dropped.
     private static let maximumRemotes = 16
 
     private(set) var counters = Counters()

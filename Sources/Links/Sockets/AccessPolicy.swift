@@ -9,12 +9,12 @@ struct PeerCredentials: Equatable, Sendable {
 
 /// Policy for write access: root, the daemon's own user, and members of one group.
 ///
-/// The file mode of the socket determines which users can connect. airframed also applies this
-/// policy to every write request, because an administrator can allow more users to connect, and
-/// because the policy works even if a user namespace hides user ids.
+/// The file mode of the socket determines which users can connect. In addition, airframed applies
+/// this policy to every write request, because an administrator can allow more users to connect,
+/// and because a user namespace can hide user ids.
 struct AccessPolicy: Equatable, Sendable {
     /// The kernel's substitute for ids that are unknown in the daemon's user namespace. The kernel
-    /// gives the same substitute to many users, so it does not identify a user.
+    /// uses the same substitute id for many users, so this id does not identify a user.
     static let overflowID: UInt32 = 65534
 
     /// Id of the user as whom the daemon runs.

@@ -19,11 +19,11 @@ struct LineBuffer {
     private var bytes: [UInt8] = []
     /// Index of the first byte in the buffer that `next` has not returned.
     private var start = 0
-    /// Index of the end of the bytes after `start` in which `next` has found no newline.
+    /// Index up to which `next` has searched for a newline.
     private var scanned = 0
-    /// Index of the end of the lines that `arrivals` has visited.
+    /// Index after the last complete line that `arrivals` has visited.
     private var looked = 0
-    /// Index of the end of the bytes after `looked` in which `arrivals` has found no newline.
+    /// Index up to which `arrivals` has searched for a newline.
     private var searched = 0
     private var isSkipping = false
 

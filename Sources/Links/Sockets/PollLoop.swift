@@ -30,12 +30,14 @@ struct PollSet {
         entries.append(entry ?? pollfd(fd: -1, events: 0, revents: 0))
     }
 
-    /// Sets the latest end of the wait. If the end has already passed, the call does not wait.
+    /// Sets the latest time at which the wait ends. If this time has already passed, the call does
+    /// not wait.
     mutating func end(by time: Instant?) {
         if let time, time < end { end = time }
     }
 
-    /// Events of the descriptor that the call number `place` of `add`, counted from 1, has added.
+    /// Events that poll(2) has returned for an entry; `place` is the number of the `add` call, from
+    /// 1.
     subscript(place: Int) -> Int32 { Int32(entries[place].revents) }
 
     /// Waits for an event of the descriptors.
@@ -61,7 +63,7 @@ struct PollLoop {
     /// Log that receives errors of poll(2).
     var logger: Logger?
 
-    /// Runs rounds until `wake` is readable.
+    /// Repeats the loop until `wake` is readable.
     ///
     /// - Parameters:
     ///   - prepare: Function that adds the descriptors and the time of the next action.

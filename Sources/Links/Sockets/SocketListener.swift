@@ -9,7 +9,7 @@ struct SocketPlace: Sendable {
     var path: String
     /// Group that owns the file; nil, or a group that does not exist, means the daemon's own group.
     var group: String?
-    /// Largest number of connections that wait for acceptance.
+    /// Backlog of listen(2): largest number of connections that wait to be accepted.
     var backlog: Int
     /// The setting that names the path, for messages.
     var key: String
@@ -36,7 +36,7 @@ struct SocketListener: Sendable {
     /// - Parameters:
     ///   - place: Path, group and limits of the socket.
     ///   - logger: Log for a group that does not exist.
-    /// - Throws: The problem; no socket file remains.
+    /// - Throws: The problem; after a failure, the socket's file does not exist.
     init(_ place: SocketPlace, logger: Logger) throws(SocketError) {
         let path = place.path
         let obstacles = SocketPath(key: place.key)

@@ -12,8 +12,8 @@ struct PoseLandmarks {
     private static let points = 39
     /// Number of cells along an edge of the map that contains the probability of each point.
     private static let cells = 64
-    /// Index of the auxiliary point at the hips, and of the auxiliary point whose distance from the
-    /// hips is half the body's size.
+    /// Indices of two auxiliary points: `hips` is the midpoint of the hips; the distance from
+    /// `hips` to `top` is half the body's size.
     private static let (hips, top) = (33, 34)
 
     private let model: Model
@@ -64,8 +64,9 @@ struct PoseLandmarks {
         return region.point(u: refined.u, v: refined.v)
     }
 
-    /// Mean position of a point in the map of its probability, within three cells of the position
-    /// (u, v); nil if the map contains little probability around this position.
+    /// Refines the position (u, v) of a point with the map of the point's probability: mean
+    /// position, weighted by probability, over the cells that are at most three cells away; nil if
+    /// the probability of all these cells is below 0.5.
     private func refine(_ index: Int, _ u: Double, _ v: Double) -> (u: Double, v: Double)? {
         let count = Double(Self.cells)
         guard (0..<1).contains(u), (0..<1).contains(v) else { return nil }

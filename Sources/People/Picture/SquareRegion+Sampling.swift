@@ -4,9 +4,9 @@ extension SquareRegion {
     /// Computes the samples of the square for the input of a model: row by row, with red, green and
     /// blue of each sample. Samples outside the picture are black.
     ///
-    /// A sample of a square that is enlarged is interpolated between four pixels. A sample of a
-    /// square that is reduced is the mean of several pixels, because single pixels would cause
-    /// aliasing.
+    /// If the square is enlarged, each sample is interpolated bilinearly between four pixels. If
+    /// the square is reduced, each sample is the mean of several pixels, because a single pixel
+    /// would cause aliasing.
     ///
     /// - Parameters:
     ///   - picture: The picture.
@@ -80,12 +80,12 @@ private struct Sampler {
     let pixels: UnsafePointer<UInt8>
     let width: Int
     let height: Int
-    /// Positions of the parts into which each sample is divided.
+    /// Positions of the sub-samples into which each sample is divided.
     let step: Grid
-    /// Number of parts along the edge of a sample.
+    /// Number of sub-samples along the edge of a sample.
     let parts: Int
 
-    /// Mean of the pixels that are nearest to the parts of a sample.
+    /// Mean of the picture's pixels at the sub-samples of a sample, for a reduced square.
     @inline(__always)
     func mean(_ column: Int, _ row: Int) -> SIMD3<Float> {
         var (red, green, blue) = (UInt32(0), UInt32(0), UInt32(0))
@@ -108,7 +108,7 @@ private struct Sampler {
         return SIMD3(Float(red), Float(green), Float(blue)) / Float(parts * parts)
     }
 
-    /// Mean of the four pixels around a sample, weighted by their distance.
+    /// Bilinear interpolation between the four pixels around a sample.
     @inline(__always)
     func interpolated(_ column: Int, _ row: Int) -> SIMD3<Float> {
         let (x, y) = step.point(column, row)

@@ -21,7 +21,8 @@ public struct Framing: Sendable, Equatable {
     /// Distance of the person from the desired position, to either side, at which the camera begins
     /// to move, as a fraction of the picture's width, 0...0.4.
     public var deadZone = 0.0
-    /// Time constant with which the camera corrects the person's position, s.
+    /// Time constant with which the camera moves the person to the desired position in the picture,
+    /// s.
     public var smoothing = 0.25
 
     /// Creates the default framing.

@@ -17,7 +17,7 @@ struct GroundFilter: Sendable {
     static let acceleration = 1.5
     /// Standard deviation of the velocity at the start, m/s.
     static let startSpeed = 1.5
-    /// Distance that is assumed until an observation contains one, m.
+    /// Distance that is assumed until an observation contains a distance, m.
     static let usualDistance = 4.0
 
     /// Position north and east, m, and velocity north and east, m/s.

@@ -41,7 +41,7 @@ public struct PersonFollower: Sendable {
 
     /// Present state of the follower.
     public private(set) var state = State.off
-    /// Time without a person after which the following ends, s.
+    /// Time without a person after which the follower stops, s.
     public var patience = 15.0
     /// Desired position of the person in the picture.
     public var framing = Framing()
@@ -53,8 +53,8 @@ public struct PersonFollower: Sendable {
     /// Time for which the camera continues the motion of a lost person, s. A longer prediction
     /// would be unreliable.
     private static let coastSeconds = 4.0
-    /// Largest difference between the heading of a new person and the predicted heading of the lost
-    /// person at which both count as one person, rad.
+    /// Largest heading difference at which a new person counts as the lost person, compared with
+    /// the lost person's predicted heading, rad.
     private static let reunion = 0.9
 
     private var choice: Choice?
@@ -80,7 +80,7 @@ public struct PersonFollower: Sendable {
         }
     }
 
-    /// Ends the following, for example because another source moves the camera.
+    /// Stops following the person, for example because another source moves the camera.
     public mutating func stop() {
         state = .off
         choice = nil
@@ -130,7 +130,7 @@ public struct PersonFollower: Sendable {
         }
     }
 
-    /// True if the person to be followed has not been found in the pictures.
+    /// True if the follower searches for a person who has not been found in the pictures.
     public var isSearching: Bool {
         switch state {
         case .waiting, .lost: true
@@ -160,7 +160,7 @@ public struct PersonFollower: Sendable {
         }
         state = .lost(id)
         // A new person near the expected direction of the lost person counts as the lost person,
-        // unless both were in the picture at one time.
+        // unless both persons were in the picture at the same time.
         let expected = person.direction(at: min(exposed, person.lastSeen + Self.coastSeconds)).yaw
         let candidates = seen.filter {
             $0.id != id && $0.sightings >= 2 && $0.firstSeen > person.lastSeen
@@ -211,8 +211,8 @@ public struct PersonFollower: Sendable {
         }
     }
 
-    /// Returns the direction in which the camera must look at a time; nil if the camera must not be
-    /// moved.
+    /// Returns the direction in which the camera must look at the given time; nil if the camera
+    /// must not be moved.
     ///
     /// - Parameters:
     ///   - time: Time, s, not before the last picture.

@@ -28,7 +28,7 @@ public struct TrackedPerson: Sendable {
         public var yawSigma: Double
     }
 
-    /// Predicts the direction of the person at a time.
+    /// Predicts the person's direction at the given time.
     ///
     /// - Parameter time: Time, s, not before the last picture.
     /// - Returns: The predicted direction.

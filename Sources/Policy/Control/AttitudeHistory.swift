@@ -20,7 +20,7 @@ public struct AttitudeHistory: Sendable {
 
     /// Smallest interval between two entries, s.
     private static let interval = 0.002
-    /// Largest number of entries: at the smallest interval, 1.5 s.
+    /// Largest number of entries, which cover 1.5 s at the smallest interval.
     private static let capacity = 750
     /// Time after the newest entry for which the attitude is predicted from the rate, s.
     public static let reach = 0.05
@@ -58,7 +58,8 @@ public struct AttitudeHistory: Sendable {
         }
     }
 
-    /// The attitude at a time. Between two entries, the rate of the turn is assumed to be constant.
+    /// The attitude at the given time. Between two entries, the angular rate is assumed to be
+    /// constant.
     ///
     /// - Parameter time: Time on the loop's clock.
     /// - Returns: The attitude, body to earth.

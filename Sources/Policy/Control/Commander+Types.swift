@@ -25,7 +25,8 @@ extension Commander {
         /// Time after the last rate request at which the outputs go off, until a client requests a
         /// mode, s; 0 disables this reaction.
         public var offSeconds = 0.0
-        /// Links that cannot take control. A barred link can still request an emergency stop.
+        /// Links that cannot take control. A link that cannot take control can still request an
+        /// emergency stop.
         public var barred: Set<CommandSource.Link> = []
         /// Links that require a key.
         public var keyed: Set<CommandSource.Link> = []
@@ -66,8 +67,8 @@ extension Commander {
 }
 
 extension MotionRequest {
-    /// Refusal of the request in the given mode, with or without a latched emergency stop; nil if
-    /// the request is possible.
+    /// Refusal of the request in the given mode; nil if the request is possible. `isStopped` is
+    /// true if an emergency stop is latched.
     func refusal(in mode: Mode, isStopped: Bool) -> Refusal? {
         if requirement == .any { return misfit }
         if isStopped { return .emergencyStopped }
@@ -93,7 +94,7 @@ public struct Steppers: Sendable {
     ///
     /// - Parameters:
     ///   - hasSwitches: True if each motor has a home switch.
-    ///   - ask: Function that receives a goal and the number of the stepper motor, 0...2. The
+    ///   - ask: Function that receives a target and the number of the stepper motor, 0...2. The
     ///     function must not call the `Commander`.
     public init(
         hasSwitches: Bool, ask: @escaping @Sendable (_ axis: Int, _ goal: StepAxis.Goal) -> Void
@@ -104,7 +105,7 @@ public struct Steppers: Sendable {
 }
 
 extension StepRequest {
-    /// Goal of the stepper motor that corresponds to the request.
+    /// Target position of the stepper motor for the request.
     func goal(now: Instant, validUntil: Instant) -> StepAxis.Goal {
         switch self {
         case .hold: .hold

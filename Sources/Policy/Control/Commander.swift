@@ -99,8 +99,8 @@ public final class Commander: Sendable {
     ///   - request: The request.
     ///   - source: Source of the request.
     ///   - now: Time at which the request was received, on the loop's clock.
-    /// - Throws: The refusal. A refused request changes nothing, except that the refusal `stopped`
-    ///   means that the source's own stop has been reset.
+    /// - Throws: The refusal. A refused request changes nothing, with one exception: before the
+    ///   refusal `stopped`, the source's own emergency stop is reset.
     public func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal) {

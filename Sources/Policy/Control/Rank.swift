@@ -5,10 +5,10 @@ import Port
 ///
 /// A client of the socket is identified by the kernel. A phone that must pair and a peer that must
 /// sign are identified by a key. Peers without a key are not identified. A link of higher rank
-/// takes control from a link of lower rank immediately; a link of equal rank waits until control is
-/// free. A program that follows a person has the lowest rank: every other request for motion ends
-/// the following. An emergency stop can be reset by the link that requested it, or by a link of
-/// higher rank.
+/// takes control from a link of lower rank immediately; a link of equal rank must wait until no
+/// source is in control. A program that follows a person has the lowest rank: every other request
+/// for motion stops this program from moving the camera. An emergency stop can be reset by the link
+/// that requested it, or by a link of higher rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
     /// A companion program, which gives way to all links.
     case companion

@@ -8,7 +8,7 @@ import Glibc
 /// `process` answers requests from phones. The method collects other events for `takeEvents`, so
 /// that no callback of CBlueZ opens or closes the connection to bluetoothd.
 final class BlueZBus {
-    /// Request of a phone; `device` is bluetoothd's name of the phone.
+    /// Request of a phone; `device` is the phone's D-Bus object path.
     struct Request {
         var characteristic: Int
         var device: String
@@ -63,8 +63,8 @@ final class BlueZBus {
         guard let handle = cbz_new(&callbacks) else { fatalError("no memory") }
         self.handle = handle
         for (index, service) in services.enumerated() {
-            // The handles are far above bluetoothd's own handles, because phones remember handles;
-            // each service has room for 80 attributes.
+            // The attribute handles are far above bluetoothd's own handles, because phones store
+            // handles. Each service has room for 80 attributes.
             expect(cbz_add_service(handle, "\(service.uuid)", UInt16(0x100 + 0x50 * index)))
             for characteristic in service.characteristics {
                 expect(

@@ -27,7 +27,7 @@ final class BluetoothLoop {
     var supervisor: RadioSupervisor
     var centrals: CentralRegistry
     var counters = BluetoothCounters()
-    /// Bluetooth addresses of the adapters, by bluetoothd's names.
+    /// Bluetooth addresses of the adapters, by D-Bus object path.
     var addresses: [String: String] = [:]
     /// Passkey that the user must type on the phone; nil if no phone is pairing.
     var passkey: (device: String, number: UInt32, until: Instant)?
@@ -37,8 +37,9 @@ final class BluetoothLoop {
     private let table: CharacteristicTable
     private var notifier: RadioNotifier
     /// Phones that were connected when bluetoothd ended. The kernel keeps the links of these phones
-    /// for some seconds, but a new bluetoothd does not answer on these links. A phone with such an
-    /// old link waits for an answer in vain, and cannot connect again until the link ends.
+    /// for some seconds, but a new bluetoothd does not answer on these links. A phone with a link
+    /// from before the restart receives no answers, and cannot connect again until the kernel ends
+    /// the link.
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
@@ -271,8 +272,7 @@ extension BluetoothLoop: BlueZResponder {
         services[service].subscription(uuid, isOn: isOn, now: clock())
     }
 
-    /// Registers a phone's connection; the call has no effect if the connection is already
-    /// registered.
+    /// Registers a phone's connection; has no effect if the connection is already registered.
     private func connect(_ device: String, _ now: Instant) {
         guard let entry = centrals.connect(device) else { return }
         statusDue = now
@@ -388,7 +388,7 @@ extension BluetoothLoop: BlueZResponder {
 }
 
 extension Int {
-    /// True if the number is a power of two. Of a repeated event, only the occurrences number 1, 2,
-    /// 4, 8, … are logged.
+    /// True if the number is a power of two. If an event repeats, only its occurrences 1, 2, 4, 8,
+    /// … are logged.
     fileprivate var isPowerOfTwo: Bool { self > 0 && self & (self - 1) == 0 }
 }

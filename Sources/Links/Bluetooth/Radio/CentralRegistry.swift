@@ -2,14 +2,14 @@ import GimbalCore
 import Port
 
 /// Registry of phones: their connections, their keys, and the rate of their writes. The type uses
-/// no clock and no D-Bus. bluetoothd's name identifies a device.
+/// no clock and makes no D-Bus calls. The D-Bus object path identifies a device.
 struct CentralRegistry {
     /// A connected phone.
     struct Entry {
         let central: Central
         var mtu: Int?
-        /// True if the phone exceeds the largest number of phones. A phone beyond the limit is
-        /// disconnected, and its requests are ignored.
+        /// True if the largest number of phones was already connected when this phone connected. A
+        /// phone beyond the limit is disconnected, and its requests are ignored.
         let isRefused: Bool
         fileprivate var bucket: TokenBucket
     }
@@ -125,7 +125,7 @@ struct CentralRegistry {
         known[device] = nil
     }
 
-    /// Bluetooth address in bluetoothd's name of a device: ".../dev_C0_1A_B0_00_00_02" contains
+    /// Bluetooth address in a device's D-Bus object path: ".../dev_C0_1A_B0_00_00_02" contains
     /// "C0:1A:B0:00:00:02".
     static func address(of device: String) -> String {
         let last = device.split(separator: "/").last ?? ""

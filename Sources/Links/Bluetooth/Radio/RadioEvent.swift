@@ -2,7 +2,7 @@ import GimbalCore
 
 /// Event for the radio supervisor.
 enum RadioEvent: Equatable {
-    /// Only time has passed since the previous event.
+    /// No event has occurred; only the time has advanced.
     case time
     /// The connection to the system bus is open.
     case busOpened
@@ -10,7 +10,7 @@ enum RadioEvent: Equatable {
     case busLost(String)
     /// bluetoothd has started or ended; a restart of bluetoothd causes two events.
     case daemon(isPresent: Bool)
-    /// An object of bluetoothd has gained or lost a capability.
+    /// bluetoothd has added an interface to a D-Bus object, or removed one.
     case interface(RadioInterface, of: String, isPresent: Bool)
     case powered(String, Bool)
     case pairable(String, Bool)
@@ -22,7 +22,8 @@ enum RadioEvent: Equatable {
     /// The answer to an action of the supervisor; an error of `nil` means success.
     case done(RadioCall, RadioFailure?)
     /// A restarted bluetoothd lists a link from the time before its restart, and does not answer on
-    /// this link. The value is bluetoothd's name of the device at the other end.
+    /// this link. A restarted bluetoothd lists a link from the time before its restart, and does
+    /// not answer on this link. The value is the D-Bus object path of the connected device.
     case deadLink(String)
     /// bluetoothd has released the advertisement with this index.
     case released(Int)
@@ -38,14 +39,14 @@ enum RadioEvent: Equatable {
     case allowPairing(until: Instant?)
 }
 
-/// Action that the radio supervisor requests. The `path` in an action is bluetoothd's name of an
-/// adapter.
+/// Action that the radio supervisor requests. The `path` in an action is the D-Bus object path of
+/// an adapter.
 enum RadioAction: Equatable {
     /// Close any connection to the bus, and open a new one. The event that answers this action is
     /// `.busOpened` or `.busLost`.
     case openBus
-    /// List the objects of bluetoothd. The event that answers this action and the following actions
-    /// is `.done`.
+    /// List the objects of bluetoothd. List the objects of bluetoothd. The event `.done` answers
+    /// this action and all actions declared below it.
     case list
     case powerOn(String)
     case powerOff(String)
@@ -66,11 +67,11 @@ enum RadioCall: Equatable {
     case other
 }
 
-/// Capabilities of an object of bluetoothd.
+/// D-Bus interfaces of bluetoothd's objects.
 enum RadioInterface: Hashable {
     case adapter, device, gattManager, advertisingManager
 
-    /// Capabilities that an adapter needs to be a peripheral.
+    /// D-Bus interfaces that an adapter needs to be a peripheral.
     static let ofAdapter: Set<Self> = [.adapter, .gattManager, .advertisingManager]
 }
 

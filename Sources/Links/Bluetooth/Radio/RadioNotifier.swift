@@ -28,7 +28,7 @@ final class Subscriptions {
 
     /// Registers that bluetoothd has started or stopped the notifications of a characteristic.
     ///
-    /// - Returns: True if the service of the characteristic must be informed.
+    /// - Returns: True if the service must be informed of the change.
     func setStarted(_ index: Int, _ isOn: Bool) -> Bool {
         if isOn {
             let isNew = started.insert(index).inserted

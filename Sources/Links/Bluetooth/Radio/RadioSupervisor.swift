@@ -3,8 +3,8 @@ import GimbalCore
 /// Supervisor that starts the peripheral's advertisements and services, and restores them after
 /// every failure of the bus, bluetoothd or the adapter.
 ///
-/// The supervisor is a state machine without a clock or a bus: its inputs are events and the time,
-/// and its outputs are requests to bluetoothd. The supervisor compares the desired state with the
+/// The supervisor is a state machine without a clock or a bus. Its inputs are events and the time;
+/// its outputs are requests to bluetoothd. The supervisor compares the desired state with the
 /// present state, and requests each missing step from bluetoothd. Therefore the bus, bluetoothd and
 /// the adapter can fail and return in any order. The supervisor repeats failed requests at growing
 /// intervals.
@@ -93,13 +93,13 @@ struct RadioSupervisor {
     private var deadLinks: Set<String> = []
     private(set) var chosen: String?
     var asksForHandles = true
-    /// Time at which the advertisements are registered again, because the adapter reports fewer
-    /// advertisements than it has accepted; nil if the adapter reports all of them. The supervisor
+    /// Time at which the advertisements are registered again because the adapter sends fewer
+    /// advertisements than it has accepted; nil if the adapter sends all of them. The supervisor
     /// waits, because the adapter's report can be late.
     private var suspicion: Instant?
-    /// Time at which the advertisements are registered again after a disconnection, because an
-    /// advertisement can be lost without a report; nil if no registration is planned. A new
-    /// connection shows that no advertisement was lost.
+    /// Time at which the advertisements are registered again after a disconnection; nil if no
+    /// registration is planned. The adapter can lose an advertisement at a disconnection without a
+    /// report. A new connection shows that no advertisement was lost.
     private var renewal: Instant?
     /// True if all advertisements were registered and are now being registered again.
     private var isRenewing = false
@@ -112,7 +112,7 @@ struct RadioSupervisor {
         advertisements = Array(repeating: .wanted, count: plan.advertisements)
     }
 
-    /// bluetoothd's name of the adapter in use; nil if there is none.
+    /// D-Bus object path of the adapter in use; nil if there is none.
     var adapterPath: String? { chosen }
     /// Reported state of the adapter in use; nil if there is none.
     var adapter: Adapter? { chosen.flatMap { adapters[$0] } }
@@ -214,10 +214,10 @@ extension RadioSupervisor {
         return actions + renewLost(now)
     }
 
-    /// True if the adapter must be switched off and on to end a link that no longer works.
-    /// bluetoothd needs two seconds to end such a link, and the kernel needs four seconds; a power
-    /// cycle of the adapter ends the link immediately. The power cycle does not disturb other
-    /// programs, because no other program uses the adapter when bluetoothd has just started.
+    /// True if the adapter must be switched off and on to end a link that no longer works. A power
+    /// cycle of the adapter ends such a link immediately; bluetoothd would need two seconds, and
+    /// the kernel four seconds. The power cycle does not disturb other programs, because no other
+    /// program uses the adapter when bluetoothd has just started.
     private mutating func isCutting(_ path: String, _ adapter: Adapter) -> Bool {
         if deadLinks.contains(where: { $0.hasPrefix("\(path)/") }) {
             cutting = .wanted

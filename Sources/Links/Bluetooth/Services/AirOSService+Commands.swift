@@ -90,8 +90,8 @@ extension AirOSService {
     }
 
     /// The mode that is saved for the next start; nil if the present mode must not be saved. Mode
-    /// `tracking` is not saved, because it requires rates. The mode is also not saved after an
-    /// emergency stop.
+    /// `tracking` is not saved, because it needs a client that sends rates. After an emergency
+    /// stop, the mode is not saved.
     private var modeToKeep: Mode? {
         let control = port.control
         if control.isStopped { return nil }
@@ -120,8 +120,8 @@ extension AirOSService {
         }
     }
 
-    /// Moves the heading that apps read towards zero. The camera does not turn: a heading without a
-    /// compass has an arbitrary zero.
+    /// Moves the heading that apps read towards zero. Only the displayed heading changes, and the
+    /// camera does not turn, because a heading without a compass has an arbitrary zero.
     private func turnHeading(share: Double, _ central: Central) {
         guard let snapshot = port.snapshot else { return }
         zero.turn(share: share, snapshot)
@@ -145,7 +145,7 @@ struct HeadingZero {
     /// Heading in the loop's frame that apps read as zero, rad.
     private var zero = 0.0
     /// Number of the estimator's samples when `zero` was set. If the number has decreased, the
-    /// estimator has restarted with another zero.
+    /// estimator has restarted, and its heading has a new zero.
     private var samples: UInt64 = 0
 
     /// The heading that apps read, rad.

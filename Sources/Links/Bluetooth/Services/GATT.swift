@@ -98,8 +98,8 @@ extension GATTNotifier {
     public func answerLater() -> @Sendable (ATTError?) -> Void { { _ in } }
 }
 
-/// Primary service that answers requests. The thread airframed-ble makes all calls, one at a time;
-/// a call must not block.
+/// GATT primary service that answers requests. The thread airframed-ble makes all calls, one at a
+/// time; a call must not block.
 public protocol GATTService: AnyObject {
     /// UUID of the service; each service has its own advertisement.
     var uuid: GATTUUID { get }

@@ -221,7 +221,8 @@ public final class RBLService: GATTService {
     /// Passes an event of poll(2) on the role's descriptor to the role.
     public func ready(now: Instant) {
         role.ready(now: now, &output)
-        // The role's deadline can have changed, so `advance` must call the role in the next turn.
+        // The role's deadline can have changed, so `advance` must call the role in the next
+        // iteration.
         if isSubscribed { roleDue = now } else { output.clear() }
     }
 
