@@ -20,8 +20,8 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
     public let link: Link
     /// Number that distinguishes the connections of one link.
     public let connection: UInt64
-    /// Name that the client has given itself, for messages; empty without a name. The name does not
-    /// distinguish sources.
+    /// Name that the client has given itself, for messages; empty without a name. Two sources can
+    /// have the same name.
     public let name: String
 
     /// Creates a source.

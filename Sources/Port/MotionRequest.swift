@@ -27,7 +27,8 @@ public struct MotionRequest: Sendable, Equatable {
         case noStop
         /// The mode is `inactive`.
         case inactive
-        /// Every mode except `inactive`. All following cases also exclude `inactive`.
+        /// Every mode except `inactive`. Every following case also requires that the mode is not
+        /// `inactive`.
         case active
         /// The given mode is active.
         case mode(Mode)
@@ -52,7 +53,7 @@ public struct MotionRequest: Sendable, Equatable {
     /// Kind of dead-man time; nil for a request that does not expire.
     public private(set) var lifetime: Lifetime?
     /// True if the request makes the camera turn until a dead-man time has passed; nil if the
-    /// request neither begins nor ends such a turn.
+    /// request neither starts nor ends this motion.
     public private(set) var isTurning: Bool?
     /// True if the source of the request takes control.
     public private(set) var takesControl = true
@@ -118,9 +119,9 @@ extension MotionRequest {
             lifetime: .tracking, isTurning: true)
     }
 
-    /// In mode `panFollow`: look by `yaw`, -π...π, right positive, to the side of the handle's
-    /// heading (NaN keeps the present angle), then turn at `rate` until the next request, or until
-    /// the source's dead-man time has passed.
+    /// In mode `panFollow`: turn the camera to the angle `yaw` from the handle's heading, -π...π,
+    /// right positive (NaN keeps the present angle). Then turn it at `rate` until the next request,
+    /// or until the source's dead-man time has passed.
     public static func lookAside(yaw: Double, rate: Double) -> MotionRequest {
         MotionRequest(
             effect: .camera(.lookAside(yaw: yaw, rate: rate)), requirement: .mode(.panFollow),
@@ -197,7 +198,7 @@ extension MotionRequest {
     /// Range of the rates of tracking, degrees per second. The range is wider than useful, because
     /// a phone can send any rate.
     public static let trackingRates = -1000.0...1000.0
-    /// Range of the time constants with which an aimed camera corrects a difference, seconds.
+    /// Range of the time constants with which an aimed camera corrects its pointing error, seconds.
     public static let smoothings = 0.05...3.0
     /// Range of the duration of a turn to angles, seconds; 0 means as fast as the limits allow.
     public static let durations = 0.0...600.0

@@ -83,12 +83,12 @@ extension Refusal {
         )
     }
 
-    /// Refusal of a value that is not finite or out of its range.
+    /// Refusal of a value that is NaN or infinite, or outside its range.
     public static func outOfRange(field: String, allowed: String) -> Refusal {
         Refusal(.outOfRange, "\(field) is outside \(allowed)", field: field)
     }
 
-    /// Refusal of a value that is not finite or out of its range of whole numbers.
+    /// Refusal of a value that is NaN or infinite, or outside its range of integers.
     static func outOfRange(
         _ field: String, _ range: ClosedRange<Double>, _ unit: String
     ) -> Refusal {

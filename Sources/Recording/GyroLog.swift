@@ -46,8 +46,8 @@ public struct GyroLog: Sendable {
     ///
     /// - Parameter sample: The next sample. A sample that is not later than the previous sample is
     ///   omitted.
-    /// - Returns: Text of one line, of two lines for the first sample after the first picture, or
-    ///   of no line. Each line has a line end.
+    /// - Returns: Text of one line, or of two lines for the first sample after the first picture;
+    ///   empty for an omitted sample. Each line has a line end.
     public mutating func lines(for sample: Sample) -> String {
         guard sample.time > previous?.time ?? -.infinity else { return "" }
         defer { previous = sample }
@@ -170,7 +170,8 @@ extension GyroLog {
         let outcome = file.read { record, _ in
             guard case .tick(let tick) = record else { return true }
             let sample = tick.motion
-            // The end of a log is rounded to its unit.
+            // The end of a log is rounded to the unit of its time stamps, so the comparison allows
+            // a tolerance of one unit.
             guard sample.time <= end + Self.timeScale else { return false }
             let lines = self.lines(for: sample)
             if !lines.isEmpty { samples += 1 }

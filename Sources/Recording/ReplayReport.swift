@@ -5,8 +5,8 @@ public struct ReplayReport: Sendable, Equatable {
     /// Number of records that were not used because a value was not a number, or beyond any
     /// sensor's range.
     public var unusableSamples = 0
-    /// Number of records that were not used because their time was not later than that of the
-    /// previous record.
+    /// Number of records that were skipped because their time was not after the previous record's
+    /// time.
     public var disorderedTimes = 0
     /// Number of times that the log's clock was set back; the replay assumes a step of one period
     /// at each set-back.

@@ -32,7 +32,7 @@ public struct BaseMotion: Sendable {
     /// Rate of an additional turn with constant rate, yaw, roll, pitch, rad/s. The turn starts and
     /// ends as smoothly as the motion starts.
     public var turnRate = AxisVector.zero
-    /// Duration of the turn, s, from the end of the stillness.
+    /// Duration of the turn, s, from the end of the initial rest.
     public var turnDuration = Double.infinity
 
     /// Recorded motion, which replaces the sines after `stillDuration`; nil without a recording.
@@ -178,8 +178,8 @@ public struct BaseMotion: Sendable {
                 .rotate(swing.push) * share)
     }
 
-    /// Progress of the turn: its present angle divided by its full rate (`time`, s), and its
-    /// present rate as a fraction of the full rate (`share`).
+    /// State of the turn: `time` is its present angle divided by its full rate, s; `share` is its
+    /// present rate as a fraction of the full rate.
     private func turned(_ since: Double) -> (time: Double, share: Double) {
         let begin = grown(since)
         let end = grown(since - turnDuration)

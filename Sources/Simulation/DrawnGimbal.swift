@@ -125,8 +125,8 @@ public struct DrawnGimbal: Sendable {
         if random.uniform() < 1 / 3.0 { parameters.encoderCounts = 0 }
     }
 
-    /// Chooses a random imbalance of 0 to 10 mm. The imbalance is limited so that the motors can
-    /// carry it, together with the joints' friction, at twice gravity.
+    /// Chooses a random imbalance of 0 to 10 mm. The imbalance is limited to the torque that the
+    /// motors can exert at twice gravity, in addition to the joints' friction.
     private mutating func drawLoad(_ size: Double) {
         let mass = 0.5 * cm_exp(0.6 * cm_log(size))
         let moment = direction() * (mass * between(0, 0.010))

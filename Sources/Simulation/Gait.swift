@@ -1,16 +1,16 @@
 internal import CMathShim
 internal import GimbalCore
 
-/// Rotation and acceleration of the body of a person who walks or runs, from recordings at the
-/// lower back (C. Voisard et al., IPOL 2023/497; 18 walks of six people). For each harmonic of the
-/// stride, the recordings give the amplitude of the rotation about each axis and of the
-/// acceleration along each axis. The recordings also give the fraction of the harmonic's mean
+/// Rotation and acceleration of the body of a person who walks or runs. The figures are from
+/// recordings at the lower back: Voisard et al., IPOL 2023/497; 18 walks of six people. For each
+/// harmonic of the stride, the recordings give the amplitude of the rotation about each axis and of
+/// the acceleration along each axis. The recordings also give the fraction of the harmonic's mean
 /// square that repeats in the next stride.
 ///
 /// The repeating part is a sum of harmonics whose phases coincide at the heel strikes, twice per
-/// stride. The non-repeating part consists of one spectral line near each harmonic; its frequency
-/// differs from the harmonic by a tenth to a half of the stride's frequency. Therefore the motion
-/// never repeats exactly, and every value is a function of the phase.
+/// stride. The non-repeating part consists of one spectral line near each harmonic. Its distance
+/// from the harmonic is a tenth to a half of the stride's frequency. Therefore the motion never
+/// repeats exactly, and every value is a function of the phase.
 struct Gait: Sendable {
     /// Motion of the handle relative to the person's path, at one instant.
     struct Moment {
@@ -62,8 +62,8 @@ struct Gait: Sendable {
         }
     }
 
-    /// Two spectral lines for each harmonic: one repeats in every stride; the frequency of the
-    /// other line differs from the harmonic by a distance from `distances`.
+    /// Two spectral lines for each harmonic: `comes` repeats in every stride; the frequency of
+    /// `strays` differs from the harmonic by an element of `distances`.
     private var lines: [(comes: Line, strays: Line)] = []
     /// Distances of the non-repeating lines from their harmonics, as fractions of the stride's
     /// frequency.
@@ -71,7 +71,7 @@ struct Gait: Sendable {
 
     /// Duration of a stride, s.
     private var stride: Double
-    /// Variation of the pace: waves whose sum is the time by which the steps are early, s.
+    /// Variation of the pace: sum of waves, as the time by which a step is early, s.
     private var hurry: [BaseMotion.Wave] = []
 
     /// Create the gait of a walking person, with strides of 1.0 to 1.2 s.
@@ -226,7 +226,7 @@ struct Gait: Sendable {
     /// strides vary by 1.5 %.
     private static let paceVariation = 0.013
     /// Fraction of the non-repeating part that changes from one stride to the next. With the
-    /// fraction 0.8, two strides differ as much as in 220 recorded passes of 19 people.
+    /// fraction 0.8, two strides differ as much as in 220 recordings of 19 walking people.
     private static let slowLoss = 0.8
     private static let rateLoss = 0.36
     private static let pushLoss = 0.22

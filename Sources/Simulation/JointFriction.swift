@@ -1,7 +1,7 @@
 internal import CMathShim
 
-/// Friction of one joint (LuGre model). Elastic bristles that slide describe sticking, break-away
-/// and sliding by one smooth law without separate cases.
+/// Friction of one joint (LuGre model). The model of elastic, sliding bristles describes sticking,
+/// break-away and sliding by one smooth equation without separate cases.
 ///
 /// Source: Canudas de Wit, Olsson, Åström & Lischinsky, "A New Model for Control of Systems with
 /// Friction", IEEE TAC 40 (1995). The model integrates the bristle equation exactly over a step of

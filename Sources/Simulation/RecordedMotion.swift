@@ -62,7 +62,7 @@ public struct RecordedMotion: Sendable {
     }
 
     /// Mean rate over the `count` consecutive samples that deviate least from their mean. If the
-    /// deviation of the calmest samples exceeds the deviation of a hand at rest, 3 °/s RMS, the
+    /// deviation of the steadiest samples exceeds the deviation of a hand at rest, 3 °/s RMS, the
     /// result is the mean over all samples.
     private static func calmest(_ samples: [IMUSample], count: Int) -> Vector3 {
         var (sum, squares) = (Vector3.zero, 0.0)
@@ -99,7 +99,7 @@ public struct RecordedMotion: Sendable {
             }
         }
         for i in (0..<count).reversed() {
-            // The turn from one knot to the next knot is reversed.
+            // The rotation from one knot to the next knot is reversed.
             var here = knots[i]
             here.attitude = .identity
             let turn = Self.turned(here, knots[i + 1], share: 1, dt: dt)

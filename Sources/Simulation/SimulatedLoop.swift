@@ -7,7 +7,7 @@ public import GimbalCore
 /// motors receive the stabilizer's output. The same gimbal, tuning and calls give bit-identical
 /// numbers.
 public struct SimulatedLoop: Sendable {
-    /// The simulated gimbal, with the true attitude, faults and pushes.
+    /// The simulated gimbal, which contains the true attitude, the faults and the external moments.
     public var gimbal: SimulatedGimbal
     /// The stabilizer; it receives only the gimbal's samples.
     public var stabilizer: Stabilizer

@@ -29,7 +29,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// Number of the request that is being answered; nil while no request is being answered.
     private var answering: Int?
     private var requests = 0
-    /// WebSocket session that the application has accepted, with its request; nil before.
+    /// WebSocket session that the application has accepted, with its request; nil until the
+    /// application has accepted a session.
     private(set) var accepted: (endpoint: any WebSocketEndpoint, request: WebRequest)?
 
     init(_ service: WebService, address: String, isSecure: Bool) {

@@ -16,8 +16,8 @@ struct SitePolicy: Sendable {
         return hosts.contains(name) || Self.isAddress(name)
     }
 
-    /// True if a page with this Origin can use the server. The server's own pages and pages of
-    /// `origins` can; a request without an Origin is also accepted, because programs other than
+    /// True if a page with this Origin can use the server. The server accepts its own pages and
+    /// pages of `origins`. It also accepts a request without an Origin, because programs other than
     /// browsers send no Origin.
     func allows(origin: String?, host: String, isSecure: Bool) -> Bool {
         guard let origin = origin?.lowercased() else { return true }

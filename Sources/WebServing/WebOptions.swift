@@ -59,8 +59,8 @@ public struct WebOptions: Sendable, Equatable {
         /// Longest time from the connection, or from the last answer, until a request is complete,
         /// s.
         public var handshake = 10.0
-        /// Longest time between two complete messages or pongs on a WebSocket, and longest time for
-        /// each part of an answer, s. The server sends a ping after half of the time `idle`.
+        /// Longest time between two complete messages or pongs on a WebSocket, s; also the longest
+        /// time for each part of an answer. The server sends a ping after half of the time `idle`.
         public var idle = 30.0
 
         /// Creates the limits with their default values.

@@ -1,7 +1,8 @@
 import CMathShim
 
 /// State machine that chooses the followed person, and computes the direction in which the camera
-/// must look. Times are seconds on one clock. The type is pure.
+/// must look. Times are seconds on one clock. The type uses no clock and no thread: callers pass
+/// the time.
 public struct PersonFollower: Sendable {
     /// Choice of a user.
     public enum Choice: Sendable, Equatable {

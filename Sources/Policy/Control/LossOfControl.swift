@@ -8,7 +8,7 @@ public import Port
 ///
 /// Only a lost stream of rate requests triggers the fallback. A finished request does not trigger
 /// the fallback: a one-shot `point`, a rate request of zero, and a release of control start no
-/// stage. The type is pure: time is an argument.
+/// stage. The type uses no clock: callers pass the time.
 public struct LossOfControl: Sendable, Equatable {
     /// Stages of the link-loss fallback, mildest first.
     public typealias Stage = ControlState.Loss.Stage

@@ -71,7 +71,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     /// Makes the temporary change permanent.
     ///
     /// - Returns: True if a temporary change was active. The result is false if the change has
-    ///   reverted already, which the caller must report.
+    ///   already reverted; the caller must report this.
     public mutating func keep() -> Bool {
         defer { pending = nil }
         return pending != nil

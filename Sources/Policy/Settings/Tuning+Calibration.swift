@@ -63,8 +63,8 @@ extension Tuning: CalibrationStore {
     }
 
     package func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>) {
-        // The record that is undone must be known before the write, because the history contains
-        // its name.
+        // The kind of the reverted calibration must be known before the write, because the history
+        // entry contains its name.
         var book = calibrations
         guard let undone = book.undo(kind) else { return done(.failure(Self.nothingToUndo)) }
         use(undone, "reverted the calibration of the \(undone.rawValue)") { book in

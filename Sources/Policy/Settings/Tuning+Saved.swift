@@ -85,8 +85,8 @@ extension Tuning {
         write(by: who, what) {
             $0.parameters.merge(change: text)
         } commit: { (state, saved) throws(Refusal) in
-            // The configuration files can have changed since the process read them. The requested
-            // values are on the disk in any case.
+            // The configuration files can have changed since the process read them. Therefore the
+            // method `changed` can fail here, although the requested values are on the disk.
             var changed = (try? state.store.changed(updates)) ?? state.store
             changed.adopt(saved: saved.parameters)
             // If another client's temporary change is active, the rollback of that change must not
@@ -181,7 +181,8 @@ extension Tuning {
     ///   - changes: The changes. Either all changes are applied, or none.
     ///   - baseline: Name of the baseline that stores the previous values.
     ///   - rollback: Time until the change reverts, s.
-    ///   - done: Closure that receives the success, or the problem of a value or of the storage.
+    ///   - done: Closure that receives the success, or the error: an invalid value, or a failure of
+    ///     the storage.
     package func apply(
         _ changes: [SettingUpdate], storing baseline: String, rollback: Double,
         _ done: @escaping Later<Void>

@@ -182,7 +182,7 @@ package final class Tuning: Sendable {
         }
     }
 
-    /// Reverts a temporary change that was not kept in time. Call this method often.
+    /// Reverts a temporary change that was not kept in time. Call this method at least every 0.1 s.
     package func advance(now: Instant) {
         let reverted = state.withLock { state in
             guard state.savesUnderWay == 0, let snapshot = state.rollback.expire(now: now) else {
@@ -191,8 +191,8 @@ package final class Tuning: Sendable {
             do {
                 try state.store.restore(snapshot)
             } catch {
-                // If the files have changed, the rollback returns to the present content of the
-                // files.
+                // If the values cannot be restored because the files have changed, the values of
+                // the present files come into force.
                 state.store.discardUnsaved()
             }
             publish(&state)

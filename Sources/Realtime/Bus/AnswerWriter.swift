@@ -9,8 +9,8 @@ struct AnswerWriter {
     let stages: StageHistograms?
     /// Duration of the last write, ns.
     private(set) var writeNanoseconds: Int64 = 0
-    /// Time from a sample to the end of the write whose output includes this sample, for the newest
-    /// such write, ns.
+    /// Latency from a sample to the end of the write of the output that was computed with this
+    /// sample, ns; the newest value.
     private(set) var imuToMotorNanoseconds: Int64 = 0
 
     init(status: BusStatus, stages: StageHistograms?) {

@@ -104,7 +104,7 @@ struct BusThread: ~Copyable {
     }
 }
 
-/// The bus thread's ends of its connections to other threads.
+/// The bus thread's ends of the ring, the mailbox and the doorbell between the threads.
 struct BusPorts: ~Copyable, Sendable {
     var samples: RingWriter<SampleDelivery>
     var answers: MailboxReader<LoopAnswer>

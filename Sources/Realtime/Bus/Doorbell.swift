@@ -2,11 +2,11 @@ public import Atomics
 public import CLinuxShim
 public import GimbalCore
 
-/// Doorbell that wakes one waiting thread: a futex that stores one ring.
+/// Doorbell that wakes one waiting thread: a futex that stores one wake-up.
 ///
-/// Any thread can ring the bell; only one thread waits. A ring before the wait is not lost; several
-/// rings have the same effect as one ring. Ringing costs a system call only if the waiter is
-/// asleep. Data written before `ring()` is visible after `wait`.
+/// Any thread can ring the bell; only one thread waits. If `ring` is called before the wait, the
+/// wake-up is not lost; several calls have the same effect as one call. Ringing costs a system call
+/// only if the waiter is asleep. Data written before `ring()` is visible after `wait`.
 ///
 /// The value is a handle: copies refer to the same bell. The creator of a doorbell calls
 /// `deallocate()` once, after the threads that use it have ended.
@@ -16,7 +16,7 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
     public enum Wakeup: UInt8, Sendable, BitwiseCopyable {
         /// The bell was rung.
         case rung
-        /// The deadline passed before a ring.
+        /// The deadline passed before the bell was rung.
         case timeout
     }
 
@@ -52,9 +52,9 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
     /// Sleeps until the bell rings or the deadline passes. Call this method only on the thread that
     /// waits.
     ///
-    /// - Parameter deadline: End of the wait, on `MonotonicClock`. If the deadline is in the past,
-    ///   the bell is checked once without sleeping.
-    /// - Returns: `rung` after any ring, even if the deadline has also passed.
+    /// - Parameter deadline: Latest time at which the wait ends, on `MonotonicClock`. If
+    ///   the deadline is in the past, the bell is checked once without sleeping.
+    /// - Returns: `rung` if the bell was rung, even if the deadline has also passed.
     @inlinable
     public func wait(until deadline: Instant) -> Wakeup {
         while true {

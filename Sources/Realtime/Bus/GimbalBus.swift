@@ -26,7 +26,7 @@ public protocol GimbalBus: OutputBus {
     /// returns immediately.
     ///
     /// - Parameter deadline: Beginning of the period according to the clock. The call can return up
-    ///   to half a period later.
+    ///   to half a period after the deadline.
     /// - Returns: Time of the measurement; nil means that the clock determines the period.
     mutating func waitForData(until deadline: Instant) -> Instant?
 

@@ -219,7 +219,7 @@ enum LoopLimits {
     static var overrunVisibleTicks: Int { 1000 }
 }
 
-/// The loop's ends of its connections to other threads.
+/// The loop's ends of the rings and mailboxes between the threads.
 struct LoopPorts: ~Copyable, Sendable {
     var commands: RingReader<TimedCommand>
     var tuning: MailboxReader<Stabilizer.Parameters>
@@ -237,7 +237,8 @@ struct LoopPorts: ~Copyable, Sendable {
     let stages: StageHistograms
 }
 
-/// A sample passed from the bus thread to the loop, with the durations of its period so far.
+/// Message from the bus thread to the loop: a sample, and durations that the bus thread has
+/// measured.
 struct SampleDelivery: Sendable, BitwiseCopyable {
     var sample: IMUSample
     var handedOver: Instant
@@ -245,7 +246,8 @@ struct SampleDelivery: Sendable, BitwiseCopyable {
     var readNanoseconds: Int64
     /// Time that the write to the motors took in the previous period, ns.
     var writeNanoseconds: Int64
-    /// Time from the sample to the end of the write, for the newest written output, ns.
+    /// Latency from a sample to the end of the write of the output that was computed with this
+    /// sample, ns; the newest value.
     var imuToMotorNanoseconds: Int64
 }
 

@@ -44,7 +44,7 @@ public final class RealtimeThread: Sendable {
 
     /// Waits for the thread to end. Call this method once.
     ///
-    /// - Parameter deadline: End of the wait.
+    /// - Parameter deadline: Latest time at which the wait ends.
     /// - Returns: True if the thread has ended. A thread that has not ended is detached, and the
     ///   memory that it uses must not be freed.
     public func join(until deadline: Instant) -> Bool {

@@ -50,7 +50,7 @@ public struct StopReport: Sendable, Equatable {
     public var motorsOff: Bool
 }
 
-/// Time limits of `stop()`; their sum is less than the promised second.
+/// Time limits of `stop()`; their sum is below the documented limit of 1 s of `GimbalRuntime.stop`.
 private enum StopLimits {
     static let busSeconds = 0.6
     static let loopSeconds = 0.3

@@ -48,8 +48,8 @@ public enum ThreadTable {
     /// bytes.
     public static let prefaultBytes = 256 * 1024
     /// Stack size of every other thread of the process, bytes. The stacks of ordinary threads are
-    /// also locked into memory, and therefore small. Answering every request of the socket takes 80
-    /// kB in a release build, 130 kB in a debug build.
+    /// also locked into memory, and therefore small. The socket's requests need at most 80 kB of
+    /// stack in a release build, and 130 kB in a debug build.
     public static let ordinaryStackBytes = 256 * 1024
 }
 

@@ -22,8 +22,9 @@ public struct FlightEncoder: ~Copyable {
     /// Size at which a chunk is closed, bytes. The limit bounds the encoder's buffers, which would
     /// otherwise be the largest buffers of the process at 4 kHz.
     private static let chunkBytes = 300_000
-    /// Time that a chunk must cover before a recorded state of the stabilizer closes it, s. The
-    /// next chunk begins with the recorded state, so most files begin with a complete state.
+    /// Minimum duration of the messages in a chunk at which the next recorded state of the
+    /// stabilizer closes the chunk, s. The next chunk begins with the recorded state, so most files
+    /// begin with a complete state.
     private static let earliestSeconds = 0.25
 
     private var builder = MCAPChunkBuilder()

@@ -1,7 +1,8 @@
 import GimbalCore
 public import SystemPackage
 
-/// Recording of the flight recorder, read from a file; of a damaged file, only the readable part.
+/// Recording of the flight recorder, read from a file; if the file is damaged, only the readable
+/// part.
 public struct FlightFile: Sendable {
     /// One record of the recording; the records have the order in which the loop made them.
     enum Record {

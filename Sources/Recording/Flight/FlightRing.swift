@@ -31,7 +31,7 @@ public struct FlightRing: Sendable {
     /// Find the chunks of the last `seconds`. Earlier chunks back to a complete state are included,
     /// so that a replay can begin.
     ///
-    /// - Parameter seconds: Requested time before the newest message, s.
+    /// - Parameter seconds: Requested duration back from the newest message, s.
     /// - Returns: The chunks, oldest first.
     public func last(_ seconds: Double) -> ArraySlice<MCAPChunk> {
         guard let end = chunks.last?.end else { return [] }

@@ -140,15 +140,15 @@ enum BytePattern {
             metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
             // MetadataKind: Enum 0x201, Optional 0x202.
             guard [0x201, 0x202].contains(metadata.load(as: UInt.self)) else { return nil }
-            // The value witness table is before the metadata, the context descriptor after its
-            // kind.
+            // The pointer to the value witness table precedes the metadata; the pointer to the
+            // context descriptor follows the kind.
             witnesses = (metadata - 8).load(as: UnsafeRawPointer.self)
             let descriptor = (metadata + 8).load(as: UnsafeRawPointer.self)
             payloads = Int((descriptor + 20).load(as: UInt32.self) & 0xFF_FFFF)
             count = payloads + Int((descriptor + 24).load(as: UInt32.self))
         }
 
-        /// Index of the bytes' case; nil if the bytes are invalid.
+        /// Index of the enumeration case that the bytes encode; nil if the bytes are invalid.
         func tag(_ bytes: UnsafeRawPointer) -> Int? {
             // The function that returns the tag is the first witness that only enumerations have.
             // In the table this function comes after eight function pointers, the size, the stride

@@ -21,7 +21,7 @@ struct CommandMessage: RecordedMessage, Sendable {
     private var rates = AxisVector.zero
     private var smoothing = 0.0
 
-    /// Names of the commands. The index of a case is its number in the file.
+    /// Names of the commands. The index of a case is the number of the command in the file.
     private enum Kind: String, CaseIterable {
         case mode
         case point

@@ -32,14 +32,14 @@ protocol FieldVisitor {
     /// Visits a field with a small unsigned number.
     mutating func count(_ name: FieldName, _ number: Int, _ value: inout UInt32)
     mutating func flag(_ name: FieldName, _ number: Int, _ value: inout Bool)
-    /// Visits a field with a choice among several words; the value is the index of the word.
+    /// Visits a field with the index of one of several words, for an enumeration.
     mutating func choice(
         _ name: FieldName, _ number: Int, _ words: FieldWords, _ value: inout UInt32)
     mutating func text(_ name: FieldName, _ number: Int, _ value: inout String)
     mutating func block(_ name: FieldName, _ number: Int, _ value: inout [UInt8])
 }
 
-/// The words of a choice.
+/// Names of an enumeration's values.
 struct FieldWords: Sendable {
     /// Name of the enumeration type.
     var name: String

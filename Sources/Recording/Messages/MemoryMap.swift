@@ -7,7 +7,7 @@ import GimbalCore
 /// A recording contains the maps of the types that it stores as raw memory. The field names and
 /// offsets come from Swift's own metadata.
 public struct MemoryMap: Sendable, Equatable {
-    /// One variable that has no named parts.
+    /// A variable whose type has no named members, such as a number.
     struct Field: Sendable, Hashable {
         /// Names of the enclosing variables and of the variable itself, such as
         /// `estimator.gyroBias.x`.

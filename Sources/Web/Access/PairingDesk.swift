@@ -18,7 +18,7 @@ final class PairingDesk: Sendable {
         case wrong
         /// There is no code, or the code has expired.
         case closed
-        /// The attempt came too soon after another one.
+        /// The attempt came too soon after the previous attempt.
         case tooSoon
     }
 

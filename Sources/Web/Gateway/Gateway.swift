@@ -6,9 +6,9 @@ import WebServing
 /// Manager of the connections to airframed, one for each open page, on one event-loop thread. The
 /// class is thread-safe.
 ///
-/// Each page has its own connection, so that the daemon's rules for connections apply to pages: one
-/// page is in control, a turn ends when the page's connection ends, and a page that can only read
-/// has a read-only connection.
+/// Each page has its own connection, so the daemon's rules for connections apply to each page. Only
+/// one page is in control, the camera stops when the connection of this page ends, and a page that
+/// can only read has a read-only connection.
 final class Gateway: Sendable {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     /// Path of the daemon's socket.

@@ -120,7 +120,7 @@ public struct CompanionAnswer: Hashable, Sendable, Codable {
 
 /// Attitude of the camera at a given time.
 public struct AttitudeReply: Hashable, Sendable, Codable {
-    /// Time of the attitude on the loop's clock, s; `ping` returns the same clock.
+    /// Time of the attitude on the loop's clock, s; `ping` returns the present time of this clock.
     public var t: Number
     /// Quaternion w, x, y, z, body to earth.
     public var attitude: [Double]

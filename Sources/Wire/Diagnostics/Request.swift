@@ -38,7 +38,7 @@ extension Request {
     /// Reads one line.
     ///
     /// - Parameter line: The bytes of the line before its newline.
-    /// - Throws: A rejection that states the problem, and the byte or the field of the problem.
+    /// - Throws: A rejection that states the problem and its position: a byte offset or a field.
     public init(line: [UInt8]) throws(RequestRejection) {
         let value: JSONValue
         do {

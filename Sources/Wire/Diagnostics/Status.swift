@@ -28,7 +28,7 @@ public struct Status: Hashable, Sendable, Codable {
     /// The newest refusal of a request for motion, as text with source, reason and age.
     public var lastRefusal: String?
     /// Sentence about a client that stopped sending while it turned the camera, with the reaction
-    /// of the gimbal; absent if there is no such client, and after the next request.
+    /// of the gimbal; absent without such a client, and after the next request.
     public var controlLost: String?
     /// True if the power stages are on.
     public var isEnabled = false
@@ -106,11 +106,11 @@ public struct Inhibition: Hashable, Sendable, Codable {
 
 /// One number for each joint of the gimbal. The last part of the key in `status` states the unit.
 public struct AxisNumbers: Hashable, Sendable, Codable {
-    /// Value of the outermost joint.
+    /// Value of the yaw joint, the outermost joint.
     public var yaw: Number
-    /// Value of the middle joint.
+    /// Value of the roll joint, the middle joint.
     public var roll: Number
-    /// Value of the innermost joint.
+    /// Value of the pitch joint, the innermost joint.
     public var pitch: Number
 
     /// Creates the three numbers, by default unknown.
@@ -150,8 +150,8 @@ public struct VectorNumbers: Hashable, Sendable, Codable {
 }
 
 extension Inhibition {
-    /// Name of the reason that means that no motion is requested. All other reasons that prevent
-    /// motion are problems.
+    /// Name of the reason for a camera that does not move because no motion is requested. Every
+    /// other reason that prevents motion is a problem.
     public static let inactiveName = "inactive_mode"
 
     /// True if the reason is a problem. A missing request for motion is not a problem.

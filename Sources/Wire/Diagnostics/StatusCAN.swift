@@ -6,7 +6,7 @@ public struct CANStatus: Hashable, Sendable, Codable {
     public var interface: String
     /// Setting `hardware.linux.can_protocol`.
     public var protocolName: String
-    /// True if the CAN controller is off the bus, or the interface is down.
+    /// True if the CAN controller is in the bus-off state, or the interface is down.
     public var isDown = false
     /// Number of frames sent since the start.
     public var sentFrames = 0
@@ -16,7 +16,7 @@ public struct CANStatus: Hashable, Sendable, Codable {
     public var malformedFrames = 0
     /// Number of error reports of the CAN controller since the start.
     public var errorReports = 0
-    /// Number of times that the controller went off the bus.
+    /// Number of times that the controller entered the bus-off state.
     public var busOffs = 0
     /// Reason why frames cannot be received, such as "No such device"; absent if frames can be
     /// received.

@@ -99,7 +99,7 @@ public struct IMUStatus: Hashable, Sendable, Codable {
 
 /// Joint angles and their source.
 public struct JointStatus: Hashable, Sendable, Codable {
-    /// Joint angles, degrees. All are zero when the camera is aligned with the handle.
+    /// Joint angles, degrees. All joint angles are zero when the camera is aligned with the handle.
     public var angleDeg = AxisNumbers()
     /// Source of the angles: "encoders", "servo command", "field angle", "handle IMU" or "estimated
     /// from the camera's attitude, assuming an upright handle".

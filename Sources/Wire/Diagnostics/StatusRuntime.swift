@@ -48,7 +48,7 @@ public struct FaultStatus: Hashable, Sendable, Codable {
     public var telemetryDrops = 0
     /// Number of failed transfers on buses.
     public var busErrors = 0
-    /// Numbers of refused samples, by reason, such as `{"imu_implausible": 3}`.
+    /// Numbers of rejected samples, by reason, such as `{"imu_implausible": 3}`.
     public var rejectedSamples: [String: Int] = [:]
     /// The last error of a bus or a thread as text; absent if no error has occurred.
     public var lastError: String?

@@ -11,7 +11,7 @@ public struct LockstepIntake: Sendable {
     /// Longest step between two lines, s. A step of more than 20 ms is treated as a gap in the
     /// samples.
     public static let longestStep = 0.02
-    /// Tolerance for the rounding of `t` in the limits of the step between two lines, s.
+    /// Tolerance for a rounded `t` in the check of the step between two lines, s.
     public static let rounding = 1e-6
 
     /// Sensors in the first line, in addition to gyroscope and accelerometer; empty before the

@@ -3,7 +3,7 @@
 ///
 /// A frame is valid if its checksum is right. The parser cannot check a frame whose message number
 /// is not in the catalogue; it skips the whole frame if another frame or the end of the data
-/// follows. In all other bytes, the parser searches for the next start byte. A signature is part of
+/// follows. Outside a frame, the parser searches for the next start byte. A signature is part of
 /// the frame's bytes, but the parser does not check it.
 public struct MAVLinkParser: Sendable {
     /// Result of `next`.

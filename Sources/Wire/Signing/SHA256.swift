@@ -2,10 +2,10 @@
 /// datagrams of a remote control contain an HMAC-SHA256.
 ///
 /// The project implements SHA-256, because it is a single function with published test vectors, and
-/// a library would need too much memory or time. swift-crypto builds and links BoringSSL, whose
-/// memory this process would lock. The kernel's AF_ALG costs three system calls for each frame, and
-/// the sandbox would have to permit its address family. No branch and no array index depends on the
-/// key, so the duration of the computation does not reveal the key.
+/// a library would need too much memory or time. The library swift-crypto builds and links
+/// BoringSSL, whose memory this process would lock. The kernel's AF_ALG costs three system calls
+/// for each frame, and the sandbox would have to permit its address family. No branch and no array
+/// index depends on the key, so the duration of the computation does not reveal the key.
 public struct SHA256: Sendable {
     /// Size of a digest, bytes.
     public static let size = 32

@@ -78,7 +78,7 @@ struct PairCommand: ParsableCommand {
         PairView.list(status).forEach(Output.line)
     }
 
-    /// Waits until a phone has paired, the time is over, or the user presses Ctrl-C.
+    /// Waits until a phone has paired, the time has expired, or the user presses Ctrl-C.
     private func allow(_ client: DaemonClient) throws {
         let signals = Signals(SIGINT, SIGTERM)
         let before = try ask(client, ["action": "allow", "seconds": .double(seconds)])

@@ -51,7 +51,7 @@ enum Method: String, Sendable {
     case spectrum
     /// Excites the axes slightly and proposes gains: `AutotuneReport`.
     case autotune
-    /// Writes the newest seconds to a file, starts or ends a continuous recording, or reports the
+    /// Writes the last seconds to a file, starts or ends a continuous recording, or reports the
     /// recorder's state: `RecorderStatus`.
     case record
     /// Lists paired phones, allows pairing, or removes a phone: `BluetoothStatus`.

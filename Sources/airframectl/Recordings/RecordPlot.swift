@@ -41,7 +41,7 @@ enum RecordPlot {
     }
 
     /// Creates a vertical line for each event. If several events are close together, only the most
-    /// important one has a name.
+    /// important event has a label.
     private static func marks(_ series: FlightSeries) -> [(value: Double, name: String)] {
         var clusters: [[FlightSeries.Event]] = []
         for event in series.events.prefix(markLimit) {

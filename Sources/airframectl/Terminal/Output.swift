@@ -7,7 +7,7 @@ import Wire
 /// Standard output and standard error. The program writes all its text through this type, which
 /// escapes external control characters.
 enum Output {
-    /// Writes one line immediately, without buffering. If the reader of a pipe has ended, the
+    /// Writes one line immediately, without buffering. If the reading end of a pipe is closed, the
     /// program ends without a message.
     static func line(_ text: String) {
         write(text + "\n", to: STDOUT_FILENO)

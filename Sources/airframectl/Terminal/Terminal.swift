@@ -18,7 +18,7 @@ final class Terminal {
 
     /// Enters the live view: alternate screen, hidden cursor, single keys without echo. Ctrl-Z
     /// remains a signal. Ctrl-C is read as a key, because a signal would also end the parent
-    /// process. For example, `make run` must still stop its daemon.
+    /// process. For example, `make run` must continue after Ctrl-C, so that it can stop its daemon.
     func enter() {
         guard !isActive else { return }
         isActive = true

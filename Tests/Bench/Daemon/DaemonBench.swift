@@ -27,7 +27,7 @@ enum DaemonBench {
         try memoryInUse(daemon, rateHz: 4000, options, &report)
     }
 
-    /// Measures the times of start and stop with locked memory, as at a boot of the computer. The
+    /// Measures start-up and shutdown times with locked memory, as when the computer boots. The
     /// simulated handle does not move.
     private static func startAndStop(_ daemon: String, _ report: inout BenchReport) throws {
         var answering: [Double] = []

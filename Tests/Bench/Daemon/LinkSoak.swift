@@ -64,8 +64,8 @@ enum LinkSoak {
             "missed periods of a thread that only waits",
             looks.map(\.missed).reduce(0, +), "")
         // On a machine that other programs use, the loop and the waiting thread can each have
-        // hundreds of late periods per minute. Therefore the bench compares the loop's number with
-        // the number of the waiting thread.
+        // hundreds of late periods per minute. Therefore the bench divides the number of the loop's
+        // late periods by the number of the waiting thread's late periods.
         let timing = SoakTrend(looks.map { ($0.overruns + 5) / ($0.missed + 5) })
         report.check(
             "overruns / missed periods, end over beginning", timing.ratio, atMost: 2, "x")

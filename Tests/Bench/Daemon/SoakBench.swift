@@ -14,8 +14,8 @@ enum SoakBench {
     /// Figures of the daemon at one time.
     private struct Look {
         var process: ProcessLook
-        /// Mean values since the previous observation: angle between the true and the estimated
-        /// vertical, degrees, and time for one exchange of lines, µs.
+        /// Means since the previous observation: `tilt` is the angle between the true and the
+        /// estimated vertical, degrees; `microseconds` is the time for one exchange of lines.
         var tilt = 0.0
         var microseconds = 0.0
     }

@@ -13,8 +13,8 @@ extension FaultRun {
         var isShutOff = false
         /// True if the outputs of the healthy run have gone off, or have never come on.
         var isTwinShutOff = false
-        /// True if the camera trembles in the last half second more than the handle, and more than
-        /// the camera of the healthy run, tremble in any half second.
+        /// True if the camera's tremor in the last half second exceeds the largest tremor of the
+        /// handle, and the largest tremor of the camera in the healthy run, over half a second.
         var isTrembling = false
         /// Total time after the onset for which the camera trembled with the outputs on, s.
         var trembling = 0.0
@@ -35,8 +35,8 @@ extension FaultRun {
         var hasOscillated: Bool { trembling > 0.1 }
     }
 
-    /// Computes the outcome of a run whose gimbal differs from the model. The unintended motion
-    /// after the onset is not set.
+    /// Computes the outcome of a run whose gimbal differs from the model. The method does not set
+    /// the unintended motion after the onset.
     func plantOutcome(_ trace: FaultTrace, beside twin: FaultTrace) -> Outcome {
         var plant = PlantOutcome()
         plant.isShutOff = Self.isShutOff(trace)
@@ -59,8 +59,8 @@ extension FaultRun {
         return on >= trace.onset || trace.points[on...].contains { !$0.isEnabled }
     }
 
-    /// Length of the windows in which the bench searches for an oscillation, s, and the factor by
-    /// which the camera's tremor must exceed the tremor of the healthy run.
+    /// Search for an oscillation: `window` is the length of each window, s; the camera's tremor
+    /// must exceed the tremor of the healthy run by the factor `beyondTwin`.
     private static let window = 0.05
     private static let beyondTwin = 1.5
 

@@ -9,16 +9,18 @@ import Simulation
 /// in control.
 ///
 /// Commands pass through the real `Commander` and the real loop, sensor faults through the
-/// simulated sensor. The unintended motion is the angle between the true camera and a reference run
-/// with the same seed. Until the outputs are off, the reference is the run without the fault. For
-/// half a second after the outputs are off, the reference is a run without the fault in which an
-/// emergency stop switches the outputs off at this time. Therefore the unintended motion includes
-/// the coasting that the fault has caused, but not the fall of a camera whose motors are off.
+/// simulated sensor. The unintended motion is the angle between the camera's true attitude and its
+/// attitude in a reference run with the same seed. Until the outputs are off, the reference run is
+/// the run without the fault. For half a second after the outputs are off, the reference run is a
+/// run without the fault in which an emergency stop switches the outputs off at this time.
+/// Therefore the unintended motion includes the coasting that the fault has caused, but not the
+/// fall of a camera whose motors are off.
 ///
-/// If the gimbal differs from the model from the beginning, the start of the camera also differs.
-/// For such a gimbal, the bench measures the camera's angle to the run without the fault in two
-/// parts: before the onset, and after the onset. In the second part it subtracts the difference in
-/// heading at the onset, because no sensor of the gimbal measures the heading.
+/// If the gimbal differs from the model from the beginning, the camera's motion at the start also
+/// differs. For such a gimbal, the bench measures the angle between the camera and the camera of
+/// the run without the fault, separately before and after the onset. After the onset, the bench
+/// subtracts the difference in heading at the onset, because no sensor of the gimbal measures the
+/// heading.
 struct FaultRun {
     /// Fault that occurs at the gimbal's `onset`.
     enum Fault: String, CaseIterable {
@@ -93,8 +95,8 @@ struct FaultRun {
         case command
         /// A motor responds wrongly: the outputs must go off, and stay off.
         case response
-        /// A sensor delivers wrong values for a short time, or with a reversed sign: the outputs
-        /// can go off or stay on.
+        /// A sensor delivers wrong values for a short time, or values with a reversed sign; the run
+        /// passes whether the outputs go off or stay on.
         case lie
         /// The gimbal differs from the controller's model of it: the outputs must stay on.
         case plant
@@ -177,8 +179,8 @@ struct FaultRun {
         for (point, healthy) in zip(faulty, released.sinceOnset).dropFirst(off).prefix(coasting) {
             outcome.unintended = max(outcome.unintended, deviation(point, healthy, turn))
         }
-        // When the outputs are on again, the horizon must be the horizon before the fault. The
-        // heading can differ, and two modes do not hold the horizon.
+        // When the outputs are on again, the vertical must be the same as before the fault. The
+        // heading can differ, and the modes `fpv` and `neutral` do not hold the horizon.
         guard mode != .fpv, mode != .neutral,
             let on = faulty.dropFirst(off).firstIndex(where: { $0.isEnabled })
         else {
@@ -193,7 +195,7 @@ struct FaultRun {
 
     /// Effect of the fault on the camera, degrees. For a fault that ends the commands, the result
     /// is the angle from the estimated attitude to the set-point, because the gimbal holds the
-    /// camera. The difference from the reference run would include the commanded motion.
+    /// camera. The angle to the reference run would include the commanded motion.
     private func deviation(
         _ point: FaultTrace.Point, _ intended: FaultTrace.Point, _ turn: Quaternion
     ) -> Double {

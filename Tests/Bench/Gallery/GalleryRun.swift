@@ -28,8 +28,8 @@ struct GalleryRun {
         var hold = Double.nan
         /// Largest deviation of the camera's tilt from its mean.
         var largest = Double.nan
-        /// Largest RMS over half a second of the camera's true rate above 15 Hz, deg/s, and of the
-        /// corresponding angle, degrees.
+        /// Largest RMS over half a second of the camera's true motion above 15 Hz: `tremor` of the
+        /// rate, deg/s; `buzz` of the angle, degrees.
         var tremor = 0.0
         var buzz = 0.0
         /// RMS of the handle's angle above 15 Hz, degrees.

@@ -21,7 +21,7 @@ enum AllocationBench {
         _ = consume wakefulness
     }
 
-    /// Number of allocator calls that are counted for a thread that makes ten calls. If the number
+    /// Number of counted allocator calls of a thread that makes ten calls. If this thread's count
     /// is correct, a count of zero for another thread is meaningful.
     private static func callsOfKnownThread() -> Int64 {
         let configuration = ThreadConfiguration(name: "allocating", priority: nil)

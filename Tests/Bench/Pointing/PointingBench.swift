@@ -5,9 +5,9 @@ import Simulation
 ///
 /// Angles are true camera angles. Jitter is the RMS of the camera angle's deviation from its mean,
 /// where a mean is computed for each 10 s of the run. Shake is the RMS of the camera angle above 1
-/// Hz. Peak to peak is the range of the camera angle above 1 Hz within the worst 10 s. Hold error
-/// is the RMS of the angle from estimated attitude to set-point. Horizon is the mean of roll and
-/// pitch; an uncalibrated accelerometer causes most of the horizon's error.
+/// Hz. Peak to peak is the range of the camera angle above 1 Hz within the worst 10 s. The figure
+/// `hold error` is the RMS of the angle from estimated attitude to set-point. The figure `horizon`
+/// is the mean of roll and pitch; an uncalibrated accelerometer causes most of its error.
 enum PointingBench {
     private static let seeds: [UInt64] = [1, 2, 3]
 

@@ -21,8 +21,8 @@ struct PointingRun {
     var motion = HandleMotion.walking
     /// Recording of the motion that the handle repeats, instead of `motion`.
     var recording: RecordedMotion?
-    /// Duration of the rest before the motion, and time in which the motion grows to its full
-    /// amplitude, s.
+    /// Duration of the rest before the motion, s (`stillSeconds`), and time in which the motion
+    /// grows to its full amplitude, s (`rampSeconds`).
     var stillSeconds = 4.0
     var rampSeconds = 2.0
     var loopHz = 1000
