@@ -1,6 +1,6 @@
 /// Escaping of external text for terminals and logs. Names of phones, metadata of recordings and
-/// settings can contain any characters; characters that control a terminal or reverse the order of
-/// letters are replaced by escapes. `Output` of airframectl and `LogStore` of the daemon escape all
+/// settings can contain any characters. Escapes replace characters that control a terminal or
+/// reverse the order of letters. `Output` of airframectl and `LogStore` of the daemon escape all
 /// their text once.
 extension String {
     /// Copy of this text, in which C0 and C1 controls, DEL, line separators and bidirectional

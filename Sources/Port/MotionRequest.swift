@@ -68,7 +68,8 @@ extension MotionRequest {
     }
 
     /// Turn to the given angles within `duration`, s, with a rate of at most `rate` on each axis,
-    /// rad/s; 0 means as fast as the limits permit. NaN keeps the present target of an axis.
+    /// rad/s. A duration or a rate of 0 means as fast as the limits permit. NaN keeps the present
+    /// target of an axis.
     public static func point(
         _ target: AxisVector, duration: Double, rate: Double = 0
     ) -> MotionRequest {

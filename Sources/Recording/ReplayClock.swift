@@ -1,4 +1,4 @@
-/// Conversion of the times of a log into time steps for the estimator. The conversion bridges
+/// Conversion of the times of a log into time steps for the estimator. The conversion tolerates
 /// errors in the times.
 struct ReplayClock {
     /// Step of time from one record to the next.
@@ -6,7 +6,7 @@ struct ReplayClock {
         /// The record is later than the previous record.
         case next(seconds: Double)
         /// The record is later than the previous record by more than the longest gap that the
-        /// estimator bridges.
+        /// estimator interpolates.
         case gap(seconds: Double)
         /// The record is much earlier, because the clock was set back or restarted. The conversion
         /// assumes a step of one period.

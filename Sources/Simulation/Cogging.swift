@@ -4,10 +4,10 @@ public import GimbalCore
 /// Cogging torque: the torque by which the magnets and the iron of a motor attract each other, even
 /// without current.
 ///
-/// The torque is a sum of sines of the joint angle. In an ideal motor, the first sine has as many
-/// periods per turn as the least common multiple of slots and poles: 84 for 12 slots and 14 poles,
-/// which is six times the seven pole pairs. Uneven magnets and an eccentric rotor add sines whose
-/// periods per turn are once and twice the number of pole pairs (Hanselman, "Brushless Permanent
+/// The torque is a sum of sines of the joint angle. In an ideal motor, the number of periods per
+/// turn of the first sine is the least common multiple of slots and poles. For 12 slots and 14
+/// poles this number is 84, six times the seven pole pairs. Uneven magnets and an eccentric rotor
+/// add sines with `polePairs` and `2 * polePairs` periods per turn (Hanselman, "Brushless Permanent
 /// Magnet Motor Design", 2003, ch. 7).
 public struct Cogging: Sendable, BitwiseCopyable, Equatable {
     /// Number of pairs of magnet poles.

@@ -58,10 +58,11 @@ public struct IMUModel: Sendable {
         public var accelRange = 6.0 * 9.81
         /// True if the readings are rounded to 16 bit.
         public var isQuantized = true
-        /// Corner of the gyroscope's filter, Hz. Data sheet: 230 Hz at 2000 Hz output rate.
+        /// Corner frequency of the gyroscope's filter, Hz. Data sheet: 230 Hz at 2000 Hz output
+        /// rate.
         public var gyroBandwidthHz = 230.0
-        /// Corner of the accelerometer's filter, Hz. Data sheet: 145 Hz at 1600 Hz output rate with
-        /// fourfold oversampling.
+        /// Corner frequency of the accelerometer's filter, Hz. Data sheet: 145 Hz at 1600 Hz output
+        /// rate with fourfold oversampling.
         public var accelBandwidthHz = 145.0
         /// Nominal sample rate, Hz; the sensor's own clock determines the true rate.
         public var sampleRate = 1000.0

@@ -13,8 +13,8 @@ struct LowPass: Sendable {
     private var isFirst = true
     private let isTransparent: Bool
 
-    /// Creates a filter with its corner at `cornerHz`. A corner above 0.45 times `sampleRate` means
-    /// that values pass unfiltered.
+    /// Creates a filter with the corner frequency `cornerHz`. If `cornerHz` is above 0.45 times
+    /// `sampleRate`, values pass unfiltered.
     init(cornerHz: Double, sampleRate: Double) {
         isTransparent = cornerHz >= 0.45 * sampleRate
         let angle = isTransparent ? 0.1 : 2 * Double.pi * cornerHz / sampleRate

@@ -3,7 +3,7 @@ public import GimbalCore
 
 /// Motion of a handle, computed from the recording of an inertial sensor, for `BaseMotion`.
 ///
-/// The recorded rate is used as the true rate, after two corrections: the mean over the interval
+/// The recorded rate is used as the true rate, after two corrections. The mean over the interval
 /// with the least motion is subtracted, and a correction by the accelerometer prevents drift of the
 /// attitude. The resulting rate includes the second correction, so the rate remains the derivative
 /// of the attitude. The acceleration is the recorded specific force, rotated by this attitude,

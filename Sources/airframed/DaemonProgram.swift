@@ -10,7 +10,7 @@ import Wire
 /// Entry point of the daemon program airframed.
 public enum DaemonProgram {
     /// Entry point of the process, which sets up memory and stacks before the first thread exists.
-    /// The entry point is isolated to the main actor; otherwise it would run on a thread of Swift's
+    /// The entry point is isolated to the main actor. Otherwise it would run on a thread of Swift's
     /// pool, whose stack of 8 MiB would then be locked into memory.
     @MainActor
     public static func main() async {
@@ -92,8 +92,8 @@ struct Airframed: ParsableCommand {
     /// sanitizer, the daemon's large values do not fit into the 512 KiB stack of a thread of
     /// Swift's pool.
     ///
-    /// - Parameter startProblems: Messages about missing resources that the process found before it
-    ///   parsed the command line.
+    /// - Parameter startProblems: Sentences about resources that the kernel refused before the
+    ///   command line was parsed.
     /// - Throws: `ExitCode`, after the method has written the error message.
     @MainActor
     func run(startProblems: [String]) async throws {

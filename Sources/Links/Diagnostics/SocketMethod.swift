@@ -187,7 +187,7 @@ public struct SocketServices: Sendable {
     }
 }
 
-/// Values of subscribed variables at one time.
+/// Values of the subscribed variables at the same instant.
 public struct VariableSample: Sendable {
     /// Time of the variables' values on the loop's clock, s.
     public var t: Double

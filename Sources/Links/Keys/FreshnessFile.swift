@@ -10,10 +10,10 @@ public import SystemPackage
 ///
 /// airframed accepts a value only if the file already contains this value or a greater one.
 /// Therefore a replayed value is not accepted, even after a power cut. After a power cut, a genuine
-/// value is accepted only if it is greater than the value in the file, which exceeds the last
-/// accepted value by at most `margin`. When airframed ends normally, it writes the last accepted
-/// value to the file. A separate thread, `airframed-keys`, writes the file, so links never wait for
-/// the disk.
+/// value is accepted only if it is greater than the value in the file. The value in the file
+/// exceeds the last accepted value by at most `margin`. When airframed ends normally, it writes the
+/// last accepted value to the file. A separate thread, `airframed-keys`, writes the file, so links
+/// never wait for the disk.
 public final class FreshnessFile: Service {
     private static let stackSize = 128 * 1024
 

@@ -25,8 +25,8 @@ public struct MAVLinkConfiguration: Sendable {
     /// Function that returns the time of day for signatures, in units of 10 µs since 2015.
     public var timeOfDay: @Sendable () -> UInt64 = { 0 }
 
-    /// Function that returns the video stream of a companion program, which the gimbal announces as
-    /// a camera; nil if there is none.
+    /// Function that returns the video stream of a companion program; nil without a stream. The
+    /// gimbal announces the stream as a camera.
     public var camera: @Sendable () -> VideoStream? = { nil }
     /// Function that returns the state of the companion program that follows a person; nil if there
     /// is no such program.

@@ -41,8 +41,8 @@ extension GimbalPort {
         if present != mode { try ask(.mode(mode), for: peer, now: now) }
     }
 
-    /// Turns to the given angles in the loop's earth frame, with a rate of at most `rate`, and
-    /// holds the angles; a rate of 0 means as fast as the limits permit.
+    /// Turns to the given angles in the loop's earth frame, and holds the angles. The largest rate
+    /// is `rate`; 0 means as fast as the limits permit.
     func lock(
         _ angles: AxisVector, rate: Double, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {

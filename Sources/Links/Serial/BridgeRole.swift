@@ -7,14 +7,15 @@ import Wire
 /// bytes from the port until the port pauses, then sends them to the clients. The bridge writes the
 /// clients' bytes to the port immediately. Only the thread airframed-ble uses this type.
 ///
-/// With the setting `rbl.tap`, the gimbal's own MAVLink uses the same link to the clients: the
-/// bytes from the port are then split into frames, and the gimbal's frames are sent between them.
+/// With the setting `rbl.tap`, the gimbal's own MAVLink uses the same link to the clients. The
+/// bridge then splits the bytes from the port into frames, and sends the gimbal's frames between
+/// these frames.
 public final class BridgeRole: SerialRole {
     /// Time without a byte from the port after which the bridge sends the collected bytes, s. The
     /// firmware of the BLE Mini uses the same pause.
     private static let idleSeconds = 0.005
-    /// Number of collected bytes that the bridge sends even if the port does not pause, because a
-    /// stream at 115200 baud can be without pauses.
+    /// Number of collected bytes at which the bridge sends without a pause of the port, because a
+    /// stream at 115200 baud can have no pauses.
     private static let full = 160
     /// Longest time for receiving a frame from the port, s; a USB adapter can pause for 16 ms
     /// within a frame.

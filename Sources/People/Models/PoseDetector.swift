@@ -25,8 +25,9 @@ struct DetectedBody: Sendable, Equatable {
 struct PoseDetector {
     private static let edge = 224
     /// Number of coordinates of a detection: centre and size of the face, and four points. The
-    /// first two points of a detection state the hips and the size of the body. The last two points
-    /// of a detection belong to the upper body, and are not used.
+    /// first point of a detection is the midpoint of the hips; its distance to the second point is
+    /// half the body's size. The last two points of a detection belong to the upper body, and are
+    /// not used.
     private static let coordinates = 12
     private static let anchors = PoseAnchors.all
 
@@ -95,7 +96,8 @@ struct PoseDetector {
         var result: [DetectedBody] = []
         while let best = rest.first {
             let same = rest.filter { $0.face.overlap(best.face) > 0.3 }
-            // A box without area overlaps no box, so the best box is removed explicitly.
+            // The overlap of a box without area with itself is 0, so the best box is removed
+            // explicitly.
             rest = rest.dropFirst().filter { $0.face.overlap(best.face) <= 0.3 }
             result.append(same.isEmpty ? best : mean(same, score: best.score))
         }

@@ -1,8 +1,8 @@
 import CMathShim
 public import GimbalCore
 
-/// Relation of a picture's pixels to directions from the camera: the model of a camera without
-/// distortion, whose optical axis is at the centre of the picture.
+/// Relation between a picture's pixels and directions from the camera. The camera model has no
+/// distortion, and its optical axis is at the centre of the picture.
 public struct CameraView: Sendable, Equatable, BitwiseCopyable {
     /// Width of the pictures, pixels.
     public var width: Double
@@ -108,9 +108,9 @@ public struct Sighting: Sendable, Equatable {
 }
 
 extension Person {
-    /// Scale of the picture at the person, pixels per metre. The scale is the ratio of distances
-    /// between visible points of the trunk, in pixels and in the model's metres; nil if too few
-    /// points are visible.
+    /// Scale of the picture at the person, pixels per metre. The scale is the distance between
+    /// visible points of the trunk in pixels, divided by the same distance in the model's metres;
+    /// nil if too few points are visible.
     public var pixelsPerMetre: Double? {
         let parts: [Landmark.Part] = [
             .nose, .leftShoulder, .rightShoulder, .leftHip, .rightHip, .leftElbow, .rightElbow,

@@ -29,8 +29,8 @@ public struct Framing: Sendable, Equatable {
     public init() {}
 
     /// Returns the height in the picture to which the camera's axis must move for a correct
-    /// framing: the centre of a person who fits into the picture, otherwise a height that leaves
-    /// head room.
+    /// framing. If the person fits into the picture, this height is the person's centre; otherwise
+    /// it leaves head room.
     ///
     /// - Parameters:
     ///   - box: Box of the person, pixels.

@@ -16,7 +16,7 @@ public struct TrackedPerson: Sendable {
     /// Smoothed elevation at which the camera must look, rad.
     var aimPitch: Double
 
-    /// Direction of a person at one time, and the rate of the direction.
+    /// Direction of a person at a given instant, and the rate of the direction.
     public struct Direction: Sendable, Equatable {
         /// Heading, rad, -π...π, and its rate, rad/s.
         public var yaw: Double, yawRate: Double
@@ -41,19 +41,19 @@ public struct TrackedPerson: Sendable {
     }
 }
 
-/// Tracker of several people in the earth frame: it predicts each person to the time of the next
-/// picture, assigns the observations to people with the smallest total error, and keeps people who
-/// are hidden for a short time. Times are seconds on one clock.
+/// Tracker of several people in the earth frame. It predicts each person's direction at the time of
+/// the next picture, assigns the observations to people with the smallest total error, and keeps
+/// people who are hidden for a short time. Times are seconds on one clock.
 public struct PersonTracker: Sendable {
-    /// Time without an observation after which a person is removed, s: long enough for a person who
-    /// is hidden for a second, and for some pictures in which the detector misses the person.
+    /// Time without an observation after which a person is removed, s. During this time, the person
+    /// can be hidden for a second, and the detector can then miss the person in some pictures.
     public var memory = 1.6
     /// The tracked people, in the order of their numbers.
     public private(set) var people: [TrackedPerson] = []
 
     private var nextID = 1
-    /// Number of the person who is kept longer than the others, and the time without an observation
-    /// after which this person is removed, s.
+    /// Person who is kept longer than the other people: the person's number, and the time without
+    /// an observation after which the person is removed, s.
     private var kept: (id: Int, seconds: Double)?
 
     /// Largest number of tracked people.

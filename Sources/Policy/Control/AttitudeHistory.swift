@@ -1,8 +1,7 @@
 public import GimbalCore
 
-/// Camera's attitude over the last one and a half seconds, so that a program that examines pictures
-/// can ask for the attitude at the exposure of a picture. The initializer reserves the memory for
-/// all entries.
+/// Camera's attitude over the last 1.5 s. A program that examines pictures can request the attitude
+/// at the exposure of a picture. The initializer reserves the memory for all entries.
 public struct AttitudeHistory: Sendable {
     /// Reason why an attitude is not known.
     public enum Gap: Error, Sendable, Equatable {

@@ -25,9 +25,9 @@ public enum Rank: Int, Sendable, Comparable, CaseIterable {
 
 /// Latch of the emergency stop. The latch stores the links that have requested the stop.
 ///
-/// The latch stores links instead of connections, because a phone that has lost its connection
-/// returns with a new connection, and must be able to reset the stop that it has requested. Each
-/// link resets its own stop and stops of lower ranks. The outputs stay off until no stop remains.
+/// The latch stores links instead of connections. A phone that has lost its connection returns with
+/// a new connection, and must be able to reset its own stop. Each link resets its own stop and
+/// stops of lower ranks. The outputs stay off until no stop remains.
 struct EmergencyStopLatch {
     private var asked: [CommandSource.Link: CommandSource] = [:]
 

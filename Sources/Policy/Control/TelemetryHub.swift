@@ -46,7 +46,7 @@ public final class TelemetryHub: Sendable {
         }
     }
 
-    /// Camera's attitude at a time within the last second, body to earth.
+    /// Camera's attitude at the given time, which must be within the last second; body to earth.
     ///
     /// - Parameter time: Time on the loop's clock.
     /// - Returns: The attitude.

@@ -33,7 +33,7 @@ package final class Tuning: Sendable {
         var appSaves = TokenBucket(burst: 20, perSecond: 0.2)
     }
 
-    /// State of the settings at one moment.
+    /// Snapshot of the state of the settings.
     package struct Standing: Sendable {
         /// All layers of the settings.
         package let store: ParameterStore

@@ -75,7 +75,7 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
     public var summary: LatencySummary { snapshot().summary }
 }
 
-/// Copy of a histogram at one moment.
+/// Snapshot of a histogram.
 public struct HistogramSnapshot: Sendable {
     var counts: [UInt64]
     var longest: UInt64

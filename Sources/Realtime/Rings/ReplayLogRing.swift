@@ -144,7 +144,7 @@ struct ReplayLogStorage: @unchecked Sendable {
     static var headerBytes: UInt { 32 }
 
     /// Size of a frame, rounded up to a multiple of the header's size. Therefore the remainder
-    /// before the end of the ring always has room for the header of a filler.
+    /// before the end of the ring always has room for the header of a filler frame.
     static func frameBytes(payload: UInt) -> UInt {
         headerBytes &+ (payload &+ (headerBytes &- 1)) & ~(headerBytes &- 1)
     }

@@ -54,9 +54,9 @@ public enum RealtimeSetup {
 
     /// The default CPU of both real-time threads: the last CPU, which receives the fewest
     /// interrupts. Loop and bus thread use the same CPU, because the hand-over between them then
-    /// does not wake another CPU (measured on a virtual machine with two CPUs: 9 µs instead of 25
-    /// µs). The property is nil on a computer with one CPU. Read this property before any thread is
-    /// bound to a CPU.
+    /// does not wake another CPU. On a virtual machine with two CPUs, the hand-over took 9 µs
+    /// instead of 25 µs. The property is nil on a computer with one CPU. Read this property before
+    /// any thread is bound to a CPU.
     public static var preferredCPU: Int? {
         cl_affinity_single() >= 0 ? nil : Int(cl_affinity_last())
     }

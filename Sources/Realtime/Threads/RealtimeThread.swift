@@ -172,7 +172,7 @@ extension RealtimeRights {
             groupRuntimeMicroseconds: runtime)
     }
 
-    /// Find the path of the process in the `cpu` hierarchy of cgroups version 1, in the text of
+    /// Find the process's path in the `cpu` hierarchy of cgroups version 1, given the text of
     /// /proc/self/cgroup; nil if the process is in the root of the hierarchy.
     static func cpuGroup(in text: String) -> String? {
         for line in text.split(separator: "\n") {

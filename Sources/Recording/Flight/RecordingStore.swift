@@ -170,8 +170,8 @@ public struct RecordingStore {
             embedded = Set(description.attachments.map(\.name))
         }
         guard let path = open?.path else { return }
-        // The limits of the directory are checked only once in 20 chunks, because a read of the
-        // directory takes long, and this method is called twice a second.
+        // The limits of the directory are checked only once in 20 chunks, because reading the
+        // directory takes long. This method is called twice a second.
         if chunk.number % 20 == 0 {
             recordings.prune(date: date, reserve: 0, keeping: path.lastComponent?.string)
             count()

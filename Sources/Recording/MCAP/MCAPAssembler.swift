@@ -41,7 +41,7 @@ public struct MCAPAttachment: Sendable {
     public var name: String
     /// Media type, for example `text/plain`, `application/json`.
     public var mediaType: String
-    /// Time from which on the content was valid, ns.
+    /// Time from which the content was valid, ns.
     public var time: Int64
     /// Content of the file.
     public var data: [UInt8]

@@ -43,8 +43,8 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
     public var bytes: [UInt8] { [rawValue] }
 }
 
-/// Status for apps: one byte. airframe sends the numbers that apps expect. (The sample firmware
-/// sends the byte of the mode instead, so apps show `calibrating` for mode `locked`.)
+/// Status for apps: one byte with the number that apps expect. (The sample firmware sends the byte
+/// of the mode instead, so apps show `calibrating` for mode `locked`.)
 public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// The outputs are off.
     case inactive = 0
@@ -119,10 +119,9 @@ public protocol AirOSTriple {
 }
 
 extension AirOSTriple {
-    /// Parses a written triple. Each float32 is converted to the shortest decimal number that it
-    /// can represent: the float32 nearest to 1.2 becomes 1.2, not 1.2000000476837158. Therefore a
-    /// default that an app writes equals the setting's default, and saved files contain short
-    /// numbers.
+    /// Parses a written triple. Each float32 is converted to the shortest decimal number whose
+    /// nearest float32 is this value: 1.2 instead of 1.2000000476837158. Therefore a default that
+    /// an app writes equals the setting's default, and saved files contain short numbers.
     ///
     /// - Parameter bytes: Exactly three float32 numbers, least significant byte first.
     /// - Throws: `length` or `notFinite`.

@@ -48,8 +48,8 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var axis: String
     /// Moment of inertia, kg·m².
     public var inertiaKgM2: Number = .unknown
-    /// Delay from the torque command to the measured rate, including half a period of the loop, ms;
-    /// for a servo, delay from the command to the beginning of its response, ms.
+    /// Delay from the torque command to the measured rate, including half a period of the loop, ms.
+    /// For a servo, the delay from the command to the beginning of its response, ms.
     public var delayMs: Number = .unknown
     /// Delay of the gyroscope relative to the joint's encoder, ms.
     public var gyroDelayMs: Number = .unknown

@@ -5,7 +5,7 @@ public struct Acknowledgement: Hashable, Sendable, Codable {
     /// Duration of the requested motion, s; absent if the motion has no end, or if the duration is
     /// unknown.
     public var durationS: Number?
-    /// Names of the limits that changed the request, for scripts: `range` changed an angle, `rate`
+    /// Names of the limits that changed the request, for scripts. `range` changed an angle, `rate`
     /// or `acceleration` increased the duration, and `mode` means that the mode controls a
     /// requested axis. The property is absent if no limit changed the request.
     public var limitedBy: [String]?

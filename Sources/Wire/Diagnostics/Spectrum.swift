@@ -48,7 +48,7 @@ public struct SpectrumAxis: Hashable, Sendable, Codable {
     public var peaks: [SpectrumPeak]
     /// Centres of the notches in force, Hz.
     public var notchesHz: [Number]
-    /// Corner of the low-pass in force, Hz; unknown if there is none.
+    /// Corner frequency of the low-pass filter in force, Hz; unknown if there is none.
     public var lowPassHz: Number
 
     /// Creates a spectrum.

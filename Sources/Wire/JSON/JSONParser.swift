@@ -17,7 +17,7 @@ extension JSONValue {
     /// Parses one JSON text (RFC 8259), with optional white space around it.
     ///
     /// The parser is stricter than most parsers, because a misinterpreted request could move a
-    /// motor: duplicate member names, numbers that overflow a double and invalid UTF-8 are errors.
+    /// motor. Duplicate member names, numbers that overflow a double, and invalid UTF-8 are errors.
     /// The parser allocates memory, so the loop's thread must not call it.
     ///
     /// - Parameter bytes: The JSON text in UTF-8, without a byte-order mark.

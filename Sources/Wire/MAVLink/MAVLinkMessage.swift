@@ -24,8 +24,8 @@ public struct MAVLinkFormat: Sendable, Equatable {
 /// MAVLink message of one kind, with its fields. `visit` passes over the fields in wire order, and
 /// is used for reading and for writing.
 ///
-/// Units, signs and frames are those of MAVLink: rad and rad/s unless a field states another unit;
-/// pitch up, roll right and yaw right are positive; quaternions have the order w x y z.
+/// Units, signs and frames are those of MAVLink: rad and rad/s unless a field states another unit.
+/// Pitch up, roll right and yaw right are positive. Quaternions have the order w x y z.
 public protocol MAVLinkMessage: Sendable, Equatable {
     /// Properties of this kind of message: number, name, extra byte and size.
     static var format: MAVLinkFormat { get }

@@ -21,7 +21,7 @@ public struct SharedKey: Sendable, Equatable {
         return outer.digest()
     }
 
-    /// Compares two codes in a time that does not depend on their contents.
+    /// Compares two authentication codes in constant time, independent of their contents.
     static func isEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
         a.count == b.count && zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }

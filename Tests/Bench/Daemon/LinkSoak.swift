@@ -7,7 +7,7 @@ import Wire
 /// every link carries traffic. The bench compares the daemon's resources at the end with the
 /// resources at the beginning. `airframe-bench all` does not run this test; `make soak` runs it.
 enum LinkSoak {
-    /// Figures of the daemon at one time.
+    /// Figures of the daemon at a given instant.
     private struct Look {
         var process: ProcessLook
         /// Largest error of an axis while no request turns it, degrees.

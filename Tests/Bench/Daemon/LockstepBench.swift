@@ -5,7 +5,7 @@ import Simulation
 import Wire
 
 /// Highest speed of lockstep, as a multiple of real time. The daemon runs as a process. The bench
-/// acts as a simulator that needs no computing time: all lines are prepared, and the bench sends
+/// acts as a simulator that needs no computing time. All lines are prepared, and the bench sends
 /// each line as soon as the reply to the previous line arrives.
 enum LockstepBench {
     private static let rateHz = 1000

@@ -11,7 +11,7 @@ import Wire
 enum SoakBench {
     private static let ticksPerSecond = 1000
 
-    /// Figures of the daemon at one time.
+    /// Figures of the daemon at a given instant.
     private struct Look {
         var process: ProcessLook
         /// Means since the previous observation: `tilt` is the angle between the true and the

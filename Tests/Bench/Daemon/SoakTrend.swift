@@ -19,7 +19,7 @@ struct SoakTrend {
     var ratio: Double { end / beginning }
 }
 
-/// System resources of a process at one time.
+/// System resources of a process at a given instant.
 struct ProcessLook {
     var megabytes: Double
     var descriptors: Int

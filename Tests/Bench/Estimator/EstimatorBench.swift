@@ -18,9 +18,9 @@ enum EstimatorBench {
         }
     }
 
-    /// Result of one trial: RMS errors of inclination and of the total attitude over the evaluated
-    /// samples, degrees; error of the estimated gyroscope bias, degrees per second; and time until
-    /// the estimator has learned the bias, s.
+    /// Result of one trial. `inclination` and `total` are RMS errors over the evaluated samples,
+    /// degrees. `biasError` is the error of the estimated gyroscope bias, degrees per second.
+    /// `convergence` is the time until the estimator has learned the bias, s.
     struct Score {
         var name: String
         var inclination: Double

@@ -186,9 +186,8 @@ enum AutotuneBench {
         return (error / 18_000).squareRoot() * 180 / .pi
     }
 
-    /// Sensitivity of the camera to a disturbing acceleration, while a person walks with the
-    /// gimbal: RMS of the hold error of pitch, degrees, divided by the RMS of the acceleration,
-    /// rad/s².
+    /// Sensitivity of the camera to a disturbing acceleration while a person walks with the gimbal:
+    /// RMS hold error of pitch, degrees, per RMS acceleration, rad/s².
     ///
     /// The bench compares a run with pushes and a run without pushes. The pushes have 8 rad/s² RMS
     /// (3 rad/s² for motors without encoders) at frequencies from 0.7 to 6 Hz. The run with pushes

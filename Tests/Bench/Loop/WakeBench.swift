@@ -38,7 +38,7 @@ enum WakeBench {
         report.show("wake-up at 1 kHz, p99", figure(ours, \.p99), "us")
         report.show("hand-over to the loop, p50", figure(handovers, \.p50), "us")
         report.show("hand-over to the loop, p99", figure(handovers, \.p99), "us")
-        // The limit of the latency is a quarter of a period: the bus thread does not wait longer
+        // The limit of the latency is a quarter of a period. The bus thread does not wait longer
         // for the loop's output, and sends a later output only in the next period.
         report.check(
             "IMU to motor without wire time, p50", figure(ways, \.p50), atMost: 250, "us")

@@ -7,12 +7,11 @@ struct PointingRun {
     /// Event that occurs in a run.
     enum Event {
         case none
-        /// A command to turn to these angles, rad, at a time in s.
+        /// Command to turn to the angles, rad, at the given time, s.
         case point(AxisVector, at: Double)
         /// A push on the camera, N·m about its y axis.
         case push(Double, at: Double)
-        /// Pan and tilt rates, rad/s, which are commanded ten times a second from one time to
-        /// another.
+        /// Pan and tilt rates, rad/s, which are commanded ten times a second between two times, s.
         case track(pan: Double, tilt: Double, from: Double, until: Double)
     }
 

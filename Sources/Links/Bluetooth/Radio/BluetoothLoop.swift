@@ -286,8 +286,8 @@ extension BluetoothLoop: BlueZResponder {
         counters.connections += 1
         logger.notice("\(entry.central) connected.")
         hasNewCentral = true
-        // bluetoothd keeps the subscriptions of a paired phone, so the subscriptions take effect
-        // again.
+        // The subscriptions of a paired phone come into force again when the phone connects,
+        // because bluetoothd keeps them.
         for index in notifier.subscriptions.resume() {
             let (service, uuid) = table[index]
             services[service].subscription(uuid, isOn: true, now: now)
