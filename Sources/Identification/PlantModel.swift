@@ -34,7 +34,7 @@ public struct PlantModel: Sendable, Equatable {
     /// Find the model that fits measured points best.
     ///
     /// For a given delay, the problem of minimizing the weighted relative errors of all points is
-    /// linear. The best delay is found by search.
+    /// linear. A search finds the delay with the smallest error.
     ///
     /// - Parameters:
     ///   - points: Measured points, at least 4.

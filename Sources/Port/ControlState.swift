@@ -29,7 +29,7 @@ public struct ControlState: Sendable {
     public struct Loss: Sendable, Equatable {
         /// The source of the rate requests.
         public var source: CommandSource
-        /// Present reaction to the loss.
+        /// Present reaction to the lost stream of rate requests.
         public var stage: Stage
         /// Time since the last rate request, s.
         public var silence: Double
@@ -49,7 +49,7 @@ public struct ControlState: Sendable {
             public static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }
         }
 
-        /// Creates the description of a loss.
+        /// Creates the description of a lost stream of rate requests.
         public init(source: CommandSource, stage: Stage, silence: Double) {
             self.source = source
             self.stage = stage

@@ -1,7 +1,7 @@
 /// Conversion of the times of a log into time steps for the estimator. The conversion tolerates
 /// errors in the times.
 struct ReplayClock {
-    /// Step of time from one record to the next.
+    /// Time step from one record to the next record.
     enum Step: Equatable {
         /// The record is later than the previous record.
         case next(seconds: Double)

@@ -139,8 +139,8 @@ struct DiagnosticsLoop {
         }
     }
 
-    /// Adds the descriptors for poll(2): the listener, the late answers, and the clients in their
-    /// order.
+    /// Adds the descriptors for poll(2): the listener, the deferred answers, and the clients in
+    /// their order.
     private mutating func prepare(_ set: inout PollSet) {
         acceptor.prepare(&set, now: clock())
         set.add(later.bell.descriptor)

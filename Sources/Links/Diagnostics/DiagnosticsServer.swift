@@ -13,7 +13,7 @@ import SystemPackage
 /// cancellation; if a read-only request is being answered, after its answer.
 public final class DiagnosticsServer: Service {
     /// Size of each thread's stack, bytes, which is locked into memory. The tests of a debug build
-    /// need more than 64 and at most 128 KiB; the rest of the stack is a reserve.
+    /// need more than 64 KiB and at most 128 KiB of stack; the rest is a reserve.
     private static let stackSize = 512 * 1024
     /// Nice value of the server's thread: the lowest value that the systemd unit permits
     /// (`LimitNICE`). Other threads of the process have the nice value 0.
@@ -62,7 +62,7 @@ public final class DiagnosticsServer: Service {
     }
 
     /// Creates the socket, so that the start of the process can fail with a message before any
-    /// service runs. Call this method once; without this call, `run()` calls it.
+    /// service runs. Call this method before `run()`, at most once; otherwise `run()` calls it.
     ///
     /// - Throws: `SocketError` with the problem.
     public func open() throws(SocketError) {

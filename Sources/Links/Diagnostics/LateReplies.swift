@@ -2,9 +2,9 @@ import GimbalCore
 import Synchronization
 import Wire
 
-/// Queue of late answers, from the threads that produce them to the server's thread.
+/// Queue of deferred answers, from the threads that produce the answers to the server's thread.
 final class LateReplies: Sendable {
-    /// Late answer to a request, and the client that receives it.
+    /// Deferred answer to a request, and the client that receives it.
     struct Reply: Sendable {
         /// Sends the answer, on the server's thread; `clients` and `now` describe the moment of
         /// sending.
@@ -23,7 +23,7 @@ final class LateReplies: Sendable {
     /// - Throws: `Errno` when the process has no descriptors left.
     init() throws { bell = try Bell() }
 
-    /// Adds a late answer, and wakes the server's thread. Any thread can call this method.
+    /// Adds a deferred answer, and wakes the server's thread. Any thread can call this method.
     func post(_ reply: Reply) {
         replies.withLock { $0.append(reply) }
         bell.ring()

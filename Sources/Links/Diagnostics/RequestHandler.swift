@@ -11,7 +11,7 @@ import Wire
 /// something; the `QuestionDesk` answers read-only requests.
 struct RequestHandler: Sendable {
     /// Longest line that the server's thread parses, bytes. Requests without a list of names and
-    /// without text are much shorter.
+    /// without text are much shorter than this limit.
     static let shortLine = 1024
 
     let port: any GimbalPort
@@ -113,7 +113,7 @@ struct RequestHandler: Sendable {
         line.contains(UInt8(ascii: "\\")) || line.firstRange(of: Array("stop".utf8)) != nil
     }
 
-    /// Sends the result of a late request, or executes a request that the `QuestionDesk` has
+    /// Sends the deferred answer of a request, or executes a request that the `QuestionDesk` has
     /// parsed.
     func finish(
         _ reply: LateReplies.Reply, of connection: ClientConnection, clients: ClientStatus,
@@ -123,8 +123,8 @@ struct RequestHandler: Sendable {
         reply.finish(self, connection, clients, now)
     }
 
-    /// Creates a closure that receives the result of a late request. Any thread can call the
-    /// closure.
+    /// Creates a closure that receives the result of a request whose answer is deferred. Any thread
+    /// can call the closure.
     private func result(
         of request: Request, of client: DiagnosticsClient
     ) -> Later<SocketMethod.Answer> {

@@ -66,7 +66,7 @@ struct VariableIndex {
     ///   subscribed once.
     /// - Returns: Names of the variables, and their positions in the daemon's list, in the
     ///   requested order.
-    /// - Throws: `unknown_key` with the nearest name.
+    /// - Throws: `unknown_key`, with the most similar valid name as a suggestion.
     func resolve(_ patterns: [String]) throws(Refusal) -> (names: [String], indices: [Int]) {
         var indices: [Int] = []
         var seen: Set<Int> = []

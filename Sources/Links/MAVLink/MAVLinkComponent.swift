@@ -19,9 +19,9 @@ final class MAVLinkComponent {
         var foreign: UInt64 = 0
         /// Number of refused requests of components that were not in control.
         var notInControl: UInt64 = 0
-        /// Number of requests that airframed refused for another reason.
+        /// Number of requests that were refused for a reason other than missing control.
         var refused: UInt64 = 0
-        /// Number of frames with this component's own address.
+        /// Number of frames whose sender address is this component's own address.
         var echoes: UInt64 = 0
         /// Number of answered commands.
         var commands: UInt64 = 0

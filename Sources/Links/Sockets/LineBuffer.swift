@@ -8,13 +8,13 @@ import Glibc
 struct LineBuffer {
     /// Result of `next()`.
     enum Line: Equatable {
-        /// A complete line without its end.
+        /// A complete line without its newline.
         case complete([UInt8])
         /// The present line is longer than the longest permitted line.
         case tooLong
     }
 
-    /// Longest permitted line without its end, bytes.
+    /// Longest permitted line without its newline, bytes.
     let limit: Int
     private var bytes: [UInt8] = []
     /// Index of the first byte in the buffer that `next` has not returned.

@@ -160,8 +160,8 @@ public struct PersonFollower: Sendable {
             return
         }
         state = .lost(id)
-        // A new person near the expected direction of the lost person counts as the lost person,
-        // unless both persons were in the picture at the same time.
+        // A new person near the expected direction of the lost person is treated as the lost
+        // person, unless both persons were in the picture at the same time.
         let expected = person.direction(at: min(exposed, person.lastSeen + Self.coastSeconds)).yaw
         let candidates = seen.filter {
             $0.id != id && $0.sightings >= 2 && $0.firstSeen > person.lastSeen

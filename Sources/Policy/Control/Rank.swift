@@ -10,7 +10,7 @@ import Port
 /// for motion stops this program from moving the camera. An emergency stop can be reset by the link
 /// that requested it, or by a link of higher rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
-    /// A companion program, which gives way to all links.
+    /// A companion program, which has the lowest rank.
     case companion
     /// A link that is open to every device within reach of the radio or the port.
     case open

@@ -21,7 +21,7 @@ package protocol CalibrationStore: Sendable {
     /// sentences.
     func noteRefusal(of kind: CalibrationKind, _ reason: String)
     /// Restores the previous calibration of a kind; nil means the kind that changed last. `done`
-    /// receives the restored kind.
+    /// receives the kind of the restored calibration.
     func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>)
 }
 

@@ -12,7 +12,7 @@ public enum ReplayLogKind: UInt32, BitwiseCopyable, Sendable {
     case command
     /// An `IMUSample`, as the bus delivered it.
     case sample
-    /// A `ReplayLogTick`: the other inputs of the tick, and its results.
+    /// A `ReplayLogTick`: the results of the tick, and its inputs other than samples and commands.
     case tick
 }
 

@@ -87,13 +87,13 @@ struct MCAPCursor {
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
-    /// Reads a length of 4 bytes, and returns as many of the following bytes.
+    /// Reads a length of 4 bytes, and returns that number of the following bytes.
     mutating func shortBlock() -> UnsafeRawBufferPointer? {
         guard let count = integer(UInt32.self) else { return nil }
         return slice(Int(count))
     }
 
-    /// Reads a length of 8 bytes, and returns as many of the following bytes.
+    /// Reads a length of 8 bytes, and returns that number of the following bytes.
     mutating func longBlock() -> UnsafeRawBufferPointer? {
         guard let count = integer(UInt64.self), let size = Int(exactly: count) else { return nil }
         return slice(size)

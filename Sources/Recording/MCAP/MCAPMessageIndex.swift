@@ -15,7 +15,7 @@ struct MCAPMessageIndex {
             channels[channel, default: []].appendInteger(UInt64(offset))
         }
 
-        /// Removes all entries, and keeps the memory for new ones.
+        /// Removes all entries, and keeps the memory for new entries.
         mutating func removeAll() {
             for channel in channels.keys { channels[channel]?.removeAll(keepingCapacity: true) }
         }

@@ -15,7 +15,7 @@ public enum AirOSCommand: Sendable, Equatable {
     case resetPID
     /// Write the heading to the log.
     case yawStatus
-    /// Reduce the yaw that apps read by a tenth.
+    /// Reduce by a tenth the yaw that apps read.
     case forceDecay
     /// Emergency stop, latched. The command is an extension that only airframe supports; no app
     /// sends it yet.

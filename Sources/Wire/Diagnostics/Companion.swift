@@ -5,7 +5,7 @@ public struct CompanionReport: Hashable, Sendable, Codable {
     public var name: String
     /// Outcome for `doctor`.
     public var level = DoctorCheck.Level.ok
-    /// Finding with numbers, as text.
+    /// Result of the check with its figures, as text.
     public var finding = ""
     /// Remedy of the problem; empty if no remedy is needed.
     public var remedy = ""
@@ -175,7 +175,7 @@ public struct CompanionStatus: Hashable, Sendable, Codable {
     /// report every second.
     public static let silenceLimit = 5.0
 
-    /// Check of `doctor` from the newest report.
+    /// Check for `doctor`, made from the companion's newest report.
     public var check: DoctorCheck {
         guard ageS.value <= Self.silenceLimit else {
             return DoctorCheck(

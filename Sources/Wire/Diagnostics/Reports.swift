@@ -106,7 +106,7 @@ public struct DoctorCheck: Hashable, Sendable, Codable {
     public var name: String
     /// Outcome of the check.
     public var level: Level
-    /// Finding with numbers, as text.
+    /// Result of the check with its figures, as text.
     public var finding: String
     /// Remedy of the problem; empty if no remedy is needed.
     public var remedy: String

@@ -22,7 +22,7 @@ public struct MessageKey: CodingKey {
     /// Returns nil, because members have no numbers.
     public init?(intValue: Int) { nil }
 
-    /// The JSON name for the property at the end of a path.
+    /// Converts the last property name of a coding path to the name in JSON.
     @Sendable public static func encoding(_ path: [any CodingKey]) -> any CodingKey {
         guard let key = path.last, key.intValue == nil else { return path.last ?? MessageKey("") }
         let name = key.stringValue
@@ -35,7 +35,7 @@ public struct MessageKey: CodingKey {
         return MessageKey(result)
     }
 
-    /// The property for a JSON name at the end of a path.
+    /// Converts the last JSON name of a coding path to the property's name.
     @Sendable public static func decoding(_ path: [any CodingKey]) -> any CodingKey {
         guard let key = path.last, key.intValue == nil else { return path.last ?? MessageKey("") }
         if let flag = flags[key.stringValue] { return MessageKey(flag) }

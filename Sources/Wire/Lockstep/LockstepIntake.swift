@@ -42,8 +42,9 @@ public struct LockstepIntake: Sendable {
     /// Accepts one line, or refuses it without any effect.
     ///
     /// - Parameter line: The next line in the order of arrival.
-    /// - Returns: The sample for the loop, on the loop's time. If encoder angles are missing, the
-    ///   sample contains the last known angles, so that the outputs ramp down at these angles.
+    /// - Returns: The sample for the loop, with its time on the loop's clock. If encoder angles are
+    ///   missing, the sample contains the last known angles, so that the outputs ramp down at these
+    ///   angles.
     /// - Throws: `time_backwards` or `time_step`.
     public mutating func admit(_ line: LockstepSample) throws(LockstepError) -> IMUSample {
         let isFirst = lastT == nil

@@ -21,8 +21,8 @@ public struct MAVLinkFormat: Sendable, Equatable {
     }
 }
 
-/// MAVLink message of one kind, with its fields. `visit` passes over the fields in wire order, and
-/// is used for reading and for writing.
+/// MAVLink message of one kind, with its fields. `visit` visits the fields in wire order, both for
+/// reading and for writing.
 ///
 /// Units, signs and frames are those of MAVLink: rad and rad/s unless a field states another unit.
 /// Pitch up, roll right and yaw right are positive. Quaternions have the order w x y z.

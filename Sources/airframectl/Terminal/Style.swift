@@ -14,7 +14,8 @@ struct Style: Sendable {
     /// Random number that marks the program's own sequences until `Output` writes them. External
     /// text cannot contain the random number, so external text cannot change colours.
     static let key = String(UInt64.random(in: 1...UInt64.max))
-    /// Escape sequence for each kind of highlighting, without the random number.
+    /// Escape sequence for each kind of highlighting, without the random number that marks the
+    /// program's own sequences.
     static let sequences = Role.allCases.map { "[\($0.rawValue)m" } + ["[0m"]
 
     /// True if the style uses escape sequences.

@@ -198,8 +198,8 @@ final class DaemonProcess {
             var calls: [Int32: Int64] = [:]
             for entry in stride(from: 0, to: size, by: Int(MC_TABLE_ENTRY_BYTES)) {
                 let thread = table.loadUnaligned(fromByteOffset: entry, as: Int32.self)
-                // Later entries replace earlier ones, because the kernel reuses the ids of threads
-                // that have ended.
+                // Later entries replace earlier entries, because the kernel reuses the ids of
+                // threads that have ended.
                 if thread != 0 {
                     calls[thread] = table.loadUnaligned(fromByteOffset: entry + 8, as: Int64.self)
                 }

@@ -168,7 +168,7 @@ final class BlueZBus {
         cbz_rename_advertisement(handle, UInt32(index), name)
     }
 
-    /// Answers a phone's write whose answer was deferred; `nil` as the error means success.
+    /// Sends the deferred answer to a phone's write; `nil` as the error means success.
     func answer(_ token: UInt64, _ error: ATTError?) {
         _ = cbz_answer_write(handle, token, error?.code ?? 0)
     }
@@ -185,7 +185,8 @@ final class BlueZBus {
 }
 
 extension BlueZBus {
-    /// Numbers of the resources that the connection uses. Tests compare the numbers to find leaks.
+    /// Numbers of the resources that the connection uses. Tests compare these numbers to find
+    /// resource leaks.
     struct Resources: Equatable {
         /// Number of objects that the connection has published on D-Bus.
         var objects = 0

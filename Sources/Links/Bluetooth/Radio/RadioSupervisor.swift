@@ -84,8 +84,8 @@ struct RadioSupervisor {
     var naming = Step.wanted
     var pairability = Step.wanted
     var askedPairable = false
-    /// Step that switches the adapter on. The supervisor repeats the step until it has succeeded
-    /// once; later, an adapter that a user has switched off remains off.
+    /// Step that switches the adapter on. The supervisor repeats the step until its first success.
+    /// If a user later switches the adapter off, the adapter remains off.
     var powering = Step.wanted
     /// State of the adapter's power cycle. A link to a phone can remain after bluetoothd has ended,
     /// and the phone cannot connect again while this link exists. The power cycle ends the link.

@@ -25,7 +25,7 @@ extension GATTNotifier {
     }
 }
 
-// ATT errors of the application, which have the same meaning in all services.
+// ATT application errors, which have the same meaning in all services.
 extension ATTError {
     /// Error 0x80: the value is outside its range. Biscuit and similar firmware use the error code
     /// 0x80 with the same meaning.

@@ -43,7 +43,7 @@ public enum ATTError: Error, Hashable, Sendable {
     case notAuthorized
     /// Error 0x06: the request is not supported.
     case notSupported
-    /// Error of this application, 0x80...0x9F.
+    /// Application error, 0x80...0x9F.
     case application(UInt8)
 }
 
@@ -53,11 +53,11 @@ public struct GATTCharacteristic: Hashable, Sendable {
     public enum Property: Hashable, Sendable, CaseIterable {
         /// Reads are supported.
         case read
-        /// Writes with an answer are supported.
+        /// Write with response is supported.
         case write
-        /// Writes without an answer are supported; the central receives no errors for such writes.
-        /// If a characteristic supports writes without an answer, BlueZ also reports no errors for
-        /// writes with an answer.
+        /// Write without response is supported; the central receives no errors for such writes. If
+        /// a characteristic supports write without response, BlueZ also reports no errors for write
+        /// with response.
         case writeWithoutResponse
         /// Values are sent to all subscribers.
         case notify

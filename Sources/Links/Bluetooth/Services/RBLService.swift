@@ -15,8 +15,8 @@ import Wire
 ///
 /// The service divides the role's output into notifications that fit the client's MTU (at least 20
 /// bytes), and sends at most `piecesPerSecond` notifications per second. The limit of the rate is
-/// necessary, because the radio does not report congestion. Output waits in a queue that drops the
-/// oldest messages.
+/// necessary, because the radio does not report congestion. Output waits in a queue, which drops
+/// its oldest messages when it is full.
 ///
 /// Only the thread airframed-ble uses the service.
 public final class RBLService: GATTService {
