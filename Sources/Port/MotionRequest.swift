@@ -22,13 +22,13 @@ public struct MotionRequest: Sendable, Equatable {
     public enum Requirement: Sendable, Equatable {
         /// Every state, even with a latched emergency stop.
         case any
-        /// Every state without a latched emergency stop. All following cases also require that no
-        /// stop is latched.
+        /// Every state without a latched emergency stop. Every case that is declared below also
+        /// requires that no stop is latched.
         case noStop
         /// The mode is `inactive`.
         case inactive
-        /// Every mode except `inactive`. Every following case also requires that the mode is not
-        /// `inactive`.
+        /// Every mode except `inactive`. Every case that is declared below also requires a mode
+        /// other than `inactive`.
         case active
         /// The given mode is active.
         case mode(Mode)

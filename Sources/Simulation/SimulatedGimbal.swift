@@ -151,7 +151,7 @@ public struct SimulatedGimbal: Sendable {
     /// Multiplies the camera's inertia by `factor`, as if the camera were exchanged.
     public mutating func scaleInertia(by factor: Double) { plant.scaleInertia(by: factor) }
 
-    /// Passes an output to the motors; it takes effect after the transport delay.
+    /// Passes an output to the motors; the output takes effect after the transport delay.
     ///
     /// - Parameters:
     ///   - output: Commands to the motors. An output that is not finite switches the motors off.

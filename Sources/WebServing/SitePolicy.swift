@@ -17,8 +17,8 @@ struct SitePolicy: Sendable {
     }
 
     /// True if a page with this Origin can use the server. The server accepts its own pages and
-    /// pages of `origins`. It also accepts a request without an Origin, because programs other than
-    /// browsers send no Origin.
+    /// pages of `origins`. The server also accepts a request without an Origin, because programs
+    /// other than browsers send no Origin.
     func allows(origin: String?, host: String, isSecure: Bool) -> Bool {
         guard let origin = origin?.lowercased() else { return true }
         if origins.contains(origin) { return true }

@@ -182,8 +182,8 @@ struct RequestHandler: Sendable {
             client: connection.client,
             refusal: connection.mayWrite ? nil : Refusal(.permissionDenied, policy.sentence))
         if method.isWrite { try caller.requireWrite() }
-        // A client that has closed its connection reads no answers. Its waiting read-only requests
-        // are dropped, because they would delay other clients.
+        // A client that has closed its connection reads no answers. The waiting read-only requests
+        // of such a client are dropped, because they would delay other clients.
         if connection.outputBroken, method.isQuestion { return [] }
         services.settle()
         switch method.work {

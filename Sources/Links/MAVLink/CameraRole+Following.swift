@@ -62,7 +62,8 @@ extension MAVLinkComponent {
     /// Executes a command that chooses the person, or that sets the interval of the messages about
     /// the person.
     ///
-    /// - Returns: The result; nil for another command.
+    /// - Returns: Result of the command; nil for a command that does not concern the followed
+    ///   person.
     func obeyAsFollower(
         _ order: Order, from sender: MAVLinkAddress, _ peer: Int, now: Instant
     ) -> MAVLinkResult? {

@@ -77,8 +77,8 @@ struct MAVLinkIdentities {
     }
 
     /// Finds the component to remove when the table is full, so that invented addresses cannot
-    /// exhaust the memory. This component has the longest silence of the given peer's components;
-    /// if the peer has no components, of all components.
+    /// exhaust the memory. The method finds the component with the longest silence among the given
+    /// peer's components; if the peer has no components, among all components.
     private func leastMissed(
         beside peer: Int, _ isKept: (MAVLinkAddress) -> Bool
     ) -> MAVLinkAddress? {

@@ -14,8 +14,8 @@ public final class BridgeRole: SerialRole {
     /// Time without a byte from the port after which the bridge sends the collected bytes, s. The
     /// firmware of the BLE Mini uses the same pause.
     private static let idleSeconds = 0.005
-    /// Number of collected bytes at which the bridge sends without a pause of the port, because a
-    /// stream at 115200 baud can have no pauses.
+    /// Number of collected bytes at which the bridge sends the bytes even if the port does not
+    /// pause, because a stream at 115200 baud can have no pauses.
     private static let full = 160
     /// Longest time for receiving a frame from the port, s; a USB adapter can pause for 16 ms
     /// within a frame.

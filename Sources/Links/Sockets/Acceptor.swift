@@ -22,7 +22,7 @@ struct Acceptor {
         self.client = client
     }
 
-    /// Adds the descriptor of the listener, or during a pause the end of the pause.
+    /// Adds the descriptor of the listener; during a pause, adds the end of the pause instead.
     mutating func prepare(_ set: inout PollSet, now: Instant) {
         if let end = pause, now >= end { pause = nil }
         set.add(pause == nil ? listener.descriptor : nil)

@@ -41,9 +41,9 @@ public struct TrackedPerson: Sendable {
     }
 }
 
-/// Tracker of several people in the earth frame. It predicts each person's direction at the time of
-/// the next picture, assigns the observations to people with the smallest total error, and keeps
-/// people who are hidden for a short time. Times are seconds on one clock.
+/// Tracker of several people in the earth frame. The tracker predicts each person's direction at
+/// the time of the next picture, assigns the observations to people with the smallest total error,
+/// and keeps people who are hidden for a short time. Times are seconds on one clock.
 public struct PersonTracker: Sendable {
     /// Time without an observation after which a person is removed, s. During this time, the person
     /// can be hidden for a second, and the detector can then miss the person in some pictures.
@@ -70,7 +70,7 @@ public struct PersonTracker: Sendable {
     /// Keeps one person longer than the other people.
     ///
     /// - Parameters:
-    ///   - id: Number of the person; nil treats all people alike.
+    ///   - id: Number of the person; nil means that all people are treated alike.
     ///   - seconds: Time without an observation after which the person is removed, s.
     public mutating func keep(_ id: Int?, seconds: Double) { kept = id.map { ($0, seconds) } }
 

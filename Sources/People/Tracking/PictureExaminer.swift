@@ -1,8 +1,8 @@
 public import GimbalCore
 
-/// Examiner of a camera's pictures. The examiner finds known people with the model of landmarks. It
-/// searches for other people with the detector, alternately in the whole picture and in parts of
-/// the picture. Only one thread uses a `PictureExaminer`.
+/// Examiner of a camera's pictures. The examiner finds known people with the model of landmarks.
+/// The examiner searches for other people with the detector, alternately in the whole picture and
+/// in parts of the picture. Only one thread uses a `PictureExaminer`.
 public final class PictureExaminer {
     /// Number of parts into which the picture's shorter edge is divided for the search for distant
     /// people; 1 means that only near people are found.

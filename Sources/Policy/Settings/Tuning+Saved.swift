@@ -211,8 +211,8 @@ extension Tuning {
         }
     }
 
-    /// Reads the files again. Live settings change; settings that need a restart are listed. If a
-    /// file contains an error, nothing changes.
+    /// Reads the files again. The method changes live settings, and lists the settings that need a
+    /// restart. If a file contains an error, nothing changes.
     package func reload(by who: String, _ done: @escaping Later<ReloadReport>) {
         let isTaken = stateOwner.run {
             done(Result { () throws(Refusal) in try self.reload(by: who) })

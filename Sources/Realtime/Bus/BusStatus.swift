@@ -55,8 +55,8 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
 
     func noteOverruns(_ count: UInt64) { add(count, to: .overruns) }
     func noteSilence() { add(1, to: .silences) }
-    /// Records that the thread is about to wait for the loop. A thread that calls this method
-    /// regularly does not hang.
+    /// Records that the thread is about to wait for the loop. A thread that does not call this
+    /// method regularly is treated as hung.
     func noteTurn(_ now: Instant) {
         cell(.turn).store(UInt64(bitPattern: now.nanoseconds), ordering: .relaxed)
     }

@@ -77,7 +77,7 @@ public struct FlightFile: Sendable {
     }
 
     /// Compute the time between two times of a file. If the times of a damaged file are invalid,
-    /// the difference can overflow, without a trap.
+    /// the difference can overflow; the overflow does not trap.
     ///
     /// - Parameters:
     ///   - start: Start of the interval, ns.

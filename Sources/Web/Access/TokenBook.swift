@@ -22,7 +22,8 @@ struct PairedBrowser: Codable, Equatable, Sendable {
 /// List of the paired browsers, with the hash of each browser's token. The class is thread-safe.
 ///
 /// A token consists of 256 random bits, so a fast hash is sufficient: an attacker cannot try all
-/// possible tokens. A user who can read the file does not get a token.
+/// possible tokens. The file contains only hashes, so a user who can read the file does not get a
+/// token.
 final class TokenBook: Sendable {
     /// Largest number of paired browsers; a new browser replaces the oldest one.
     static let limit = 64

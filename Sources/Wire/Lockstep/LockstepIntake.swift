@@ -33,7 +33,7 @@ public struct LockstepIntake: Sendable {
 
     /// Creates an intake that has not received a line yet.
     ///
-    /// - Parameter start: The loop's time at the first line, for any `t` of that line.
+    /// - Parameter start: The loop's time at the first line, regardless of the `t` of that line.
     public init(start: Instant) {
         now = start
         anchor = (0, start)

@@ -7,14 +7,14 @@ public enum RBLCharacteristic: String, Sendable, CaseIterable {
     case transmit = "713d0002-503e-4c75-ba94-3148f18d941e"
     /// Characteristic with the bytes from the app.
     case receive = "713d0003-503e-4c75-ba94-3148f18d941e"
-    /// Speed of the serial port. Clients write it as one byte, and read it as text, such as
+    /// Speed of the serial port. Clients write the speed as one byte, and read it as text, such as
     /// `BAUD_57600`.
     case baud = "713d0004-503e-4c75-ba94-3148f18d941e"
     /// The advertised name, at most 20 bytes.
     case name = "713d0005-503e-4c75-ba94-3148f18d941e"
     /// The version of the firmware, `Biscuit_2.0`.
     case version = "713d0006-503e-4c75-ba94-3148f18d941e"
-    /// Transmit power of the radio. Clients write it as one byte, and read it as text, see
+    /// Transmit power of the radio. Clients write the power as one byte, and read it as text, see
     /// `RBLTransmitPower`.
     case transmitPower = "713d0007-503e-4c75-ba94-3148f18d941e"
 

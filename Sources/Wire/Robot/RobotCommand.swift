@@ -17,12 +17,12 @@ public enum RobotCommand: Sendable, Equatable {
 
     /// First letters of the commands.
     public static let letters = "FBSRLUDEC"
-    /// Size of the longest command without its end, bytes.
+    /// Size of the longest command without its final `>`, bytes.
     public static let longest = 8
     /// Largest target to either side, steps.
     static let range = -10_000...10_000
 
-    /// Parses one command without its end; nil if it is invalid.
+    /// Parses one command without its final `>`; nil if the command is invalid.
     public init?(_ bytes: some Collection<UInt8>) {
         guard let letter = bytes.first, bytes.count <= Self.longest else { return nil }
         let rest = String(decoding: bytes.dropFirst(), as: UTF8.self)

@@ -27,7 +27,8 @@ enum Method: String, Sendable {
     case mode
     /// Turns to angles: `Acknowledgement`.
     case point
-    /// Turns at rates until the dead-man time of the socket has passed: `Acknowledgement`.
+    /// Turns the camera at the given rates until the dead-man time of the socket has passed:
+    /// `Acknowledgement`.
     case rate
     /// Chooses the person whom a companion program follows: `Acknowledgement`.
     case follow

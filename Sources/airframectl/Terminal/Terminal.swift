@@ -31,7 +31,7 @@ final class Terminal {
         Output.control("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J", to: STDOUT_FILENO)
     }
 
-    /// Restores the state before `enter()`.
+    /// Restores the state that the terminal had before `enter()`.
     func leave() {
         guard isActive else { return }
         isActive = false

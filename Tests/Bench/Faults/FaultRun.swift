@@ -195,7 +195,7 @@ struct FaultRun {
 
     /// Effect of the fault on the camera, degrees. For a fault that ends the commands, the result
     /// is the angle from the estimated attitude to the set-point, because the gimbal holds the
-    /// camera. The angle to the reference run would include the commanded motion.
+    /// camera. The angle to the camera of the reference run would include the commanded motion.
     private func deviation(
         _ point: FaultTrace.Point, _ intended: FaultTrace.Point, _ turn: Quaternion
     ) -> Double {

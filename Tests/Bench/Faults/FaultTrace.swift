@@ -150,8 +150,8 @@ extension FaultRun {
         return farthest
     }
 
-    /// True if all commanded rates are below 0.02 rad/s. In the mode `panFollow`, the mode turns
-    /// yaw, so the rate of yaw is ignored.
+    /// True if all commanded rates are below 0.02 rad/s. In the mode `panFollow`, yaw follows the
+    /// handle, so the rate of yaw is ignored.
     private func isStill(_ rates: AxisVector) -> Bool {
         let yaw = mode == .panFollow ? 0 : rates.yaw
         return max(abs(yaw), abs(rates.roll), abs(rates.pitch)) < 0.02

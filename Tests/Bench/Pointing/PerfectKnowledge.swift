@@ -5,7 +5,7 @@ import Simulation
 /// error of this controller, with the same handle, mechanics and set-points, is the reference for
 /// every figure. The error is not zero, because the controller holds its output for a period.
 /// Motors without encoders are replaced by exact torques. Servos keep their speed and resolution,
-/// but the controller has the future motion of the handle.
+/// but the controller has access to the future motion of the handle.
 struct PerfectKnowledge {
     /// Desired attitude of the camera.
     private(set) var attitude = Quaternion.identity

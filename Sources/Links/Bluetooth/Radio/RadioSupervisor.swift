@@ -3,11 +3,11 @@ import GimbalCore
 /// Supervisor that starts the peripheral's advertisements and services, and restores them after
 /// every failure of the bus, bluetoothd or the adapter.
 ///
-/// The supervisor is a state machine without a clock or a bus. Its inputs are events and the time;
-/// its outputs are requests to bluetoothd. The supervisor compares the desired state with the
-/// present state, and requests each missing step from bluetoothd. Therefore the bus, bluetoothd and
-/// the adapter can fail and return in any order. The supervisor repeats failed requests at growing
-/// intervals.
+/// The supervisor is a state machine without a clock or a bus. The supervisor's inputs are events
+/// and the time; its outputs are requests to bluetoothd. The supervisor compares the desired state
+/// with the present state, and requests each missing step from bluetoothd. Therefore the bus,
+/// bluetoothd and the adapter can fail and return in any order. The supervisor repeats failed
+/// requests at growing intervals.
 struct RadioSupervisor {
     /// Desired state of Bluetooth.
     struct Plan {
@@ -105,7 +105,7 @@ struct RadioSupervisor {
     private var isRenewing = false
     private var retry = Self.firstRetry
 
-    /// Creates the supervisor in the state that applies before the first event.
+    /// Creates the supervisor in its initial state.
     init(_ plan: Plan) {
         self.plan = plan
         bus = .wanted
