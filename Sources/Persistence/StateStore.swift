@@ -126,8 +126,8 @@ public struct StateStore: Sendable {
         try calls.close(descriptor)
     }
 
-    /// Gives the file of the newest state a second name, for the previous state. The file has at
-    /// least one name at every moment.
+    /// Gives the file of the newest state a second name (a hard link), for the previous state. The
+    /// file has at least one name at every moment.
     private func keepPrevious() throws(Errno) {
         let next = sibling("previous.new")
         try? calls.remove(next)

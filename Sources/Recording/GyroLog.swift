@@ -47,7 +47,7 @@ public struct GyroLog: Sendable {
     /// - Parameter sample: The next sample. A sample that is not later than the previous sample is
     ///   omitted.
     /// - Returns: Text of one line, or of two lines for the first sample after the first picture;
-    ///   empty for an omitted sample. Each line has a line end.
+    ///   empty for an omitted sample. Each line ends with a newline.
     public mutating func lines(for sample: Sample) -> String {
         guard sample.time > previous?.time ?? -.infinity else { return "" }
         defer { previous = sample }

@@ -30,7 +30,7 @@ struct SitePolicy: Sendable {
         return page.name == own.name && (page.port ?? port) == (own.port ?? port)
     }
 
-    /// Host name in lower case, without a closing dot, and port.
+    /// Host name in lower case, without a trailing dot, and port.
     private static func split(_ authority: some StringProtocol) -> (name: String, port: Int?)? {
         let text = authority.lowercased()
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }

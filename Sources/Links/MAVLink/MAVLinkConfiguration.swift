@@ -32,7 +32,8 @@ public struct MAVLinkConfiguration: Sendable {
     /// is no such program.
     public var following: @Sendable () -> FollowingState? = { nil }
     /// Function that selects the person to follow, given a position in the picture (0...1 from the
-    /// left and from the top) and the source of the request. The function throws the refusal.
+    /// left and from the top) and the source of the request. The function throws a refusal if the
+    /// person cannot be selected.
     public var follow:
         @Sendable (
             _ action: FollowingChoice.Action, _ x: Double?, _ y: Double?, _ source: CommandSource

@@ -15,7 +15,7 @@ struct VehicleHeading {
     private static let timeConstant = 2.0
 
     /// Heading relative to north minus heading in the loop's frame, rad; nil before the first
-    /// report. The heading in the loop's frame is the heading relative to north minus this value.
+    /// report. The heading in the loop's frame is the heading relative to north minus `north`.
     private(set) var north: Double?
     /// Turn rate that the autopilot has announced for the vehicle, rad/s; 0 if unknown.
     private(set) var feedForward = 0.0

@@ -8,7 +8,7 @@ public struct RobotStatus: Hashable, Sendable, Codable {
     /// they can be used.
     public var problem: String?
 
-    /// Creates a status of stepper motors whose lines work.
+    /// Creates a status of stepper motors whose GPIO lines work.
     public init(motors: [StepperStatus]) { self.motors = motors }
 }
 

@@ -3,8 +3,8 @@ import Glibc
 import Realtime
 import Wire
 
-/// Benchmarks of the real daemon. The daemon is linked as for installation, and runs as a separate
-/// process. The bench reads the figures from /proc and from the daemon's socket.
+/// Benchmarks of the real daemon. The daemon is linked in the same way as an installed daemon, and
+/// runs as a separate process. The bench reads the figures from /proc and from the daemon's socket.
 enum DaemonBench {
     /// Number of starts and stops of the daemon; each figure is the median of these starts or
     /// stops.
@@ -86,7 +86,7 @@ enum DaemonBench {
         let faults = threads.map(process.faults)
 
         if counter != nil {
-            // Threads other than the real-time threads allocate memory. If the calls of these
+            // Threads other than the real-time threads allocate memory. If calls of the other
             // threads are counted, the counter works, and a count of zero for the two real-time
             // threads is meaningful.
             let others = calls.filter { !threads.contains($0.key) }.values.reduce(0, +)

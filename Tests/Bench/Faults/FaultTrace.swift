@@ -42,7 +42,7 @@ struct FaultTrace {
     /// on the axis with the largest error.
     var inertiaRatio = Double.nan
 
-    /// The ticks of the run from the onset of the fault on.
+    /// All ticks of the run from the onset of the fault.
     var sinceOnset: ArraySlice<Point> { points[(onset - 1)...] }
 
     /// Rotation about the vertical from another run's camera to this run's camera, at the onset.

@@ -92,7 +92,7 @@ struct CentralRegistry {
         if let mtu { entries[device]?.mtu = min(max(mtu, 23), 517) }
     }
 
-    /// True if the device can write now within the largest number of writes per second.
+    /// True if the device can write now without exceeding the limit of writes per second.
     mutating func admitsWrite(of device: String, now: Instant) -> Bool {
         entries[device]?.bucket.take(now: now) ?? false
     }
