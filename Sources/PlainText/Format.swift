@@ -1,4 +1,4 @@
-/// Text for numbers and words. An unknown number is shown as a dash.
+/// Formatting of numbers and words as text. An unknown number is shown as a dash.
 public enum Format {
     /// Formats a number with a fixed number of decimals.
     ///

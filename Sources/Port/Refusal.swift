@@ -97,5 +97,5 @@ extension Refusal {
     }
 }
 
-/// Closure that receives a late result. The closure is called once, on any thread.
+/// Closure that receives a deferred result. The closure is called once, on any thread.
 public typealias Later<Value> = @Sendable (Result<Value, Refusal>) -> Void

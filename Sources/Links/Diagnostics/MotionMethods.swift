@@ -199,7 +199,7 @@ extension Parameters {
         Angle.degrees(try number(name, in: range, unit: unit) ?? .nan).radians
     }
 
-    /// The parameters yaw, roll and pitch in radians; NaN for missing ones.
+    /// The parameters yaw, roll and pitch in radians; NaN for a missing parameter.
     fileprivate func axes(
         in range: ClosedRange<Double>, _ unit: String, field: String
     ) throws(Refusal) -> AxisVector {

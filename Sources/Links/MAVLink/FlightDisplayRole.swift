@@ -6,8 +6,8 @@ import Wire
 /// MAVLink 1, because a flight display treats a frame of version 2 as noise, and can then also lose
 /// the next frame. The role sends heartbeat, attitude and head-up display without a request,
 /// because a flight display sends no requests. Commands of a client are executed as on every
-/// MAVLink link. If signatures are required, it accepts only an emergency stop, because frames of
-/// version 1 have no signature. Only the thread airframed-ble uses the role.
+/// MAVLink link. If signatures are required, the role accepts only an emergency stop, because
+/// frames of version 1 have no signature. Only the thread airframed-ble uses the role.
 public final class FlightDisplayRole: SerialRole {
     /// Number of the role's only peer, which represents all subscribers, because every message goes
     /// to all subscribers.

@@ -98,7 +98,7 @@ public struct PersonTracker: Sendable {
         }
         people.removeAll { person in
             let limit = person.id == kept?.id ? kept?.seconds ?? memory : memory
-            // A person with fewer than three observations can be a mistake of the detector.
+            // A person with fewer than three observations can be a false detection.
             return time - person.lastSeen > (person.sightings < 3 ? min(limit, 0.35) : limit)
         }
         for index in choice.indices where choice[index] == nil && people.count < Self.limit {

@@ -13,7 +13,7 @@ import SystemPackage
 ///
 /// Callers never wait. A change is a function that modifies the saved state, so changes of several
 /// links never overwrite each other, even on a slow disk. Changes that arrive during a write are
-/// written together in the next write. A change is confirmed when it is safe from a power cut. A
+/// written together in the next write. A change is confirmed when it would survive a power cut. A
 /// refused change has no effect.
 package final class StateOwner: Sendable {
     /// Function that changes the saved state, or throws the reason of a refusal.

@@ -83,7 +83,8 @@ public struct FlightWriter {
 
     /// Writes summary and end, and closes the file.
     ///
-    /// - Throws: The system's error; the file is closed, and can be read without summary and end.
+    /// - Throws: The system's error; the file is closed and remains readable, but lacks the summary
+    ///   and the end.
     public mutating func finish() throws(Errno) {
         defer { try? file.close() }
         let end = assembler.size

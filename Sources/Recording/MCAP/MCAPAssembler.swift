@@ -234,7 +234,8 @@ public struct MCAPAssembler: Sendable {
         size += length
     }
 
-    /// Registers a record at the end of the file that the summary does not mention.
+    /// Registers a record without an entry in the summary, which was found at the end of the file
+    /// so far.
     mutating func note(length: Int) { size += length }
 
     /// Create the bytes of the end of the file: summary, offsets of the summary, and footer.

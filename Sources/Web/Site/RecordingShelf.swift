@@ -37,7 +37,8 @@ final class RecordingShelf: Sendable {
         }
     }
 
-    /// True if a name can be a recording in the directory, not in another directory.
+    /// True if the name can belong to a recording in the directory; false for a path to another
+    /// directory.
     private static func isName(_ name: String) -> Bool {
         name.hasSuffix(".mcap") && !name.hasPrefix(".")
             && name.utf8.allSatisfy { $0 != UInt8(ascii: "/") && $0 > 0x20 && $0 < 0x7F }
