@@ -4,8 +4,8 @@ public import GimbalCore
 ///
 /// The design multiplies the default bandwidth of the prediction by the ratio of the default delay
 /// to the measured delay, both from command to camera, because this delay is the only time constant
-/// of the prediction. If the pure delay is a larger part of this delay than with the default servo,
-/// the bandwidth is reduced further, until the margins are 6 dB and 45°.
+/// of the prediction. If the pure delay is a larger part of the delay from command to camera than
+/// with the default servo, the bandwidth is reduced further, until the margins are 6 dB and 45°.
 public struct ServoDesign: Sendable {
     /// The designed tuning.
     public var parameters: ServoController.Parameters

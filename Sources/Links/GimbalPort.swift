@@ -23,7 +23,7 @@ public protocol GimbalPort: Sendable {
     ) throws(Refusal)
 
     /// Reports the end of a source's connection. The motion that the source has requested stops,
-    /// and its tasks end.
+    /// and the calibration, recording or autotune that it has started is cancelled.
     func left(_ source: CommandSource, now: Instant)
 
     /// State of control: which source is in control, and the active mode.

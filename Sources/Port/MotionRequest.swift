@@ -121,8 +121,8 @@ extension MotionRequest {
     }
 
     /// In mode `panFollow`: turn the camera to the angle `yaw` from the handle's heading, -π...π,
-    /// right positive (NaN keeps the present angle). Then turn it at `rate` until the next request,
-    /// or until the source's dead-man time has passed.
+    /// right positive (NaN keeps the present angle). Then turn the camera at `rate` until the next
+    /// request, or until the source's dead-man time has passed.
     public static func lookAside(yaw: Double, rate: Double) -> MotionRequest {
         MotionRequest(
             effect: .camera(.lookAside(yaw: yaw, rate: rate)), requirement: .mode(.panFollow),

@@ -125,7 +125,7 @@ struct GimbalDirector {
 
     /// Ends the control of the MAVLink peers, because a source on another link has taken control.
     ///
-    /// - Returns: The peer that was in control; `.none` if no peer was.
+    /// - Returns: The peer that was in control; `.none` if no peer was in control.
     mutating func yield(to holder: CommandSource) -> MAVLinkAddress {
         guard holder.link != .mavlink, source != .none else { return .none }
         defer {

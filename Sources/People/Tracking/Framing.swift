@@ -30,7 +30,7 @@ public struct Framing: Sendable, Equatable {
 
     /// Returns the height in the picture to which the camera's axis must move for a correct
     /// framing. If the person fits into the picture, this height is the person's centre; otherwise
-    /// it leaves head room.
+    /// this height leaves head room.
     ///
     /// - Parameters:
     ///   - box: Box of the person, pixels.

@@ -160,8 +160,8 @@ extension JSONParser {
         }
     }
 
-    /// Creates the error for the text at `position`. The error's message names what was found: the
-    /// end of the text, a printable character, or a byte in hexadecimal.
+    /// Creates the error for the text at `position`. The error's message states the unexpected
+    /// text: the end of the text, a printable character, or a byte in hexadecimal.
     func unexpected(_ expectation: String) -> JSONError {
         let found: String
         switch peek {

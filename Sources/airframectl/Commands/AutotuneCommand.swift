@@ -157,8 +157,8 @@ enum AutotuneView {
         return table
     }
 
-    /// Text plot of the plant's gain and phase. Dots are the model, and letters are the
-    /// measurement.
+    /// Text plot of the plant's gain and phase. In the plot, dots are the model, and letters are
+    /// the measurement.
     private static func bode(_ axis: AutotuneAxis) -> [String] {
         let marks = [1.0, 2, 5, 10, 20, 50, 100, 200]
         func chart(_ title: String, _ value: (BodePoint) -> Number) -> [String] {

@@ -32,8 +32,8 @@ enum Method: String, Sendable {
     case rate
     /// Chooses the person whom a companion program follows: `Acknowledgement`.
     case follow
-    /// In mode inactive, moves one motor slightly for half a second, unless the request is
-    /// repeated: `Acknowledgement`.
+    /// In mode inactive, moves one motor slightly for half a second; a repeated request prolongs
+    /// the motion: `Acknowledgement`.
     case motorTest = "motor_test"
     /// Moves one of a robot's stepper motors, finds its home switch, or stops it:
     /// `Acknowledgement`.
