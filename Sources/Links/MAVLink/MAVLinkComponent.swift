@@ -194,8 +194,9 @@ final class MAVLinkComponent {
         return next
     }
 
-    /// Reports faults to the peers, ends control that another link has taken, drops silent peers,
-    /// and corrects the heading. The method is called ten times per second.
+    /// Reports faults to the peers, ends the control of the peers after another link has taken
+    /// control, drops silent peers, and corrects the heading. The method is called ten times per
+    /// second.
     private func watch(now: Instant) {
         acknowledgeSaves()
         reportFollowing(now: now)

@@ -83,7 +83,7 @@ public enum RiderError: Error, Sendable, Equatable {
 }
 
 extension Substring {
-    /// The text without blanks and line ends at both ends.
+    /// The text without leading and trailing blanks and line ends.
     fileprivate func trimmingBlanks() -> Substring {
         var result = self
         while let first = result.first, first.isWhitespace { result.removeFirst() }

@@ -15,7 +15,7 @@ enum LinkSoak {
         /// Number of periods of the loop that began late, since the previous observation.
         var overruns: Double
         /// Number of late periods, since the previous observation, of a thread that only waits. The
-        /// computer causes these late periods, not the daemon.
+        /// computer, not the daemon, causes the late periods of the waiting thread.
         var missed: Double
     }
 
