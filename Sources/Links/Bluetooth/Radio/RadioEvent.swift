@@ -22,8 +22,7 @@ enum RadioEvent: Equatable {
     /// The answer to an action of the supervisor; an error of `nil` means success.
     case done(RadioCall, RadioFailure?)
     /// A restarted bluetoothd lists a link from the time before its restart, and does not answer on
-    /// this link. A restarted bluetoothd lists a link from the time before its restart, and does
-    /// not answer on this link. The value is the D-Bus object path of the connected device.
+    /// this link. The value is the D-Bus object path of the connected device.
     case deadLink(String)
     /// bluetoothd has released the advertisement with this index.
     case released(Int)
@@ -45,8 +44,8 @@ enum RadioAction: Equatable {
     /// Close any connection to the bus, and open a new one. The event that answers this action is
     /// `.busOpened` or `.busLost`.
     case openBus
-    /// List the objects of bluetoothd. List the objects of bluetoothd. The event `.done` answers
-    /// this action and all actions declared below it.
+    /// List the objects of bluetoothd. The event `.done` answers this action and all actions
+    /// declared below it.
     case list
     case powerOn(String)
     case powerOff(String)
