@@ -36,7 +36,8 @@ struct GimbalDirector {
         peer != .none && (peer == primary || peer == secondary)
     }
 
-    /// The peer whose address identifies the source of requests to the `Commander`.
+    /// The peer in whose name requests are sent to the `Commander`: the primary peer or, if there
+    /// is no primary peer, the secondary peer.
     private var source: MAVLinkAddress { primary != .none ? primary : secondary }
 
     // MARK: Control

@@ -64,9 +64,9 @@ struct PoseLandmarks {
         return region.point(u: refined.u, v: refined.v)
     }
 
-    /// Refines the position (u, v) of a point with the map of the point's probability: mean
-    /// position, weighted by probability, over the cells that are at most three cells away; nil if
-    /// the probability of all these cells is below 0.5.
+    /// Refines the position (u, v) of a point: mean position of the cells at most three cells away,
+    /// weighted by the probability of the point in each cell. The result is nil if all of these
+    /// probabilities are below 0.5.
     private func refine(_ index: Int, _ u: Double, _ v: Double) -> (u: Double, v: Double)? {
         let count = Double(Self.cells)
         guard (0..<1).contains(u), (0..<1).contains(v) else { return nil }

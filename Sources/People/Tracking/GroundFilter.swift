@@ -82,7 +82,7 @@ struct GroundFilter: Sendable {
         covariance = p
     }
 
-    /// Corrects the state with an observation, which must have the state's time.
+    /// Corrects the state with an observation, whose time must be the state's time.
     mutating func correct(_ sighting: Sighting) {
         let measured = sighting.distance ?? distance
         let place = SIMD2(

@@ -35,11 +35,11 @@ public enum ThreadTable {
     public static let steps = ThreadConfiguration(name: "airframed-steps", priority: 78)
     /// The thread that drives the rider's wheels.
     public static let drive = ThreadConfiguration(name: "airframed-drive", priority: 77)
-    /// The thread that waits for the recorder's disk.
+    /// The thread that writes the recordings, and waits for the disk.
     public static let recorder = ThreadConfiguration(name: "airframed-rec", priority: nil)
-    /// The thread that waits for the disk of the state directory.
+    /// The thread that writes the saved state, and waits for the disk.
     public static let state = ThreadConfiguration(name: "airframed-state", priority: nil)
-    /// The thread that waits for the log's reader.
+    /// The thread that writes the log, and waits for the program that reads the log.
     public static let log = ThreadConfiguration(name: "airframed-log", priority: nil)
     /// The thread that feeds the watchdog.
     public static let watch = ThreadConfiguration(name: "airframed-watch", priority: nil)

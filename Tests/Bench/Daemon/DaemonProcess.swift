@@ -143,7 +143,7 @@ final class DaemonProcess {
     /// Present text of the daemon's log.
     var log: String { contents(of: directory.appending("log").string) }
 
-    /// Value of a field of /proc/PID/status that is given in kB, in MB of 10^6 bytes.
+    /// Value of a field of /proc/PID/status, converted from kB to MB of 10^6 bytes.
     func megabytes(_ field: String) -> Double {
         for line in contents(of: "/proc/\(processID)/status").split(separator: "\n")
         where line.hasPrefix("\(field):") {
