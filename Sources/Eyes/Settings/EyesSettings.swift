@@ -120,7 +120,7 @@ public struct EyesSettings: Sendable, Equatable {
         public var divisions = 2
         /// Angle between the left and the right edge of the picture, degrees.
         public var fieldOfViewDeg = 62
-        /// Time without the person in the picture after which the following ends, s.
+        /// Time without the person in the picture after which airframe-eyes stops following, s.
         public var patienceS = 15
         /// True if the stream's pictures show skeletons, and the state of the following.
         public var overlay = true

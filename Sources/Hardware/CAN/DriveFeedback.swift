@@ -99,7 +99,7 @@ final class DriveFeedback {
         guard !frame.isError else { return takeError(frame, now: now) }
         reports.noteReceived()
         // A received frame shows that the controller is on the bus, unless the frame arrived before
-        // the controller went off the bus.
+        // the controller entered the bus-off state.
         if now.seconds(since: lastBusOff) > Self.busOffSeconds { isDown = false }
         guard let news = codec.news(in: frame) else { return reports.noteMalformed() }
         motions[news.axis].silentReads = 0

@@ -148,7 +148,7 @@ public final class DriveReports: Sendable {
     /// Number of error reports of the CAN controller.
     public var errorReports: UInt64 { errorFrames.load(ordering: .relaxed) }
 
-    /// Number of times that the controller went off the bus.
+    /// Number of times that the controller entered the bus-off state.
     public var busOffCount: UInt64 { busOffs.load(ordering: .relaxed) }
 
     /// True if the controller is off the bus, or its interface is down.
