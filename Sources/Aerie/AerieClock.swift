@@ -1,6 +1,6 @@
 import Glibc
 
-/// Clocks of the server for phones.
+/// Clocks of the phone server.
 enum AerieClock {
     /// Present Unix time, s.
     static func now() -> Double { read(CLOCK_REALTIME) }

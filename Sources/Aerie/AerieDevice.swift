@@ -2,10 +2,11 @@ import FoundationEssentials
 import Synchronization
 import WebServing
 
-/// Connection of one phone. The object receives the phone's messages, and stores whether the phone
-/// is admitted and the phone's newest pose. The class is thread-safe.
+/// Connection of one phone. The object receives the phone's messages, and stores the phone's newest
+/// pose and its state of admission. The class is thread-safe.
 final class AerieDevice: WebSocketEndpoint {
-    /// Texts of errors, which apps show. The texts are those of the original Aerie server.
+    /// Error messages that apps display. The messages have the same wording as in the original
+    /// Aerie server.
     enum Problem {
         static let token = "Invalid authentication token"
         static let notAuthenticated = "Device not authenticated"

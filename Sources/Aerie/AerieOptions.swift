@@ -14,7 +14,8 @@ public struct AerieOptions: Sendable {
     public var web: WebOptions
     /// Secret with which phones sign their tokens; nil means that no signed token is accepted.
     public var secret: [UInt8]?
-    /// True if tokens without a time are accepted. The server cannot check tokens without a time.
+    /// True if tokens without a timestamp are accepted. The server cannot verify such a token,
+    /// because the timestamp is the signed text.
     public var acceptsLegacyToken = false
     /// Largest number of admitted phones.
     public var phones = 8
@@ -32,8 +33,8 @@ public struct AerieOptions: Sendable {
     /// - Parameter listen: Address and port, such as "0.0.0.0:8765".
     public init(listen: String) {
         web = WebOptions(listen: listen)
-        // HawkSight sends pictures of at most 500 kB. base64, which is applied twice, enlarges a
-        // picture of this size to 889 kB.
+        // HawkSight sends pictures of at most 500 kB. Two passes of base64 enlarge a picture of 500
+        // kB to 889 kB.
         web.limits.message = 1_000_000
         web.limits.messagesPerSecond = 120
         web.limits.connections = 16

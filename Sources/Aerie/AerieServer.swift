@@ -6,12 +6,12 @@ public import WebServing
 public struct AerieCounters: Sendable, Equatable {
     /// Number of frames of admitted phones.
     public internal(set) var frames = 0
-    /// Number of refused `AuthRequest`s, of frames that preceded an accepted `AuthRequest`, and of
-    /// connections without an `AuthRequest`.
+    /// Number of authentication failures: rejected `AuthRequest`s, frames before an accepted
+    /// `AuthRequest`, and connections without an `AuthRequest`.
     public internal(set) var unauthenticated = 0
     /// Number of messages that could not be decoded.
     public internal(set) var malformed = 0
-    /// Number of received messages of kinds that only a server sends.
+    /// Number of received messages of the kinds that only a server may send.
     public internal(set) var unexpected = 0
     /// Number of frames with an unusable pose, optics or picture.
     public internal(set) var unusable = 0
@@ -79,8 +79,8 @@ public final class AerieServer: WebApplication {
     public var connections: WebCounters? { web.withLock { $0?.counters } }
     /// Counters of the phones' messages.
     public var counters: AerieCounters { state.withLock { $0.counters } }
-    /// Number of frames that were replaced by a newer frame of their phone, and number of frames
-    /// that were examined.
+    /// Counts of received frames: `replaced` by a newer frame of the same phone, and `taken` for
+    /// examination.
     public var examined: (replaced: Int, taken: Int) { desk.counts }
     /// Number of admitted phones.
     public var phones: Int { admitted.count }
@@ -126,8 +126,8 @@ public final class AerieServer: WebApplication {
 
     /// Admits a phone. An earlier connection of the same phone is closed.
     ///
-    /// - Returns: The answer with the name of the session. If an earlier session of the phone has
-    ///   not ended, the phone continues this session.
+    /// - Returns: `AuthResponse` with the name of the session. If an earlier session of the phone
+    ///   has not ended, the phone continues this session.
     func admit(_ request: AuthRequest, _ device: AerieDevice) -> AuthResponse {
         let now = options.now()
         let (answer, earlier) = state.withLock { state -> (AuthResponse, [AerieDevice]) in

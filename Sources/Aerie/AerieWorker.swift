@@ -2,16 +2,16 @@ import FoundationEssentials
 public import GimbalCore
 import Synchronization
 
-/// Finder of bodies in a phone's picture. Only one thread at a time uses a finder.
+/// Detector of bodies in a phone's picture. Only one thread at a time uses a detector.
 public protocol PoseSource {
     /// Finds bodies in a JPEG picture.
     ///
     /// - Parameters:
     ///   - jpeg: The picture as JPEG.
     ///   - quarterTurns: Number of clockwise quarter turns, 0...3, after which people are upright.
-    /// - Returns: Size of the picture before the turns, pixels, and the bodies, whose points are in
-    ///   the turned picture.
-    /// - Throws: The reason why the picture cannot be examined.
+    /// - Returns: Size of the picture before its rotation, pixels, and the detected bodies. The
+    ///   points of the bodies have coordinates in the rotated picture.
+    /// - Throws: An error if the picture cannot be examined.
     func bodies(in jpeg: [UInt8], quarterTurns: Int) throws -> (
         width: Int, height: Int, bodies: [Body]
     )
@@ -29,19 +29,19 @@ public struct PhonePerson: Sendable, Equatable {
     public let time: Double
 }
 
-/// Examiner of the phones' frames. The examiner finds people in each picture, computes their
-/// positions in the phone's world, names them, and broadcasts them.
+/// Processor of the phones' frames. It detects people in each picture, computes their positions in
+/// the phone's world, names them, and broadcasts them.
 public struct AerieWorker {
     private let server: AerieServer
     private let source: any PoseSource
     private var register = PeopleRegister()
     private let report: @Sendable (_ device: String, _ people: [PhonePerson]) -> Void
 
-    /// Creates an examiner.
+    /// Creates a processor of the phones' frames.
     ///
     /// - Parameters:
     ///   - server: Source of the frames.
-    ///   - source: Finder of bodies.
+    ///   - source: Detector of bodies.
     ///   - report: Function that receives the people of a phone after each examined frame, on the
     ///     thread that calls `step`.
     public init(

@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// Point of a body that a finder has found in a picture.
+/// Point of a body that a detector has found in a picture.
 public struct BodyPoint: Sendable, Equatable {
     /// Position in the picture, pixels, to the right and down.
     public var u: Double, v: Double
@@ -21,7 +21,7 @@ public struct BodyPoint: Sendable, Equatable {
     }
 }
 
-/// Body that a finder has found in a picture.
+/// Body that a detector has found in a picture.
 public struct Body: Sendable, Equatable {
     /// Probability that the body is a person, 0...1.
     public var confidence: Double
@@ -103,18 +103,18 @@ struct BodyPlacement {
     /// Range of plausible distances, m.
     private static let distances = 0.3...60.0
 
-    /// Computes the position at which the body's points appear at their pixels. The finder states
-    /// the points' positions relative to the hips in metres. The computation minimises the squares
-    /// of the points' distances from their lines of sight; points with large errors get less
-    /// weight.
+    /// Computes the position at which the body's points appear at their pixels. The detector also
+    /// returns the positions of the points relative to the hips, in metres. The computation
+    /// minimises the squares of the points' distances from their lines of sight; points with large
+    /// errors get less weight.
     ///
     /// - Returns: The position; nil if fewer than 6 points are visible, or if the result is
     ///   implausible.
     init?(_ body: Body, _ optics: Optics) {
         let points = body.points.filter { $0.visibility >= Body.visible }
         guard points.count >= 6 else { return nil }
-        // The finder returns points as if the camera looked straight at the hips, the centre of the
-        // examined part.
+        // The detector returns points as if the camera looked straight at the hips, the centre of
+        // the examined part of the picture.
         let hips = [JointType.leftHip, .rightHip].compactMap { body.joints[$0] }
         let centre = hips.count == 2 ? hips : points
         let middle = centre.reduce((a: 0.0, b: 0.0)) { sum, point in

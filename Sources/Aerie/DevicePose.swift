@@ -14,8 +14,8 @@ public struct DevicePose: Sendable, Equatable {
     }
 
     /// Reads a pose matrix of 4 × 4 numbers, by rows (as HawkSight documents it) or by columns (as
-    /// HawkSight's encoder of ARKit's matrices writes it). The order is detected from the place of
-    /// the position vector in the matrix.
+    /// HawkSight's encoder of ARKit's matrices writes it). The position vector, which is in the
+    /// last column or in the last row, shows which of the two orders the matrix has.
     ///
     /// - Parameters:
     ///   - matrix: The numbers.
@@ -45,8 +45,8 @@ public struct DevicePose: Sendable, Equatable {
         return rows.map { $0.map(Float.init) }
     }
 
-    /// Number of clockwise quarter turns, 0...3, after which people in the picture are upright. A
-    /// phone's picture lies on its side when the phone is upright.
+    /// Number of clockwise quarter turns, 0...3, after which people in the picture are upright. The
+    /// picture of an upright phone is rotated by 90°.
     var quarterTurns: Int {
         let up = rotation.inverseRotate(Vector3(0, 1, 0))
         if abs(up.y) >= abs(up.x) { return up.y <= 0 ? 0 : 2 }

@@ -10,8 +10,8 @@ public struct GuidedTurn {
         public var turn: (_ yaw: Double, _ pitch: Double) throws -> Void
         /// Attitude of the gimbal's camera, body to earth.
         public var camera: () throws -> Quaternion
-        /// Newest pose of the phone, and the number of its frames; nil if the phone has
-        /// disconnected.
+        /// Newest pose of the phone, and the number of frames that the phone has sent; nil if the
+        /// phone has disconnected.
         public var phone: () throws -> (pose: DevicePose, frames: Int)?
         /// Waits for the given time, s.
         public var wait: (_ seconds: Double) -> Void
@@ -50,7 +50,7 @@ public struct GuidedTurn {
     /// Number of frames that must arrive after a step, so that the newest frame was taken while the
     /// phone was at rest.
     static let freshFrames = 3
-    /// Longest wait for these frames, s.
+    /// Longest wait for the frames after a step, s.
     static let patience = 5.0
     /// Largest permitted distance of the phone from the mean of its positions, m.
     static let reach = 0.5
@@ -63,8 +63,9 @@ public struct GuidedTurn {
     /// Executes the calibration. At the end, even after a failure, the camera turns back to its
     /// first attitude.
     ///
-    /// - Returns: The two rotations, and the mean position of the phone in its world, m.
-    /// - Throws: `Failure`, or the error of a function of the world.
+    /// - Returns: Rotations of the mounting and of the phone's world, and the mean position of the
+    ///   phone in its world, m.
+    /// - Throws: `Failure`, or the error of one of the functions in `World`.
     public func run() throws -> (result: HandEye, position: Vector3) {
         var pairs: [HandEye.Pair] = []
         var positions: [Vector3] = []

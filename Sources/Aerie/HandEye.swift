@@ -23,8 +23,8 @@ public struct HandEye: Sendable, Equatable {
         case tooFew
         /// All turns have the same axis, so the rotation about this axis is unknown.
         case oneAxis
-        /// The phone is not fixed on the camera, or the attitude of one of them is wrong. The value
-        /// is the root mean square of the differences, rad.
+        /// The phone is not fixed on the camera, or one of the two attitudes is wrong. The
+        /// associated value is `residual`, rad.
         case inconsistent(Double)
     }
 
@@ -38,13 +38,14 @@ public struct HandEye: Sendable, Equatable {
 
     /// Largest residual of a usable result, rad.
     public static let limit = 0.05
-    /// Smallest permitted mean square of the turns about the second axis, rad².
+    /// Smallest permitted mean square of the rotation angles about the axis with the second most
+    /// rotation, rad².
     static let smallestTurn = 0.005
 
-    /// Computes the rotations `mounting` and `world`. Between every two pairs, the camera's turn
-    /// `a` and the phone's turn `b` have the same angle, and the mounting rotation `q` rotates the
-    /// axis of `b` to that of `a`. Therefore `a q - q b = 0`, an equation that is linear in the
-    /// quaternion `q`.
+    /// Computes the rotations `mounting` and `world`. From one pair to another, the camera rotates
+    /// by `a` and the phone by `b`. The two rotations have the same angle, and the mounting
+    /// rotation `q` maps the axis of `b` to the axis of `a`. Therefore `a q - q b = 0`, an equation
+    /// that is linear in the quaternion `q`.
     ///
     /// - Parameter pairs: Pairs of attitudes from turns about at least two axes, by 20° or more
     ///   about each axis.
@@ -105,7 +106,7 @@ extension Quaternion {
 struct SymmetricMatrix4 {
     private(set) var m = [[Double]](repeating: [Double](repeating: 0, count: 4), count: 4)
 
-    /// Adds the product `dᵀ d` to the matrix.
+    /// Adds the product `dᵀ d` to the matrix; `d` has 4 × 4 numbers.
     mutating func add(_ d: [[Double]]) {
         for i in 0..<4 {
             for j in 0..<4 {

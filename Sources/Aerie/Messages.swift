@@ -70,8 +70,8 @@ public struct AuthRequest: Codable, Sendable, Equatable {
     public var token: String
     /// Model and system of the phone.
     public var deviceInfo: DeviceInfo
-    /// The signed Unix time, s, as the exact text that was signed. HawkSight sends no time, so the
-    /// server cannot check HawkSight's tokens.
+    /// Unix time, s, as the exact text that the phone has signed. HawkSight sends no timestamp, so
+    /// the server cannot check HawkSight's tokens.
     public var timestamp: String?
 
     /// Creates a request.
@@ -169,7 +169,7 @@ public struct Joint: Codable, Sendable, Equatable {
     }
 }
 
-/// Person with its joints.
+/// Person with the positions of the body's joints.
 public struct DetectedPose: Codable, Sendable, Equatable {
     /// Name of the person, which stays the same while the person is visible.
     public var personId: String

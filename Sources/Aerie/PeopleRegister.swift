@@ -61,8 +61,9 @@ struct PeopleRegister {
     /// Removes the people of a phone that has disconnected.
     mutating func forget(_ device: String) { entries.removeAll { $0.device == device } }
 
-    /// Assigns positions to registered people. The nearest pairs are formed first; then pairs
-    /// exchange their positions while this reduces the sum of the costs.
+    /// Assigns positions to registered people. The pairs with the lowest costs are formed first.
+    /// Then two pairs exchange their positions wherever the exchange reduces the sum of their
+    /// costs.
     private static func assignment(
         _ candidates: [(cost: Double, entry: Int, position: Int)]
     ) -> [(entry: Int, position: Int)] {

@@ -8,8 +8,7 @@ struct TokenCheck {
 
     let secret: [UInt8]?
     let acceptsLegacy: Bool
-    /// Accepted tokens, each with the Unix time, s, after which it has expired and need not be
-    /// stored.
+    /// Accepted tokens, each with the Unix time of its expiry, s. Expired tokens are removed.
     private var used: [String: Double] = [:]
 
     init(secret: [UInt8]?, acceptsLegacy: Bool) {
@@ -30,7 +29,8 @@ struct TokenCheck {
         guard let text = request.timestamp else { return acceptsLegacy }
         guard let secret, request.deviceId == device, text.utf8.count <= 32,
             let time = Double(text), abs(now - time) <= Self.tolerance,
-            // The duration of this comparison does not depend on the contents of the code.
+            // The duration of this comparison does not depend on the bytes of the authentication
+            // code.
             HMAC<SHA256>.isValidAuthenticationCode(
                 code, authenticating: Data("\(device):\(text)".utf8),
                 using: SymmetricKey(data: Data(secret)))

@@ -43,8 +43,8 @@ public struct AccelerometerCalibration: Sendable {
         /// Largest residual that is accepted, m/s².
         public var largestResidual = 0.03
         /// Largest tilt of the upright pose that the correction removes, rad. Misaligned axes of
-        /// the sensor and an uneven glue joint cause tilts of a few degrees. A larger tilt is a
-        /// property of the mounting.
+        /// the sensor and an uneven glue joint cause tilts of a few degrees. The cause of a larger
+        /// tilt is the sensor's mounting.
         public var largestTilt = 4 * Double.pi / 180
         /// Largest number of stored poses.
         public var poseLimit = 30
@@ -68,7 +68,7 @@ public struct AccelerometerCalibration: Sendable {
     ///
     /// - Parameters:
     ///   - mounting: Rotation from the sensor frame to the camera's body frame, which is needed to
-    ///     name the faces. A rough value is sufficient.
+    ///     name the faces. An error of a few degrees is permitted.
     ///   - parameters: Parameters of the calibration procedure.
     public init(mounting: Quaternion, parameters: Parameters = Parameters()) {
         self.mounting = mounting
@@ -150,8 +150,8 @@ public struct AccelerometerCalibration: Sendable {
         return .done(result)
     }
 
-    /// Rotates the corrected axes so that the upright pose is level. The fit of lengths cannot
-    /// determine the rotation of the axes.
+    /// Rotates the corrected axes so that the upright pose is level. The ellipsoid fit uses only
+    /// the lengths of vectors, and these do not depend on a rotation of the axes.
     private func level(_ result: inout Result) {
         guard let upright else { return }
         let seen = result.correction.apply(upright)
@@ -163,7 +163,7 @@ public struct AccelerometerCalibration: Sendable {
         guard axis.norm > 1e-12 else { return }
         let turn = Quaternion(rotationVector: axis * (result.tilt / axis.norm))
         let affine = result.correction
-        // The rotation applies to the columns of the matrix.
+        // The rotation `turn` is applied to each column of the correction matrix.
         let x = turn.rotate(Vector3(affine.rowX.x, affine.rowY.x, affine.rowZ.x))
         let y = turn.rotate(Vector3(affine.rowX.y, affine.rowY.y, affine.rowZ.y))
         let z = turn.rotate(Vector3(affine.rowX.z, affine.rowY.z, affine.rowZ.z))

@@ -53,8 +53,8 @@ public struct CalibrationRecord: Sendable, Equatable {
         self.temperature = temperature
     }
 
-    /// True if the numbers are possible for a healthy sensor. The check prevents a damaged file
-    /// from turning the camera around.
+    /// True if the numbers are possible for a healthy sensor. Without the check, numbers from a
+    /// damaged file could make the controller turn the camera around.
     public var isPlausible: Bool {
         guard values.count == kind.valueCount,
             (values + [sigma, residual, date]).allSatisfy(\.isFinite),
@@ -103,9 +103,10 @@ public enum GyroBiasAging {
     public static let perRootDay = 0.01 * Double.pi / 180
 
     /// Compute the estimator's prior from a saved bias. The standard deviation grows with the age
-    /// of the record. If the temperature during the calibration is unknown, the standard deviation
-    /// is increased for an assumed difference of temperature. If the temperature during the
-    /// calibration is known, the stabilizer adds the effect of the difference at the first sample.
+    /// of the record. If the record contains no temperature, the standard deviation is increased
+    /// for an assumed temperature difference. If the record contains a temperature, the stabilizer
+    /// increases the standard deviation at the first sample, when the temperature difference is
+    /// known.
     ///
     /// - Parameters:
     ///   - record: A gyroscope's record.

@@ -15,7 +15,8 @@ public enum CameraFace: Int, Sendable, CaseIterable {
     /// The camera lies on its left side.
     case left
 
-    /// Phrase that follows "put the camera".
+    /// End of an instruction that begins with "put the camera", such as "upright and exactly
+    /// level".
     public var words: String {
         switch self {
         case .bottom: "upright and exactly level"

@@ -30,9 +30,9 @@ public struct GyroCalibration: Sendable {
         public var window = StillWindow.Parameters()
         /// Longest wait for the end of motion, s.
         public var patience = 12.0
-        /// Drift of an offset within minutes, rad/s, which limits the accuracy of every mean. For a
-        /// BMI088 the drift is at best 2 °/h, plus 0.015 °/s for each kelvin by which the
-        /// temperature changes.
+        /// Drift of the gyroscope's offset within minutes, rad/s. The drift limits the accuracy of
+        /// the measured offset. For a BMI088 the drift is at best 2 °/h, plus 0.015 °/s for each
+        /// kelvin by which the temperature changes.
         public var instability = 0.005 * Double.pi / 180
 
         /// Creates the default parameters.
@@ -60,8 +60,8 @@ public struct GyroCalibration: Sendable {
     ///   - gyro: Rate, sensor frame, rad/s.
     ///   - accel: Specific force, sensor frame, m/s².
     ///   - dt: Seconds since the previous sample.
-    /// - Returns: State of the calibration. When the state is no longer `collecting`, further calls
-    ///   are not allowed.
+    /// - Returns: State of the calibration. Do not call `add` again after a state other than
+    ///   `collecting`.
     public mutating func add(
         gyro: Vector3, accel: Vector3, dt: Double
     ) -> CalibrationOutcome<Result> {

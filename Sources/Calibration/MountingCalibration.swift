@@ -4,9 +4,9 @@ internal import CMathShim
 /// Calibration of the sensor's mounting, from two still poses: first the camera is level, then its
 /// lens points down.
 ///
-/// In the level pose, gravity has the direction of the camera's downward axis. The axis about which
-/// gravity turns between the two poses is the camera's pitch axis. The two poses together determine
-/// the whole rotation, for every mounting.
+/// In the level pose, gravity is parallel to the camera's downward axis. From the first pose to the
+/// second, gravity turns about the camera's pitch axis. The two poses together determine the whole
+/// rotation, for every mounting.
 public struct MountingCalibration: Sendable {
     /// Result of the calibration: the mounting rotation, with its accuracy.
     public struct Result: Sendable, Equatable {
@@ -14,8 +14,8 @@ public struct MountingCalibration: Sendable {
         public var mounting: Quaternion
         /// Angle between the two poses, rad.
         public var tilt: Double
-        /// Difference between the lengths of the specific force in the two poses, m/s². The
-        /// difference results from errors of the accelerometer.
+        /// Difference between the lengths of the specific force in the two poses, m/s². An ideal
+        /// accelerometer would measure no difference.
         public var residual: Double
     }
 

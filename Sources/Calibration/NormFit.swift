@@ -6,9 +6,9 @@ internal import CMathShim
 ///
 /// The fit determines nine unknowns by Gauss–Newton, each with a prior. An unknown that the vectors
 /// do not determine stays at its prior instead of diverging, and its standard deviation remains
-/// large. Examples are the cross-axis terms if all six poses are along the axes. Lengths do not
-/// determine a rotation, so the matrix is symmetric. The loop must not use this type, because the
-/// fit allocates memory.
+/// large. For example, six poses along the axes do not determine the cross-axis terms. The matrix
+/// is symmetric, because the lengths of vectors contain no information about a rotation. The loop
+/// must not use this type, because the fit allocates memory.
 public struct NormFit: Sendable, Equatable {
     /// Prior of the unknowns: the most likely values and their standard deviations without any
     /// vectors.
@@ -146,7 +146,8 @@ struct NormalEquations {
         }
     }
 
-    /// Adds a prior for one unknown: the expected change of the unknown is the residual.
+    /// Adds a prior for one unknown. `residual` is the prior's value minus the present estimate,
+    /// and `weight` the reciprocal of the prior's variance.
     mutating func addPrior(_ index: Int, residual: Double, weight: Double) {
         matrix[index][index] += weight
         right[index] += residual * weight

@@ -1,7 +1,7 @@
 public import GimbalCore
 internal import CMathShim
 
-/// Kind of motion that keeps a sensor from counting as still.
+/// Kind of motion because of which a sensor is not at rest.
 public enum Motion: Sendable, Equatable, CustomStringConvertible {
     /// The rate varies quickly; the value is the root mean square of its variation, rad/s.
     case shaking(Double)
@@ -116,8 +116,8 @@ public struct StillWindow: Sendable {
             restart()
             return nil
         }
-        // The sums contain differences from the first sample, because the squares of large values
-        // would lose the noise in rounding errors.
+        // The sums contain differences from the first sample. In sums of the squares of large
+        // values, rounding errors would exceed the sensor's noise.
         let first = block.first ?? (gyro, accel)
         block.first = first
         let rate = gyro - first.gyro

@@ -25,7 +25,7 @@ public final class DaemonClient {
     /// - Parameters:
     ///   - path: Path of the daemon's socket.
     ///   - timeout: Longest wait for an answer, s.
-    /// - Throws: `unreachable`, as a sentence with a remedy.
+    /// - Throws: `ClientError.unreachable`, whose text is a sentence with a remedy.
     public init(path: String, timeout: Double) throws(ClientError) {
         self.path = path
         self.timeout = timeout
@@ -75,8 +75,8 @@ public final class DaemonClient {
         try reply(to: method, params).value["result"] ?? .null
     }
 
-    /// The next message of a stream: a message that arrived during a request, or else the next line
-    /// within the given time, s. If the time is nil, the call waits without a limit.
+    /// Next message of a stream. Messages that arrived during a request come first. Otherwise the
+    /// call waits for a line for at most `wait` seconds, or without a limit if `wait` is nil.
     public func nextMessage(wait: Double?) throws(ClientError) -> (line: [UInt8], value: JSONValue)
     {
         held.isEmpty ? try nextLine(wait: wait) : held.removeFirst()
@@ -92,7 +92,7 @@ public final class DaemonClient {
     }
 
     /// Measures the difference between this computer's clock and the clock of the daemon's loop.
-    /// The client sends several requests, and uses the request with the shortest answer time.
+    /// The client sends several requests, and uses the measurement with the shortest response time.
     ///
     /// - Returns: CLOCK_MONOTONIC minus the loop's clock, and the largest possible error of this
     ///   difference, s.
@@ -146,7 +146,7 @@ extension DaemonClient {
     ///   - names: Names of the variables.
     ///   - hz: Messages per second.
     /// - Returns: Number of the subscription, which its messages contain.
-    /// - Throws: Errors of the request.
+    /// - Throws: The errors of a failed request.
     public func subscribe(_ names: [String], hz: Double) throws(ClientError) -> Int {
         let info: SubscriptionInfo = try request(
             "subscribe", ["names": .array(names.map(JSONValue.string)), "rate": .double(hz)])
@@ -156,7 +156,7 @@ extension DaemonClient {
     /// Ends a stream of variables.
     ///
     /// - Parameter subscription: Number of the subscription.
-    /// - Throws: Errors of the request.
+    /// - Throws: The errors of a failed request.
     public func unsubscribe(_ subscription: Int) throws(ClientError) {
         _ = try json("unsubscribe", ["subscription": .int(subscription)])
     }

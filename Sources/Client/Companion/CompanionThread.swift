@@ -56,7 +56,8 @@ public final class CompanionThread: Sendable {
     }
 }
 
-/// Body of a thread in an object, so that a C pointer can refer to it.
+/// Class that holds the closure of a thread, because pthread_create(3) passes a C pointer to an
+/// object.
 private final class Work: Sendable {
     let body: @Sendable () -> Void
 

@@ -5,8 +5,8 @@ public enum NetworkInterface {
     /// Find the address at which other computers reach a server.
     ///
     /// - Parameter host: Address on which the server listens; 0.0.0.0 means all addresses.
-    /// - Returns: The address for clients; for 0.0.0.0 the address of the first network. An IPv6
-    ///   address is in brackets.
+    /// - Returns: Address that clients can use; if `host` means all addresses, the address of the
+    ///   first network. An IPv6 address is in brackets.
     public static func reachable(_ host: String) -> String {
         guard host == "0.0.0.0" || host == "::" else {
             return host.contains(":") ? "[\(host)]" : host

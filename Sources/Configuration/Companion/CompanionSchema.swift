@@ -112,7 +112,8 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
 
     /// Creates the text of the sample file, with every setting and its default as comments.
     ///
-    /// - Parameter advice: Last comment at the top of the file, about a reload.
+    /// - Parameter advice: Last line of the comment at the top of the file; it explains how changes
+    ///   take effect.
     /// - Returns: The file's text.
     public func sampleFile(advice: String) -> String {
         var lines = [
@@ -135,8 +136,7 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
 }
 
 extension SettingRule {
-    /// Range, default, and when a change takes effect: `Allowed: 5...60 Hz, default 30. Changes
-    /// live.`
+    /// Text with the setting's range and default, and with the time at which a change takes effect.
     public var facts: String {
         let unit = unit.map { " " + $0 } ?? ""
         let applies = applies == .live ? "Changes live." : "Needs a restart."

@@ -22,10 +22,10 @@ public import Port
 /// larger bandwidth makes the observer faster. For field motors, d changes only the damping; the
 /// stiffness, which is the product of attitude gain and rate gain, depends on p.
 ///
-/// Source of the bounds: for torque motors, with each of the three factors at either end of its
-/// range, the default tuning keeps margins of 3.3 dB and 25° (`LoopMargins`; the tests check all
-/// combinations). For the other motors, the simulated gimbal comes to rest after a step with every
-/// tested combination of the factors (`airframe-bench gains`).
+/// Source of the bounds for torque motors: with every combination of the factors' extreme values,
+/// the default tuning keeps margins of at least 3.3 dB and 25° (`LoopMargins`; a test checks all
+/// combinations). For servos and for motors without encoders, the simulated gimbal comes to rest
+/// after a step with every tested combination of the factors (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// Fraction of the factors' full range that a loop permits: 1 if the gain margin of the loop is
     /// at least 6 dB, 0 if the loop has no gain margin.
@@ -56,27 +56,27 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         /// Range of the derivative factor.
         public var derivative: ClosedRange<Double>
 
-        /// Bounds for torque motors.
+        /// Bounds of the factors for torque motors.
         public static var torque: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.1...1.3, derivative: 0.5...1.4)
         }
-        /// Bounds for servos. With a much lower gain, an error inside the servo's dead band
-        /// persists, and the camera oscillates across the dead band.
+        /// Bounds of the factors for servos. With a much lower gain, an error inside the servo's
+        /// dead band persists, and the camera oscillates across the dead band.
         public static var servo: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.6...1.3, derivative: 0.5...1.4)
         }
-        /// Bounds for motors without encoders. The bounds are narrower than for other motors,
-        /// because the observer and the gains reduce the same phase margin.
+        /// Bounds of the factors for motors without encoders. The bounds are narrower than for
+        /// other motors, because a faster observer and higher gains both reduce the phase margin.
         public static var field: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.7...1.2, derivative: 0.75...1.25)
         }
     }
 
-    /// Factor that the app's number p gives.
+    /// Proportional factor, computed from the app's number p.
     public var proportional: Double
-    /// Factor that the app's number i gives.
+    /// Integral factor, computed from the app's number i.
     public var integral: Double
-    /// Factor that the app's number d gives.
+    /// Derivative factor, computed from the app's number d.
     public var derivative: Double
 
     /// Computes the factors for an app's numbers of one axis.
@@ -85,7 +85,7 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     ///   - triple: The app's numbers; values that are negative or not finite are replaced by 0.
     ///   - reference: The app's defaults of the axis.
     ///   - bounds: Bounds of the factors for the kind of motor.
-    ///   - room: Range that the axis's loop permits.
+    ///   - room: Fractions of the factors' full range that the axis's loop permits.
     public init(
         _ triple: PIDTriple, relativeTo reference: PIDTriple, bounds: Bounds = .torque,
         room: Room = .full

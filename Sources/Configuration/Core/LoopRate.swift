@@ -5,8 +5,8 @@ extension Settings.Control {
     ///
     /// Each additional millisecond of the period adds one millisecond of delay: half because the
     /// output is held, half because a sample waits for its tick. The plant is an inertia with a
-    /// delay, and the delay is its only time constant. Therefore gains that are scaled by the ratio
-    /// of the delays keep their margins of 6 dB and 45°.
+    /// delay, and the delay is its only time constant. For such a plant, gains that are scaled with
+    /// the delay keep their margins of 6 dB and 45°.
     ///
     /// - Parameter rateHz: Ticks per second.
     mutating func fit(rateHz: Int) {
@@ -27,9 +27,9 @@ extension Settings.Servo {
     /// rate to another pulse rate.
     ///
     /// On average a command waits half a period of the servo's pulses for its pulse. The tracker's
-    /// bandwidth falls in proportion to the total delay from command to camera, plus a tenth of
-    /// this wait, because a delay reduces the phase margin more than a lag of the same time. With
-    /// the adapted bandwidth, the stability margins remain 6 dB and 45°.
+    /// bandwidth is inversely proportional to the total delay from command to camera. The
+    /// additional wait counts 1.1 times, because a delay reduces the phase margin more than a lag
+    /// of equal length. With this bandwidth, the stability margins remain 6 dB and 45°.
     ///
     /// - Parameter frameHz: Pulses per second.
     mutating func fit(frameHz: Double) {

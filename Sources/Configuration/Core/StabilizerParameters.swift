@@ -62,8 +62,8 @@ extension Settings {
         screen.gapSeconds = imu.timeoutMs / 1e3
         if hardware.backend == .lockstep {
             screen.frozenNeedsNoise = true
-            // In lockstep, samples more than 20 ms apart count as a gap; 1 µs is added for the
-            // rounding error of a large simulator time `t`.
+            // In lockstep, an interval of more than 20 ms between two samples is a gap. The
+            // threshold is 1 µs longer, because a large simulator time `t` has a rounding error.
             screen.gapSeconds = 0.020001
         }
         return screen
@@ -83,8 +83,8 @@ extension Settings {
         result.convergedInclinationSigma = Angle.degrees(estimator.convergedInclinationDeg).radians
         result.sensorDelay = imu.filterDelayMs / 1e3
         result.gyroRange = Angle.degrees(imu.gyroRangeDps).radians
-        // An app's three Kalman noise values belong to a filter of another structure, so only their
-        // ratios to the defaults are used, see `scaled`.
+        // An app's three Kalman noise values are meant for a filter of another structure. The
+        // estimator therefore uses only the ratio of each value to its default (see `scaled`).
         let factory = Settings.Estimator()
         return result.scaled(
             angle: estimator.kalmanQAngle / factory.kalmanQAngle,
@@ -102,7 +102,8 @@ extension Settings {
         field.peakTorque = motors.torqueLimitNm
         field.inertia = control.inertiaKgM2
         field.maxRate = Angle.degrees(control.maxRateDps).radians
-        // The built-in gains are designed for the built-in delay.
+        // The default gains are designed for the default loop delay, so they are adapted to the
+        // configured loop delay.
         field = field.stretched(to: control.loopDelayMs / 1e3)
         field.attitudeLead = imu.filterDelayMs / 1e3
         return field

@@ -17,7 +17,7 @@ public struct ConfigurationFiles: Sendable {
         self.list = list
     }
 
-    /// Largest accepted file, bytes. A configuration file is never larger, but the path can name a
+    /// Largest accepted size of a file, bytes. The limit is needed because the path can name a
     /// device with endless data.
     public static let sizeLimit = 1 << 20
 

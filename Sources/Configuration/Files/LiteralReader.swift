@@ -1,5 +1,5 @@
-/// Parser of the value in `--set KEY=VALUE` and `airframectl set`. The value is TOML. An unquoted
-/// word is parsed as a string, and so is an unquoted address with a port.
+/// Parser of the value in `--set KEY=VALUE` and `airframectl set`. The value has the syntax of
+/// TOML, but a word and an address with a port can be unquoted.
 ///
 /// `LiteralReader` parses numbers, words and arrays of numbers, and passes other values to the TOML
 /// parser. The TOML parser is avoided, because TOMLKit 0.6 never frees a parsed document, and a

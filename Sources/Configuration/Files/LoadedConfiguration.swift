@@ -19,12 +19,12 @@ public struct LoadedConfiguration: Sendable {
     /// The built-in defaults.
     public init() {}
 
-    /// Values for the keys that no file sets. The values for these keys are the built-in defaults,
-    /// with three exceptions. In lockstep, the delay of the sensor's filter is 0, because a
-    /// simulator's values belong exactly to its time `t`. With real chips, the loop's rate is 500
-    /// Hz, which suits a sensor and servos on one I2C bus of 400 kHz; the address, range and filter
-    /// are those of the configured sensor. The gains are adapted to the loop's rate; the delay and
-    /// the tracker of servos are adapted to the pulse rate.
+    /// Values for the keys that no file sets: the built-in defaults, adapted to the configured
+    /// values. In lockstep, the delay of the sensor's filter is 0, because a simulator's values
+    /// belong exactly to its time `t`. With real chips, the loop's rate is 500 Hz, which suits a
+    /// sensor and servos on one I2C bus of 400 kHz; the address, range and filter are those of the
+    /// configured sensor. The gains are adapted to the loop's rate; the delay and the tracker of
+    /// servos are adapted to the pulse rate.
     var defaults: Settings {
         var settings = Settings()
         switch written("hardware.backend") {

@@ -29,11 +29,11 @@ public struct TOMLKeyLocator: Sendable {
     /// at which it is named.
     public private(set) var locations: [[Step]: Location] = [:]
 
-    /// Lines of strings with a NUL character. The parser's C interface would end a string at a NUL
-    /// character.
+    /// Numbers of the lines with a string that contains a NUL character. The parser's C interface
+    /// would end a string at a NUL character.
     public private(set) var linesWithNul: [Int] = []
 
-    /// The first fault that would end the process in the parser; nil if there is none.
+    /// First malformed text on which the parser would abort the process; nil if there is none.
     public private(set) var fault: Fault?
 
     /// A fault of the text, with its line and column. Lines and columns are counted from 1; a
@@ -62,7 +62,7 @@ public struct TOMLKeyLocator: Sendable {
         linesWithNul = scanner.linesWithNul
     }
 
-    /// The location of a dotted path of plain keys.
+    /// Location of the value with the given keys, from the outermost table to the value's own key.
     public subscript(_ keys: [String]) -> Location? { locations[keys.map(Step.key)] }
 
     private mutating func locate() {
@@ -118,7 +118,7 @@ public struct TOMLKeyLocator: Sendable {
         let keys = scanner.keys()
         scanner.skipSpaces()
         guard !keys.isEmpty, scanner.peek == UInt8(ascii: "=") else {
-            // If the text at this position is not a pair, the scan advances by at least one byte,
+            // If no `key = value` begins at this position, the scan advances by at least one byte,
             // so that the scan ends.
             if scanner.position == start { scanner.advance() }
             return
@@ -135,8 +135,7 @@ public struct TOMLKeyLocator: Sendable {
         for length in (table.count + 1)..<path.count {
             note(Array(path[..<length]), Location(line: line, column: column, value: nil))
         }
-        // The location of this pair is stored last, so that it replaces an earlier location for the
-        // same path.
+        // If the same path occurs twice, the later location replaces the earlier location.
         locations[path] = Location(line: line, column: column, value: text)
     }
 

@@ -56,7 +56,7 @@ struct TOMLScanner: Sendable {
     func bytes(from start: Int) -> ArraySlice<UInt8> { text[start..<position] }
 
     /// Scanned text since `start`, without trailing blanks. A text of more than `longestText`
-    /// characters is cut.
+    /// characters is truncated.
     func text(from start: Int) -> String {
         var end = min(position, start + Self.longestText)
         while end > start, Self.isBlank(text[end - 1]) || Self.isLineEnd(text[end - 1]) { end -= 1 }

@@ -14,8 +14,8 @@ public struct BusSchedule: Sendable, Equatable {
     public let sensorBits: Int
     /// Number of bits on the SPI bus for one read of the sensor.
     public let spiBits: Int
-    /// Load of the bus by the samples from the sensor's FIFO, 0...1. The load by the FIFO does not
-    /// depend on the loop's rate.
+    /// Bus load due to the samples from the sensor's FIFO, 0...1. This load does not depend on the
+    /// loop's rate.
     public let bufferLoad: Double
     /// Clock of the SPI bus, Hz.
     public let spiClock: Double
@@ -32,8 +32,8 @@ public struct BusSchedule: Sendable, Equatable {
     /// Creates the schedule of these settings.
     public init(_ settings: Settings) {
         let linux = settings.hardware.linux
-        // For a chip with a FIFO, the driver reads the FIFO's fill level in each period, and
-        // addresses the register of the FIFO's content.
+        // For a chip with a FIFO, each period has two reads: two bytes with the FIFO's fill level,
+        // and the FIFO's content, whose bytes are part of `bufferLoad`.
         let packet = linux.imuFifo ? linux.imu.packetBytes : nil
         let burst = packet == nil ? Self.burst(of: linux.imu) : [2, 0]
         let isOnSPI = linux.imuInterface == .spi

@@ -19,8 +19,9 @@ public struct CANLoad: Sendable, Equatable {
         }
         switch linux.canProtocol {
         case .odrive:
-            // Each axis needs a torque frame, and request and answer of the encoder. One axis per
-            // period also needs request and answer of the error and of a slow value.
+            // In every period, each axis has a torque frame, and a request and an answer for the
+            // encoder's estimates. One axis per period also has requests and answers for its error
+            // and for one slow value, such as its voltage.
             periodSeconds =
                 3 * (classic(4) + classic(0) + classic(8)) + 2 * (classic(0) + classic(8))
             fixedLoad = 3 * (classic(8) * 10 + classic(8) * 100)

@@ -31,7 +31,8 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
     public var key: String?
     /// Shortened text of the value; nil if there is no value.
     public var value: String?
-    /// The problem, as the rest of a sentence that begins with key and value.
+    /// Description of the problem, which completes a sentence that begins with the key and the
+    /// value.
     public var complaint: String
     /// Allowed values, as a range or a list of words; nil if they are not stated.
     public var allowed: String?

@@ -5,8 +5,8 @@ struct ConfigurationRule: Sendable {
     /// The settings that the rule depends on; the message names the first of these settings that
     /// has a configured value.
     let keys: [String]
-    /// The setting for which the rule applies only if it has a configured value, because its
-    /// default adapts to the other settings automatically.
+    /// Key of the setting that the rule restricts. The rule applies only if this setting has a
+    /// configured value, because the setting's default adapts to the other settings automatically.
     let trigger: String
     /// Problem and remedy if the settings break the rule; nil otherwise.
     let violation: @Sendable (Settings) -> (complaint: String, hint: String)?

@@ -2,9 +2,9 @@ import PlainText
 
 /// Suggestion of the intended key for an unknown key.
 enum KeySuggestion {
-    /// Finds the setting that an unknown key most likely means. The candidates are tried in this
-    /// order: a setting with the same last name in another table, the setting whose whole key has
-    /// the most similar spelling, the setting whose last name has the most similar spelling.
+    /// Finds the setting that an unknown key most likely means. The first candidate is a setting
+    /// with the same name in another table. The second is the setting whose whole key has the most
+    /// similar spelling, and the third is the setting whose name has the most similar spelling.
     static func setting(for key: String) -> String? {
         let name = key.split(separator: ".").last.map(String.init) ?? key
         let sameName = Schema.settings.filter { $0.name == name }.map(\.key)
@@ -16,9 +16,9 @@ enum KeySuggestion {
         return owners.count == 1 ? owners[0] : nil
     }
 
-    /// Finds the intended setting if a value was assigned to a table. The result is the only
-    /// setting that accepts the value and whose key begins with the table's name and an underscore.
-    /// For example, `robot.slider = "rate"` means `robot.slider_motion`.
+    /// Finds the intended setting if a value was assigned to a table. The key of this setting
+    /// begins with the table's name and an underscore. The result is nil unless exactly one such
+    /// setting accepts the value. For example, `robot.slider = "rate"` means `robot.slider_motion`.
     static func setting(beside table: String, taking value: RawValue) -> String? {
         let fitting = Schema.settings.filter {
             $0.key.hasPrefix(table + "_") && (try? $0.check(value, written: "", at: nil)) != nil

@@ -238,8 +238,8 @@ extension Setting {
         unavailable: [String: String] = [:], _ applies: Applies, _ summary: String,
         hint: String? = nil
     ) -> Setting {
-        // A value for which `words` has no word would be an error in the schema; the round-trip
-        // test detects such errors.
+        // `words` must contain every value of the type; the round-trip test detects a missing
+        // value.
         Setting(
             key, path, .choice(words.map(\.0), unavailable: unavailable), nil, applies, summary,
             hint, wrap: { value in .text(words.first { $0.1 == value }?.0 ?? "") }
