@@ -3,7 +3,7 @@ public import Port
 
 /// Response of the gimbal to an AirOS app that requests the mode "inactive".
 public enum AirOSInactive: String, Sendable, CaseIterable {
-    /// The motors' outputs go off.
+    /// The motors' outputs are switched off.
     case off
     /// The camera is held level, with the handle's heading.
     case neutral

@@ -19,9 +19,11 @@ extension Settings {
         public var bus = "/dev/i2c-1"
         /// Speed limit, as a fraction of full speed.
         public var limit = 1.0
-        /// Acceleration in full speeds per second.
+        /// Largest acceleration as a fraction of full speed, 1/s; 2 means from rest to full speed
+        /// in 0.5 s.
         public var acceleration = 2.0
-        /// Deceleration in full speeds per second.
+        /// Largest deceleration as a fraction of full speed, 1/s; 5 means from full speed to rest
+        /// in 0.2 s.
         public var deceleration = 5.0
         /// Time after which a request to drive expires, s.
         public var deadManS = 1.0

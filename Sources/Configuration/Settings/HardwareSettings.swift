@@ -28,10 +28,10 @@ public enum SensorChip: String, Sendable, CaseIterable {
         }
     }
 
-    /// Group delay of the chip's filter with the driver's setting, ms. For MPU-6050 and MPU-6500,
-    /// the value comes from the register maps of the chips (register 26). For the other chips, the
-    /// value is the group delay of a second-order filter, √2 / (2π corner), with corners of 230 Hz
-    /// (BMI088), 250 Hz and 585 Hz (ICM-42688-P).
+    /// Group delay of the chip's filter with the driver's setting, ms. The delay of the MPU-6050
+    /// and the MPU-6500 is in their register maps (register 26). The delay of the other chips is
+    /// computed as that of a second-order filter, √2 / (2π corner). The corner of the BMI088 is 230
+    /// Hz; the ICM-42688-P has two filters, with corners of 250 Hz and 585 Hz.
     public var filterDelayMs: Double {
         switch self {
         case .bmi088: 1.0
@@ -46,7 +46,7 @@ public enum SensorChip: String, Sendable, CaseIterable {
 public enum SensorInterface: String, Sendable, CaseIterable {
     /// The board's I2C bus.
     case i2c
-    /// Separate chip selects of an SPI bus.
+    /// SPI bus; each part of the chip has its own chip select.
     case spi
 }
 
@@ -109,7 +109,8 @@ public enum DriveProtocol: String, Sendable, CaseIterable {
         }
     }
 
-    /// Name of the watchdog that stops a drive if commands end; nil if no such watchdog is known.
+    /// Name of the setting in the drive for the watchdog that stops the drive when no commands
+    /// arrive; nil if no such watchdog is known.
     public var watchdog: String? {
         switch self {
         case .moteus: "the drives' watchdogs, which airframed sets"
@@ -224,7 +225,7 @@ extension Settings {
         /// Bandwidth of the tracker that extrapolates the handle's motion, rad/s.
         public var trackerBandwidth = core.trackerBandwidth
         /// True if the servos can ignore fast motion of the handle (tremor). The servos ignore
-        /// tremor only while the camera moves less as a result.
+        /// tremor only while doing so reduces the motion of the camera.
         public var leaveTremor = true
         /// Pulses per second to each servo.
         public var frameHz = 333.0

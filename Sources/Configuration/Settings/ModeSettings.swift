@@ -14,7 +14,7 @@ public enum FollowPreset: String, Sendable, CaseIterable {
 public enum RetractedOutputs: String, Sendable, CaseIterable {
     /// The motors hold the pose.
     case hold
-    /// The motors go off.
+    /// The motors are switched off.
     case off
 }
 
@@ -54,7 +54,8 @@ extension Settings {
     public struct Pace: Sendable, Equatable {
         /// Largest rate of an axis, deg/s.
         public var maxRateDps: AxisVector
-        /// Lag of each axis behind a constant turn of the handle, s.
+        /// Time by which each axis lags behind the handle while the handle turns at a constant
+        /// rate, s.
         public var smoothingS: AxisVector
 
         init(maxRateDps: Double, smoothingS: Double) {

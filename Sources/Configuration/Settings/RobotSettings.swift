@@ -41,8 +41,8 @@ extension Settings {
         public var motors = RobotMotors.none
         /// GPIO chip of the stepper motors' lines.
         public var gpioChip = "/dev/gpiochip0"
-        /// Number of the first step line. The three step lines have consecutive numbers, and the
-        /// three direction lines have the next three numbers.
+        /// GPIO number of the first motor's step line. The three step lines have consecutive
+        /// numbers, and the three direction lines have the next three numbers.
         public var firstLine = 5
         /// Number of the first of three consecutive lines for the home switches, which are active
         /// when low; -1 means that there are no switches.
@@ -51,9 +51,9 @@ extension Settings {
         public var homingSpeed = 200.0
         /// Range of the slider's motor.
         public var slider = StepRange()
-        /// Range of the motor for the joystick's x.
+        /// Range of the motor that the joystick's x axis controls.
         public var x = StepRange()
-        /// Range of the motor for the joystick's y.
+        /// Range of the motor that the joystick's y axis controls.
         public var y = StepRange()
         /// Largest speed, steps/s.
         public var maxSpeed = 800.0

@@ -28,7 +28,7 @@ public enum LogLevel: String, Sendable, CaseIterable {
     case critical
 }
 
-/// One interval for each axis. The declaration of a value states its unit.
+/// One interval for each axis. Each property of this type documents its own unit.
 public struct AxisRanges: Sendable, Equatable {
     /// Lower ends of the intervals.
     public var lower: AxisVector

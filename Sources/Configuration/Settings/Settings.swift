@@ -83,7 +83,7 @@ extension Settings {
     public struct Lockstep: Sendable, Equatable {
         /// Path of the UNIX socket.
         public var socket = "/run/airframe/lockstep.sock"
-        /// Real time without a line from the simulator after which the outputs go off, s.
+        /// Real time without a line from the simulator after which the outputs are switched off, s.
         public var timeout = 5.0
     }
 
@@ -160,14 +160,14 @@ extension Settings {
         /// Noise density of the camera's true velocity, m/s·√s: the velocity's standard deviation
         /// times √(2 · correlation time).
         public var velocityNoiseMpsSqrts = core.velocityNoiseDensity
-        /// RMS deviation of the angular rate from its mean below which the camera counts as at
-        /// rest, deg/s.
+        /// Largest RMS deviation of the angular rate from its mean while the camera is at rest,
+        /// deg/s.
         public var restRateDps = core.restRateThreshold.degrees
-        /// RMS deviation of the specific force from its mean below which the camera counts as at
-        /// rest, m/s².
+        /// Largest RMS deviation of the specific force from its mean while the camera is at rest,
+        /// m/s².
         public var restAccelMps2 = core.restForceThreshold
-        /// Time within the limits of rate and specific force after which the camera counts as at
-        /// rest, s.
+        /// Time after which the camera is considered at rest, if rate and specific force are within
+        /// their limits, s.
         public var restTimeS = core.restTime
         /// Standard deviation of the sensor's distance from its centre of rotation, m.
         public var leverSigmaM = core.leverSigma
@@ -196,7 +196,7 @@ extension Settings {
         /// Moment of inertia about each camera axis, kg·m². The identification of the inertia
         /// begins with this value.
         public var inertiaKgM2 = AttitudeController.Parameters().inertia
-        /// True if the inertia is identified when the motors go on.
+        /// True if the inertia is identified when the motors are switched on.
         public var findInertia = true
         /// True if the gains are reduced when the motors make the camera oscillate.
         public var watchOscillation = true
@@ -283,7 +283,7 @@ extension Settings {
     public struct Supervision: Sendable, Equatable {
         /// Time in which the torque falls to zero after a fault, s.
         public var softStopS = 0.2
-        /// Time without a fault after which the motors go on again, s.
+        /// Time without a fault after which the motors are switched on again, s.
         public var recoveryS = 0.5
     }
 
@@ -293,13 +293,13 @@ extension Settings {
         public var deadManS = 1.0
         /// Time without a request after which control is released, s.
         public var releaseAfterS = 10.0
-        /// Time after the last rate request after which the gimbal enters `fallbackMode`, if the
-        /// request had turned the camera, s; 0 disables the change of mode.
+        /// Time from the last rate request to the change to `fallbackMode`, s; 0 disables the
+        /// change. A rate request that did not turn the camera causes no change.
         public var fallbackS = 0.0
         /// Mode that the gimbal enters after `fallbackS`: `neutral` or `retract`.
         public var fallbackMode = Mode.neutral
-        /// Time after the last rate request at which the outputs go off, s; 0 means that they
-        /// remain on.
+        /// Time from the last rate request to switching the outputs off, s; 0 means that the
+        /// outputs remain on.
         public var offS = 0.0
         /// True if AirOS apps can take control.
         public var allowAiros = true

@@ -19,7 +19,7 @@ extension ParameterStore {
     /// Registers the values that are now saved on the disk. Active values do not change. The origin
     /// of a live value that is on the disk becomes `saved`.
     ///
-    /// - Parameter overlay: All saved entries. Invalid entries are ignored, as at a start.
+    /// - Parameter overlay: All saved entries; invalid entries are ignored.
     public mutating func adopt(saved overlay: Overlay) {
         saved = [:]
         for (key, text) in overlay { saved[key] = Self.savedValue(key, text) }
@@ -28,8 +28,8 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// Changes of the saved entries that are necessary so that a restart restores all values that
-    /// were set.
+    /// Changes that the saved entries need, so that a restart restores all values that were set at
+    /// run time.
     ///
     /// - Parameters:
     ///   - overlay: The saved entries.
@@ -47,7 +47,7 @@ extension ParameterStore {
         return change
     }
 
-    /// True if a restart would lose a value that was set, among the given settings.
+    /// True if a restart would lose the run-time value of one of the given settings.
     public func hasUnsavedChanges(among keys: [String]) -> Bool {
         keys.contains { live[$0] != nil && live[$0] != saved[$0] || cleared.contains($0) }
     }

@@ -30,8 +30,7 @@ public struct ParameterStore: Sendable {
         case defaults
         /// Defaults, files and `--set`: the values after a start without saved values.
         case files
-        /// The values that a start at the present time would give, except changes that wait for a
-        /// restart.
+        /// Values of a process that is started now; changes that wait for a restart are excluded.
         case saved
     }
 
@@ -60,13 +59,14 @@ public struct ParameterStore: Sendable {
     /// The configuration files in force, in the order of reading.
     public var files: [String] { loaded.files }
 
-    /// Saved values; on a copy after `save()`, the values that must be written to the disk.
+    /// Saved values by key, as TOML. After `save()` on a copy of the store, write the copy's value
+    /// to the disk.
     public var savedOverlay: Overlay { saved.mapValues(\.tomlText) }
 
     /// All values set at run time, saved or not: the contents of a baseline.
     public var tuning: Overlay { merged.mapValues(\.tomlText) }
 
-    /// True if a restart would lose a value that was set.
+    /// True if a restart would lose the run-time value of a setting.
     public var hasUnsavedChanges: Bool { merged != saved }
 
     /// The present values, for `restore`.
@@ -100,8 +100,8 @@ public struct ParameterStore: Sendable {
         return value
     }
 
-    /// Returns a store with new values. Either all values are changed, or none. The change lasts
-    /// until the process ends, or permanently after `save()`.
+    /// Returns a store with new values. Either all values are changed, or none. The change is lost
+    /// at the end of the process, unless it is saved with `save()`.
     ///
     /// - Parameter updates: The settings and their values; a setting without a value returns to its
     ///   built-in default, even if a file sets another value.
@@ -129,7 +129,7 @@ public struct ParameterStore: Sendable {
             }
             changed.live[setting.key] = value
             guard update.isDefault else { continue }
-            // A default that equals the value of the files is not stored.
+            // A default is not stored if the files give the same value.
             if value == setting.value(in: loaded.settings) { changed.live[setting.key] = nil }
             if saved[setting.key] != nil { changed.cleared.insert(setting.key) }
         }
@@ -140,7 +140,8 @@ public struct ParameterStore: Sendable {
     /// Resets one setting to the value of files and command line.
     ///
     /// - Parameter key: Dotted path of the setting.
-    /// - Throws: `unknownKey`, or the rule that the earlier value would break; nothing has changed.
+    /// - Throws: `unknownKey`, or the problem of a rule that the value from the files would break.
+    ///   After an error, no value has changed.
     public mutating func reset(_ key: String) throws(ConfigurationProblem) {
         guard Schema.setting(key) != nil else { throw .unknownKey(key) }
         var changed = self
@@ -153,8 +154,8 @@ public struct ParameterStore: Sendable {
     /// Restores the values of an earlier snapshot.
     ///
     /// - Parameter snapshot: The earlier snapshot.
-    /// - Throws: The rule that the values would break, if the files have changed since the
-    ///   snapshot; nothing has changed.
+    /// - Throws: The problem of a rule that the restored values would break, which is possible if
+    ///   the files have changed since the snapshot. After an error, no value has changed.
     public mutating func restore(_ snapshot: Snapshot) throws(ConfigurationProblem) {
         var changed = self
         changed.live = snapshot.live
@@ -163,12 +164,15 @@ public struct ParameterStore: Sendable {
         self = changed
     }
 
-    /// Restores a baseline. The settings of the baseline get its values; all other settings get the
-    /// values of files and command line. The change is not saved until `save()`.
+    /// Restores a baseline. The settings in the baseline are set to the baseline's values; all
+    /// other settings are set to the values of files and command line. The change is not saved
+    /// until `save()`.
     ///
-    /// - Parameter overlay: Values of the baseline, from an earlier `tuning`.
+    /// - Parameter overlay: Values of the baseline, as the property `tuning` returned them when the
+    ///   baseline was stored.
     /// - Returns: The problems of entries that are no longer valid; these entries are ignored.
-    /// - Throws: The rule that the remaining values would break; nothing has changed.
+    /// - Throws: The problem of a rule that the valid entries together would break. After an error,
+    ///   no value has changed.
     public mutating func restore(
         tuning overlay: Overlay
     ) throws(ConfigurationProblem) -> [ConfigurationProblem] {

@@ -4,7 +4,8 @@ public struct ReloadReport: Sendable, Equatable {
     public var applied: [ParameterStore.Difference] = []
     /// Settings whose new value waits for a restart.
     public var needsRestart: [ParameterStore.Difference] = []
-    /// Settings that changed in the files but for which a saved or live value is in force.
+    /// Settings whose new value in the files has no effect, because a saved or live value is in
+    /// force.
     public var covered: [String] = []
 
     /// The report in one sentence.

@@ -70,15 +70,16 @@ struct ConditionReporter {
         }
     }
 
-    /// Duration of a condition after which it is logged, s. The delay hides the missing sample of
-    /// the first tick.
+    /// Shortest duration of a condition that is logged, s. A shorter condition, such as the missing
+    /// sample in the first tick, is not logged.
     private static let holdSeconds = 0.02
     /// Conditions that result from a request; they are not faults, and each request is logged.
     private static let requested: Conditions =
         .inactiveMode | .retracted | .calibrating | .autotuning | .emergencyStop | .shutdown
     /// Longest interval between the log lines about a fault that comes and goes, s.
     private static let faultSilence = 600.0
-    /// Longest interval between the log lines about outputs that go on and off repeatedly, s.
+    /// Longest interval between the log lines about outputs that are switched on and off
+    /// repeatedly, s.
     private static let outputSilence = 10.0
 
     private let encoders: EncoderReports
@@ -89,15 +90,16 @@ struct ConditionReporter {
                 longest: requested.intersects(words.condition) ? 1 : faultSilence))
     }
     private var isEnabled = false
-    /// If the outputs go on and soon off again, both log lines are written immediately.
+    /// The first two log lines about the outputs are written immediately.
     private var changes = Repetition(longest: outputSilence, first: 2)
 
     /// Creates a reporter.
     ///
     /// - Parameters:
-    ///   - encoders: Reports of the encoders, to name the joint of a missing encoder; the loop
-    ///     reports only that an encoder is missing.
-    ///   - drives: Reports of the drives on a CAN bus, to name the joint of a faulty drive.
+    ///   - encoders: Reports of the encoders, from which the log line names the joint of a missing
+    ///     encoder. The loop's records do not contain this joint.
+    ///   - drives: Reports of the drives on a CAN bus, from which the log line names the joint of a
+    ///     faulty drive.
     init(encoders: EncoderReports = EncoderReports(), drives: DriveReports = DriveReports()) {
         self.encoders = encoders
         self.drives = drives

@@ -5,8 +5,8 @@ import Port
 import Realtime
 import Wire
 
-/// Conversion of the machine's values to the message `status`. SI units and radians become the
-/// units for display.
+/// Conversion of the machine's values to the message `status`. The conversion changes SI units and
+/// radians to the units for display.
 struct StatusReport {
     /// The newest record of the loop; nil before the first record.
     var view: TelemetryHub.View?

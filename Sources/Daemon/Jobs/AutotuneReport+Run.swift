@@ -53,8 +53,9 @@ extension AutotuneAxis {
 
 extension BodePoint {
     /// Sorts the points of a frequency response by frequency, and makes their phases continuous. If
-    /// a model is given, whole turns are added to each phase until it is nearest to the model's
-    /// phase, because a few points alone do not show the direction in which the phase changes.
+    /// a model is given, the phase of each point is shifted by whole turns to the value that is
+    /// nearest to the model's phase. Without a model, a few points do not determine the number of
+    /// whole turns.
     static func curve(
         _ points: [(omega: Double, response: Complex, coherence: Double?)],
         beside model: [BodePoint] = []

@@ -140,7 +140,8 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Executes the actions that the running autotune requests. Call this method often.
+    /// Executes the actions that the running autotune requests. Call this method in every round of
+    /// the periodic tasks.
     func advance(now: Instant) {
         let actions = state.withLock { state in
             if state.run != nil, !state.isSaving, state.actions.isEmpty,

@@ -26,8 +26,8 @@ final class CalibrationService: Sendable {
         var report = CalibrationReport()
     }
 
-    /// Longest duration of a calibration, s. After the longest duration the calibration ends, and
-    /// the outputs can go on again.
+    /// Longest duration of a calibration, s. After this time the calibration is cancelled, so that
+    /// the outputs can be switched on again.
     static let longestSeconds = 600.0
 
     private let store: any CalibrationStore
@@ -38,7 +38,7 @@ final class CalibrationService: Sendable {
     /// - Parameter store: Store that receives the results.
     init(store: any CalibrationStore) { self.store = store }
 
-    /// Starts a calibration; the outputs first ramp down.
+    /// Starts a calibration, and ramps the motors' outputs down before the first sample is used.
     ///
     /// - Parameters:
     ///   - kind: Kind of the calibration.
@@ -186,8 +186,8 @@ final class CalibrationService: Sendable {
         return status()
     }
 
-    /// Ends the calibration that a connection has requested, because the connection has ended.
-    /// Without this end, the motors' outputs would remain off.
+    /// Ends the calibration that a connection has requested, because the connection has ended. If
+    /// the calibration continued without its client, the motors' outputs would remain off.
     func disconnected(_ owner: CommandSource) { cancel { $0.owner == owner } }
 
     private func cancel(where isMeant: (State) -> Bool) {

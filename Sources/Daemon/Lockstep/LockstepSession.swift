@@ -8,9 +8,9 @@ import Synchronization
 import Wire
 
 /// The daemon's end of a simulator's connection. Each received line causes one tick and one reply
-/// line. The methods for lines run on the server's thread; any thread can call `report`. When
-/// `answer` returns, all effects of the line are complete: due timers have expired, and the
-/// telemetry is in the hub.
+/// line. The server's thread calls the methods that process the received lines; any thread can call
+/// `report`. When `answer` returns, all effects of the line are complete: due timers have expired,
+/// and the telemetry is in the hub.
 final class LockstepSession: LockstepBackend, LoopDriver {
     private struct State: ~Copyable {
         var engine: LockstepEngine
@@ -24,7 +24,8 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         var pace = Pace()
     }
 
-    /// Number of refused lines of one connection that are logged; all refused lines are counted.
+    /// Largest number of rejected lines that are logged for one connection; further rejected lines
+    /// are only counted.
     private static let loggedErrors = 5
     /// Simulated time from the last line of one connection to the start of the next connection, s.
     /// All timers expire between the two connections.

@@ -25,8 +25,8 @@ struct FollowingMethods: Sendable {
         port.left(Self.source(client), now: clock.now)
     }
 
-    /// Source of a companion's requests. A companion has the lowest rank, so that every other
-    /// client that moves the camera ends the following.
+    /// Source of a companion's requests. A companion has the lowest rank, so any other client that
+    /// moves the camera takes control from the companion.
     private static func source(_ client: Int) -> CommandSource {
         CommandSource(link: .companion, connection: UInt64(client))
     }

@@ -8,7 +8,7 @@ import Port
 import Realtime
 import Wire
 
-/// Methods of the diagnostics socket that answer questions about the machine.
+/// Methods of the diagnostics socket that report the state of the machine.
 struct MachineMethods: Sendable {
     let tuning: Tuning
     let machine: Machine

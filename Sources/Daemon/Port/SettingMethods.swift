@@ -42,7 +42,8 @@ extension SocketMethod {
     }
 
     /// Settings that a request names. Each setting is included only once, even if the request names
-    /// it repeatedly. Therefore the answer is never longer than the answer to `keys`.
+    /// it repeatedly. Therefore the answer is never longer than the answer of the method `keys`,
+    /// which lists every setting.
     private static func chosen(
         _ patterns: [String], of settings: [Wire.Setting]
     ) throws(Refusal) -> [Wire.Setting] {

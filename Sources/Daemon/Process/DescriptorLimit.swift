@@ -12,7 +12,7 @@ enum DescriptorLimit {
 
     /// Raises the limit of open files as far as possible.
     ///
-    /// - Throws: `DaemonError` if the limit is still too low.
+    /// - Throws: `DaemonError` if the largest possible limit is too low.
     static func demand() throws(DaemonError) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -15,8 +15,8 @@ final class Housekeeping: Sendable {
         var events: [ConditionReporter.Event] = []
     }
 
-    /// Largest number of sentences that wait for the log. The limit bounds the memory if the reader
-    /// of the log hangs.
+    /// Largest number of sentences that wait for the log. This bound keeps the memory use constant
+    /// if the reader of the log hangs.
     private static let capacity = 1000
 
     private let hub: TelemetryHub

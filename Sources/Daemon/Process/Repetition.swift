@@ -38,7 +38,7 @@ struct Repetition {
         self.first = first
     }
 
-    /// Registers that the event for which `happens` was called last still continues.
+    /// Registers that the event of the last call of `happens` has not ended.
     mutating func goesOn(now: Instant) { lastSeen = now }
 
     /// Registers another occurrence of the event.
@@ -65,7 +65,7 @@ struct Repetition {
     }
 
     /// Number of withheld lines, if a report of this number is due now; otherwise nil. Call this
-    /// method often, and before `happens`.
+    /// method in every round, before `happens`.
     mutating func withheld(now: Instant) -> Withheld? {
         guard count > 0, let said else { return nil }
         let seconds = now.seconds(since: said)

@@ -73,7 +73,8 @@ struct WatchdogFeeder: Sendable {
     }
 
     /// Notifies the watchdog every quarter of its watchdog time, if both the loop and the bus
-    /// thread have made progress since the previous notification. Call this method often.
+    /// thread have made progress since the previous notification. Call this method at least four
+    /// times per watchdog time.
     ///
     /// - Parameters:
     ///   - progress: Present progress.

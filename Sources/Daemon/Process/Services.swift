@@ -88,9 +88,9 @@ struct StatusLineService: Service {
 }
 
 /// Service that feeds systemd's watchdog while the loop and the bus thread make progress. A
-/// separate thread reads the counters of both threads. The watchdog's thread takes no shared lock
-/// and never waits for other threads, so neither a disk nor a reader of the log can delay this
-/// thread.
+/// separate thread reads the progress counters of the loop and of the bus thread. This watchdog
+/// thread takes no shared lock and never waits for other threads, so neither a disk nor a reader of
+/// the log can delay the watchdog.
 struct WatchdogService: Service {
     /// Interval between two checks of the threads' progress, s; it must be shorter than a quarter
     /// of the watchdog time.

@@ -6,8 +6,8 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// Flight recorder. The recorder keeps the newest seconds of the loop's inputs and results in
-/// memory, and writes this data to files after faults, on request, or continuously.
+/// Flight recorder. The recorder keeps the last seconds of the loop's inputs and results in memory,
+/// and writes this data to files after faults, on request, or continuously.
 ///
 /// The thread that drains the telemetry calls `poll`; a separate thread writes to the disk, because
 /// the disk can block for seconds.
@@ -69,7 +69,7 @@ final class FlightRecorder: Sendable {
 
     /// Time after a fault that the fault's file includes, s.
     private static let afterFault = 2.0
-    /// Longest real time from a fault to the writing of its file, s. The limit applies if the
+    /// Longest real time from a fault to the writing of its file, s. This limit takes effect if the
     /// loop's time has stopped.
     private static let afterFaultWall = 10.0
     /// Largest number of stored changes of the settings.
@@ -149,10 +149,10 @@ final class FlightRecorder: Sendable {
         }
     }
 
-    /// Schedules the writing of a file about new faults. If a file about an earlier fault is still
-    /// due, it also covers the new fault. The next file is written only when the ring contains only
-    /// data that is not in the previous file. Therefore no data is written twice if a fault comes
-    /// and goes.
+    /// Schedules the writing of a file about new faults. If the file about an earlier fault has not
+    /// been written yet, this file also covers the new fault. The next file is written only when
+    /// the ring contains only data that is not in the previous file. Therefore no data is written
+    /// twice if a fault comes and goes.
     private func note(_ faults: Conditions, _ state: inout State) {
         guard state.fault == nil else { return }
         let words = faults.words.first
@@ -180,7 +180,8 @@ final class FlightRecorder: Sendable {
         bell.ring()
     }
 
-    /// Starts writing the newest seconds to a file. `status` shows when the file is complete.
+    /// Starts writing the last seconds of the loop's data to a file. The method `status` reports
+    /// the completion of the file.
     func record(last seconds: Double) -> RecorderStatus {
         poll()
         state.withLock { dump(seconds, reason: "request", &$0) }

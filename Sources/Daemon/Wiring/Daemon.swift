@@ -164,8 +164,8 @@ public struct Daemon {
         )
     }
 
-    /// Runs the daemon until SIGTERM or SIGINT. After the signal, the outputs go off within a
-    /// second, before the other parts stop.
+    /// Runs the daemon until SIGTERM or SIGINT. After the signal, the outputs are switched off
+    /// within a second, before the other parts stop.
     ///
     /// - Throws: `DaemonError` if a part fails.
     public func run() async throws {

@@ -74,8 +74,8 @@ struct NetworkLinks: Sendable {
         self.freshness = freshness
     }
 
-    /// The services of the links. Services are stopped in reverse order, so the freshness files are
-    /// written after the links have ended.
+    /// Services of the links. Services are stopped in reverse order, so each file with the newest
+    /// time or counter of a key is written after the links have ended.
     var services: [any Service] {
         freshness + [mavlink as (any Service)?, rider].compactMap { $0 }
     }

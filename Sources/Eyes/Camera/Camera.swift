@@ -57,10 +57,10 @@ extension Camera {
     /// True if the device delivers pictures of a camera.
     var isUsable: Bool { !Self.internalDrivers.contains(driver) }
 
-    /// True if libcamera lists a USB camera. libcamera's name of such a camera ends with the
-    /// vendor's and product's numbers, such as `-046d:082d`; the names of camera modules come from
-    /// the firmware. libcamera passes on the pictures of a USB camera unchanged, and does not set
-    /// the camera's rate.
+    /// True if libcamera lists a USB camera. In libcamera, the name of a USB camera ends with the
+    /// USB vendor and product numbers, such as `-046d:082d`. The names of camera modules come from
+    /// the firmware. With a USB camera, libcamera forwards the pictures unchanged, and does not set
+    /// the rate of the camera.
     var isUSBThroughLibcamera: Bool {
         guard interface == .libcamera, let end = path.split(separator: "-").last else {
             return false

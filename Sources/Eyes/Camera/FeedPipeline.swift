@@ -1,6 +1,6 @@
 import CVideo
 
-/// Pipeline of a camera and its encoder, in gst-launch's notation. The type is pure.
+/// Pipeline of a camera and its encoder, in gst-launch's notation. The type has no side effects.
 ///
 /// Each queue holds two pictures at most and drops the oldest picture, so that a slow encoder loses
 /// pictures instead of increasing the latency.

@@ -2,7 +2,7 @@ import CVideo
 import People
 
 /// Drawing over the stream's pictures: the skeletons of people, boxes, and a line of text. The type
-/// is pure.
+/// has no side effects.
 struct Overlay {
     /// Shapes to draw, in the coordinates of the picture.
     private(set) var shapes: [cv_shape] = []

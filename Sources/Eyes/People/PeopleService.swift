@@ -58,7 +58,7 @@ final class PeopleService: Sendable {
     /// the previous feed.
     func use(_ feed: Feed?) {
         state.withLock { $0.feed = feed }
-        // Each use of a feed ends within a twentieth of a second.
+        // The thread releases a feed within a twentieth of a second.
         while state.withLock({ $0.uses > 0 }) { usleep(1000) }
     }
 
@@ -95,14 +95,16 @@ private struct PeopleRun {
     private var nextReport: Int64 = 0
     private var nextAttempt: Int64 = 0
     private var seenChoice = 0
-    /// Box of the followed person as fractions of the picture, and the number of people.
+    /// Box of the followed person, as fractions of the picture.
     private var box: [Double]?
+    /// Number of people in the picture.
     private var count = 0
     /// Mean time for examining a picture, ms; nil before the first picture.
     private var cost: Double?
     private var problem: String?
     private var overlay: Overlay?
-    /// Followed person whom a phone has detected, with the newest direction, rad, and its time, s.
+    /// Followed person whom a phone has detected: name, newest direction (yaw and pitch, rad), and
+    /// time of this direction, s.
     private var remote: (id: String, yaw: Double, pitch: Double, seen: Double?)?
 
     init(service: PeopleService) { self.service = service }
@@ -152,8 +154,8 @@ private struct PeopleRun {
 
     private mutating func lose(_ error: ClientError) {
         if case .refused(let refusal) = error {
-            // airframed refuses the request: a user has ended the following, another source moves
-            // the camera, or the motors are off.
+            // airframed refuses the request: a user has ended the mode `tracking`, another source
+            // moves the camera, or the motors are off.
             nextReport = 0
             try? report(service.settings)
             guard follower.state != .off || remote != nil else { return }
@@ -247,7 +249,8 @@ private struct PeopleRun {
     // MARK: People whom phones see
 
     /// Aims the camera at a person whom a phone detects. While no phone detects the person, the
-    /// camera holds its direction; after `patience` the following ends.
+    /// camera holds its direction; after the time `patience` the service stops following the
+    /// person.
     private mutating func followRemote(_ client: DaemonClient) throws(ClientError) {
         guard var remote else { return }
         let now = Double(cv_now()) * 1e-9
@@ -285,7 +288,8 @@ private struct PeopleRun {
                 width: Int(info.width), height: Int(info.height),
                 bytes: Array(buffer[..<(3 * Int(info.width) * Int(info.height))]))
         else {
-            // Without pictures, the camera holds its direction. The requests keep the mode active.
+            // Without pictures, the camera holds its direction. A repeated request prevents the
+            // mode `tracking` from ending.
             try hold(client)
             usleep(20_000)
             return
@@ -333,7 +337,8 @@ private struct PeopleRun {
             guard q.count == 4 else { return nil }
             return Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
         } catch {
-            // airframed has no attitude for a picture that is too old; the picture is ignored.
+            // A picture is ignored if airframed no longer stores the attitude at the time of the
+            // picture.
             if case .refused = error { return nil }
             throw error
         }

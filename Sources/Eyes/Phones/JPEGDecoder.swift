@@ -31,8 +31,8 @@ final class JPEGDecoder {
     /// Decodes a picture.
     ///
     /// - Parameter bytes: A JPEG file.
-    /// - Returns: Width and height of the picture in the file, pixels, and the decoded picture,
-    ///   which can be smaller.
+    /// - Returns: `width` and `height` of the picture in the file, pixels, and the decoded
+    ///   `picture`, which can be smaller.
     /// - Throws: The reason why the file does not contain a usable picture.
     func decode(_ bytes: [UInt8]) throws(Failure) -> (width: Int, height: Int, picture: RGBPicture)
     {

@@ -1,7 +1,7 @@
 import Aerie
 import People
 
-/// Finder of bodies in phones' pictures: libjpeg-turbo decodes the pictures, and `PersonFinder`
+/// Detector of bodies in phones' pictures: libjpeg-turbo decodes the pictures, and `PersonFinder`
 /// finds the people. Only one thread at a time uses a `PhonePoseSource`.
 final class PhonePoseSource: PoseSource {
     private let decoder: JPEGDecoder

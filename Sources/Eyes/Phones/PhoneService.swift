@@ -68,7 +68,7 @@ final class PhoneService: Sendable {
         server.stop()
     }
 
-    /// Figures of the phones for `airframectl status --json`.
+    /// Counters and values of the phone server for `airframectl status --json`.
     var values: [String: Double] {
         let (counters, examined) = (server.counters, server.examined)
         let refused = server.connections?.refusals.values.reduce(0, +) ?? 0

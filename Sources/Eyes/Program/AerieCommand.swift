@@ -182,7 +182,8 @@ struct GimbalOfDaemon {
     private let client: DaemonClient
     private let beginning: (yaw: Double, pitch: Double)
 
-    /// Opens the connection. Later turns are relative to the present attitude.
+    /// Opens the connection. The angles in calls of `turn` are relative to the camera's attitude at
+    /// the time of this call.
     init(path: String) throws {
         client = try DaemonClient(path: path, timeout: 5)
         beginning = try Self.angles(client)

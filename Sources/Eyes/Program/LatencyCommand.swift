@@ -62,9 +62,10 @@ struct LatencyFigures {
         }
     }
 
-    /// Latencies from the exposure of a picture to its last RTP packet (`packet`), and to the
-    /// decoded picture (`decoded`); nil if they were not measured.
+    /// Latency from the exposure of a picture to its last RTP packet; nil if it was not measured.
     let packet: Distribution?
+    /// Latency from the exposure of a picture to the end of its decoding; nil if it was not
+    /// measured.
     let decoded: Distribution?
     let pictures: Int
     let size: String

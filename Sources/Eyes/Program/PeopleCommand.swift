@@ -5,8 +5,8 @@ import Glibc
 import People
 import PlainText
 
-/// Command that finds people in a photo or a video, and prints the time and the memory that this
-/// needs.
+/// Command that finds people in a photo or a video, and prints the time and the memory that the
+/// search needs.
 struct PeopleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "people",

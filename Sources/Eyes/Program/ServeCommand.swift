@@ -115,8 +115,8 @@ struct EyesService {
             before = now
             link?.report(report)
             manager.notify("STATUS=\(report.finding)")
-            // The keeper's progress feeds the watchdog. If a timer fed the watchdog, systemd would
-            // not detect a call that hangs while it opens a camera.
+            // The watchdog is notified only while the keeper's thread makes progress, so that
+            // systemd detects a call that hangs while it opens a camera.
             if keeper.rounds != rounds { manager.notify("WATCHDOG=1") }
             rounds = keeper.rounds
             if let problem = link?.problem, problem != lastProblem { Log.write(problem) }

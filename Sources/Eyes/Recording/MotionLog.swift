@@ -6,7 +6,8 @@ import SystemPackage
 /// a `MotionLog`.
 struct MotionLog {
     private let recorder: Recorder
-    /// Name of the flight recording of the same time; nil if there is none.
+    /// Name of the flight recording that covers the time of the video; nil without a flight
+    /// recording.
     private let flight: String?
     private var log: GyroLog?
     private var file: FileDescriptor?
@@ -54,7 +55,8 @@ struct MotionLog {
 
     /// Writes the remaining lines, and closes the file.
     mutating func close() {
-        // The video recording reports the same error of the disk, so the log does not report it.
+        // An error of the disk is not reported here, because it also stops the video recording,
+        // which reports the error.
         try? flush()
         try? file?.close()
         file = nil

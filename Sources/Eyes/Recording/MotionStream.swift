@@ -4,9 +4,9 @@ import Glibc
 import Recording
 import Wire
 
-/// Recording of the camera's motion during a recording of the video: a stream of the daemon's
-/// socket for the `.gcsv` file, and a continuous recording of the flight recorder, which contains
-/// every tick.
+/// Recording of the camera's motion while a video is recorded. A stream from the daemon's socket
+/// supplies the `.gcsv` file. In addition, the flight recorder makes a continuous recording, which
+/// contains every tick.
 struct MotionStream {
     /// Names of the variables: rates about x, y and z, and specific force along x, y and z.
     private static let names = [

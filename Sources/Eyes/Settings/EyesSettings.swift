@@ -55,8 +55,8 @@ public struct EyesSettings: Sendable, Equatable {
         /// Directory of recordings.
         public var recordDirectory = "/var/lib/airframe-eyes"
 
-        /// Number of pictures per second for the models; 0 without models. The number is derived
-        /// from the settings of `people`.
+        /// Number of pictures per second for the models; 0 without models. This property is not a
+        /// setting; its value is computed from the settings of the table `people`.
         var peopleHz = 0
 
         /// Time from one picture to the next, ns.
@@ -120,9 +120,11 @@ public struct EyesSettings: Sendable, Equatable {
         public var divisions = 2
         /// Angle between the left and the right edge of the picture, degrees.
         public var fieldOfViewDeg = 62
-        /// Time without the person in the picture after which airframe-eyes stops following, s.
+        /// Time without the person in the picture after which airframe-eyes stops following the
+        /// person, s.
         public var patienceS = 15
-        /// True if the stream's pictures show skeletons, and the state of the following.
+        /// True if the stream's pictures show the skeletons of people, and text about the followed
+        /// person.
         public var overlay = true
     }
 
@@ -132,10 +134,11 @@ public struct EyesSettings: Sendable, Equatable {
         public var place = Framing.Side.centre
         /// Smallest distance of the head from the upper edge, percent of the picture's height.
         public var headRoomPercent = 12
-        /// Distance of the person from this position at which the camera begins to move, percent of
-        /// the picture's width.
+        /// Distance of the person from the configured position at which the camera begins to move,
+        /// percent of the picture's width.
         public var deadZonePercent = 0
-        /// Time constant of the camera's correction, ms.
+        /// Time constant with which the camera moves the person back to the configured position in
+        /// the picture, ms.
         public var smoothingMs = 250
 
         /// Settings of the framing, in the units of `Framing`.

@@ -47,8 +47,7 @@ final class DaemonLink: Sendable {
     /// Stores the newest health report; the thread sends it within a second.
     func report(_ report: CompanionReport) { state.withLock { $0.report = report } }
 
-    /// Starts to write the camera's motion to a file next to the given recording; nil ends this
-    /// log.
+    /// Starts writing the camera's motion to a file next to the given recording; nil ends the file.
     func record(_ recorder: Recorder?) { state.withLock { $0.recorder = recorder } }
 
     /// Newest attitude of the camera; nil if it is unknown. The link subscribes to the attitude

@@ -19,7 +19,7 @@ final class FeedKeeper: Sendable {
             case waiting
             /// The stream contains pictures of the configured source.
             case streaming
-            /// The test picture replaces a camera.
+            /// The stream shows the test picture, because the camera is missing.
             case replaced
             /// The stream has no pictures.
             case failed
@@ -234,7 +234,7 @@ private struct FeedRun {
         }
     }
 
-    /// Registers the loss of the camera. The next round opens the test picture.
+    /// Registers the loss of the camera. In the next round, the thread starts the test picture.
     private mutating func lose(_ reason: String) {
         close()
         loss = reason
@@ -347,7 +347,7 @@ extension FeedKeeper {
 }
 
 extension FeedKeeper.Report {
-    /// Creates a report of a new phase that keeps the counters of another report.
+    /// Creates a report with the counters of another report and with a new phase.
     fileprivate init(keeping other: Self, phase: Phase, problem: String? = nil) {
         self = other
         self.phase = phase

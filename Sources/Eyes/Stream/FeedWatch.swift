@@ -1,5 +1,5 @@
 /// Monitor that detects a feed without pictures, and schedules new attempts to open the camera. The
-/// type is pure; times are ns on CLOCK_MONOTONIC.
+/// type has no side effects; its times are in ns on CLOCK_MONOTONIC.
 struct FeedWatch: Sendable {
     /// Longest permitted time from the start of a feed to its first picture, ns. Camera modules
     /// need up to 2 s.

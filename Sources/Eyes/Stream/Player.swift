@@ -12,10 +12,11 @@ final class Player {
     struct Picture {
         let width: Int
         let height: Int
-        /// Time from the picture's exposure to the arrival of its last RTP packet (`packetAge`),
-        /// and to the end of its decoding (`decodedAge`), ns; nil if the picture contains no time
-        /// code.
+        /// Time from the picture's exposure to the arrival of its last RTP packet, ns; nil if the
+        /// picture contains no time code.
         let packetAge: Int64?
+        /// Time from the picture's exposure to the end of its decoding, ns; nil if the picture
+        /// contains no time code.
         let decodedAge: Int64?
     }
 

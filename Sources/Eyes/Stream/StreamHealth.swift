@@ -2,7 +2,8 @@ import CVideo
 import PlainText
 import Wire
 
-/// Health of the stream in the interval between two readings of its counters. The type is pure.
+/// Health of the stream in the interval between two readings of its counters. The type has no side
+/// effects.
 struct StreamHealth: Sendable, Equatable {
     /// Counters of the stream since the start, read at one time.
     struct Counters: Sendable {
@@ -20,13 +21,15 @@ struct StreamHealth: Sendable, Equatable {
     var rateHz: Double
     /// Bit rate of the encoder, kbit/s.
     var bitrateKbps: Double
-    /// Number of pictures that were dropped between the camera and the network, in the interval and
-    /// since the start.
+    /// Number of pictures that were dropped between the camera and the network in the interval.
     var dropped: Int
+    /// Number of pictures that were dropped between the camera and the network since the start.
     var droppedTotal: Int
-    /// Mean and largest time from the exposure of a picture to its last RTP packet, ms; nil if no
-    /// packet was sent.
+    /// Mean time from the exposure of a picture to its last RTP packet, ms; nil if no packet was
+    /// sent.
     var latencyMs: Double?
+    /// Largest time from the exposure of a picture to its last RTP packet, ms; nil if no packet was
+    /// sent.
     var latencyMaxMs: Double?
 
     /// Computes the health from two readings of the counters.
@@ -51,7 +54,8 @@ struct StreamHealth: Sendable, Equatable {
     /// - Parameters:
     ///   - video: The settings in force.
     ///   - address: Address of the stream.
-    /// - Returns: The health report: outcome, finding, remedy and figures.
+    /// - Returns: Health report with the result of the check, a sentence about it, a remedy and
+    ///   values.
     func report(_ video: EyesSettings.Video, address: String) -> CompanionReport {
         var report = CompanionReport(name: "eyes")
         (report.level, report.finding, report.remedy) = judgement(video, address)

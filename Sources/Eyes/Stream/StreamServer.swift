@@ -33,14 +33,15 @@ final class StreamServer: @unchecked Sendable {
     /// Port on which the server listens.
     var port: UInt16 { cv_server_port(handle) }
 
-    /// Waits until the clients' need for a stream differs from `isWanted`, at most `seconds`.
+    /// Waits for a change of the clients' need for a stream, for at most `seconds`. `isWanted` is
+    /// true if a client needed the stream before the call.
     ///
     /// - Returns: True if a client needs the stream now.
     func wait(isWanted: Bool, seconds: Double) -> Bool {
         cv_server_wait(handle, isWanted, Int64(seconds * 1e9))
     }
 
-    /// Counters of the stream since the start, and the largest latency since the last call. Only
-    /// one thread reads these counters.
+    /// Reads the counters of the stream since the start, and the largest latency since the last
+    /// call. Only one thread calls this method.
     func counters() -> cv_server_stats { cv_server_read(handle) }
 }

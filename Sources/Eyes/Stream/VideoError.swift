@@ -10,7 +10,7 @@ public struct VideoError: Error, Sendable, CustomStringConvertible {
 
 /// Calls a function of the C shim that writes an error text if it fails.
 ///
-/// - Returns: The result of the function, and the text, which is empty after success.
+/// - Returns: Result of `body`, and the error text, which is empty after success.
 func withErrorText<Result>(_ body: (UnsafeMutablePointer<CChar>) -> Result) -> (Result, String) {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CV_TEXT)) { buffer in
         buffer.initialize(repeating: 0)

@@ -1,7 +1,7 @@
 internal import CMathShim
 
 /// One number for each gimbal axis, in the order of the joints from handle to camera: yaw, roll,
-/// pitch. The declaration that holds the vector states its unit.
+/// pitch. Each property of this type documents its own unit.
 public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
     /// Value of the yaw joint, which is mounted on the handle and turns about z.
     public var yaw: Double

@@ -1,7 +1,7 @@
 public import CMathShim
 
-/// A vector of three Cartesian components. The declaration that holds the vector states its frame
-/// and unit.
+/// A vector of three Cartesian components. Each property of this type documents its own frame and
+/// unit.
 public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     /// Forward component in body frames, north in the earth frame.
     public var x: Double

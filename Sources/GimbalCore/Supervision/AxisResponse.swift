@@ -66,8 +66,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// Recent angle by which the camera turned away from its set-point, without the effect of the
     /// initial rate, rad.
     private var turned = 0.0
-    /// Camera's rate relative to its set-point when the motors came on, decaying with time, rad/s;
-    /// nil before the first period.
+    /// Camera's rate relative to its set-point when the motors were switched on, decaying with
+    /// time, rad/s; nil before the first period.
     private var firstRate: Double?
     /// Angle by which the camera turned away from its set-point over about the last `jointMemory`
     /// seconds, rad. `pastJoint` is the joint angle smoothed over the same time, rad.
@@ -128,8 +128,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         bar: ResponseBar, least: Double, pace: Pace
     ) {
         let dt = pace.dt
-        // If a cause, such as the hand of a walking person, moved the camera before the motors came
-        // on, the cause continues afterwards, so its effect is subtracted.
+        // If a cause, such as the hand of a walking person, moved the camera before the motors were
+        // switched on, the cause continues afterwards, so its effect is subtracted.
         let first = firstRate ?? astray
         let fade = pace.fade
         turned += (astray - first) * dt - turned * fade

@@ -157,7 +157,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var jointsUnknown: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 26) }
     }
-    /// The joints have reached their rest pose, so the outputs go off, as requested.
+    /// The joints have reached their rest pose, so the outputs are switched off, as requested.
     @inlinable public static var retracted: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 27) }
     }

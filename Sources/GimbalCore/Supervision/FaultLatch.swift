@@ -97,7 +97,8 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     private var flung = 0.0
     /// Time for which the camera has hung still since the loss, s; nil without a loss.
     private var calm: Double?
-    /// Waiting time: time for which the camera must hang still before the motors come on again, s.
+    /// Waiting time: time for which the camera must hang still before the motors are switched on
+    /// again, s.
     private var patience = shortestPatience
 
     /// Largest rate of a held camera in excess of its set-point's rate, rad/s. Neither a request

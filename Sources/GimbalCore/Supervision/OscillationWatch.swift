@@ -68,8 +68,8 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Restarts the detector, because the outputs are about to come on, or because an excitation
-    /// shakes the camera.
+    /// Restarts the detector, because the outputs are about to be switched on, or because an
+    /// excitation shakes the camera.
     @_noLocks
     mutating func reset() { self = OscillationWatch() }
 

@@ -15,7 +15,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { axes.axes { $0.isReversed } }
     }
 
-    /// Restarts the check, because the outputs are about to come on.
+    /// Restarts the check, because the outputs are about to be switched on.
     @_noLocks
     mutating func reset() { self = ResponseWatch() }
 

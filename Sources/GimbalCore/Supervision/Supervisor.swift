@@ -6,9 +6,10 @@ public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
     case blockStart
     /// The outputs ramp down and then go off.
     case softOff
-    /// The motors first stop the camera without the failed sensor; then the outputs go off.
+    /// The motors first stop the camera without the failed sensor; then the outputs are switched
+    /// off.
     case brake
-    /// The outputs go off immediately.
+    /// The outputs are switched off immediately.
     case off
 
     /// True if `a` is milder than `b`.
@@ -29,9 +30,9 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         public var softStartSeconds = 0.5
         /// Duration of the ramp from the full output to no output, s.
         public var softStopSeconds = 0.2
-        /// Duration of braking before the outputs go off, s.
+        /// Duration of braking before the outputs are switched off, s.
         public var brakeSeconds = 0.025
-        /// Time without faults after which the outputs come on again, s.
+        /// Time without faults after which the outputs are switched on again, s.
         public var recoverySeconds = 0.5
 
         /// Creates the default values.
@@ -48,7 +49,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         case active
         /// The outputs ramp down.
         case stopping
-        /// The motors stop the camera before the outputs go off.
+        /// The motors stop the camera before the outputs are switched off.
         case braking
     }
 
@@ -58,9 +59,9 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         public var phase = Phase.off
         /// Fraction of the controller's output that reaches the motors, 0...1.
         public var authority = 0.0
-        /// Remaining time without faults until the outputs can come on again, s. The time is zero
-        /// before the first fault, so the first start and a change from the mode `inactive` need no
-        /// waiting.
+        /// Remaining time without faults until the outputs can be switched on again, s. The time is
+        /// zero before the first fault, so the first start and a change from the mode `inactive`
+        /// need no waiting.
         public var recoverySeconds = 0.0
         /// Remaining duration of braking, s.
         public var brakeSeconds = 0.0

@@ -6,13 +6,13 @@ internal import CMathShim
 /// The field of a stator holds the rotor as a spring would. A fixed field would drag the camera
 /// along with the handle. Therefore an observer (`FieldObserver`) estimates each rotor's angle from
 /// the gyroscope. The controller sets the field to the rotor's angle plus the load angle that
-/// produces the requested torque. Controlled by its load angle, the motor acts as a torque motor
-/// whose limit is the pull-out torque. If a hand turns the rotor by force, the field follows, so
-/// the rotor stays locked to the field.
+/// produces the requested torque. Because the controller sets the load angle, the motor acts as a
+/// torque motor; its largest torque is the pull-out torque. If a hand turns the rotor by force, the
+/// field follows, so the rotor stays locked to the field.
 ///
 /// The electrical angle of each rotor is unknown at the start. While the power ramps up, the
-/// observer finds this angle, and the field turns to the rotor. Therefore the camera does not move
-/// at the start.
+/// observer determines the rotor's electrical angle, and the controller turns the field to this
+/// angle. Therefore the camera does not move at the start.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct FieldController: MotorController {
@@ -37,9 +37,9 @@ public struct FieldController: MotorController {
         @_noLocks get { sinceSlip < Self.slipMemory ? lastSlipped : .none }
     }
     /// Torque of the motors at the time of the gyroscope's sample in the last step, N·m. The torque
-    /// is computed from the field and the power at the time of the sample, and from each rotor's
-    /// angle, which results from the motion of its joint. The result does not depend on the assumed
-    /// inertia.
+    /// is computed from the field's angle and power at the time of the sample, and from the rotor's
+    /// angle. The rotor's angle follows from the motion of its joint. The result does not depend on
+    /// the assumed inertia.
     public private(set) var exerted = AxisVector.zero
     /// The camera axes whose gains are reduced after an oscillation.
     public var oscillating: AxisSet { @_noLocks get { search.oscillating } }
@@ -52,7 +52,7 @@ public struct FieldController: MotorController {
     /// The joints that turned opposite to their field in the last step.
     public private(set) var opposed = AxisSet.none
     /// Standard deviation of the natural logarithm of `inertia`. Before the inertia is measured,
-    /// this standard deviation allows for an error of a factor of four (two standard deviations).
+    /// two standard deviations correspond to a factor of four.
     public var inertiaSigma: AxisVector {
         @_noLocks get { search.sigmas }
     }
@@ -228,8 +228,8 @@ public struct FieldController: MotorController {
         guard parameters.probesInertia, !search.isOver else { return .holding }
         if search.isSwinging { return .probing }
         if search.conclude(kinematics, first: parameters.inertia) { return .holding }
-        // `running` must not be zero, because zero means that the soft start has not reached its
-        // full power.
+        // The value 0 of `running` is reserved for a soft start that has not reached its full
+        // power.
         running = dt
         return .locking
     }
@@ -260,8 +260,8 @@ public struct FieldController: MotorController {
         modelledJoints.roll = angles.roll
         modelledJoints.pitch = angles.pitch
         rotors.change { rotor, _ in if rotor.isLost { rotor.search() } }
-        // `running` must not be zero, because zero means that the soft start has not reached its
-        // full power.
+        // The value 0 of `running` is reserved for a soft start that has not reached its full
+        // power.
         running = dt
         if parameters.probesInertia { search.doubt(first: parameters.inertia) }
     }
@@ -275,8 +275,8 @@ public struct FieldController: MotorController {
             moment: kinematics.moment(torques: asked),
             largest: parameters.peakTorque * parameters.maxPower, rate: rate, belief: inertia,
             delay: parameters.loopDelay, dt: dt)
-        // `running` must not be zero, because zero means that the soft start has not reached its
-        // full power.
+        // The value 0 of `running` is reserved for a soft start that has not reached its full
+        // power.
         if mustSwing, parameters.probesInertia { running = dt }
     }
 
@@ -310,8 +310,8 @@ public struct FieldController: MotorController {
         }
         exerted = rotors.map { $0.expected } * inertia
         let after = rotors.map { $0.electrical }
-        // While the observer learns the electrical zero, its correction changes the electrical
-        // angle, not the joint's angle.
+        // While the observer determines the electrical angle at joint angle zero, its corrections
+        // do not mean that the joint has turned.
         let moved = isLearning ? known * dt : (after - before) * (1 / p.polePairs)
         modelledJoints = modelledJoints + moved
     }

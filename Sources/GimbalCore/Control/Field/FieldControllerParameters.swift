@@ -14,7 +14,8 @@ extension FieldController {
         /// Inertia of the camera and the parts that turn with it, about the camera's axes, kg·m²;
         /// the initial estimate if `probesInertia` is set.
         public var inertia = AxisVector(repeating: 2.5e-3)
-        /// True if a small swing measures the inertia when the motors come on for the first time.
+        /// True if a small swing measures the inertia when the motors are switched on for the first
+        /// time.
         public var probesInertia = true
         /// True if the controller reduces the assumed inertia, and with it the gains, when the
         /// motors make the camera oscillate.
@@ -23,8 +24,8 @@ extension FieldController {
         public var attitudeGain = AxisVector(repeating: 30)
         /// Gain from rate error to commanded acceleration, about the camera's axes, 1/s.
         public var rateGain = AxisVector(repeating: 110)
-        /// Natural frequency of the rotors' observers, rad/s. The frequency determines how fast an
-        /// unmodelled load is corrected.
+        /// Natural frequency of the rotors' observers, rad/s. At a higher natural frequency, the
+        /// observer compensates an unmodelled load faster.
         public var observerBandwidth = AxisVector(repeating: 100)
         /// Largest rate that an attitude error can command, rad/s.
         public var maxRate = 2 * Double.pi

@@ -25,8 +25,9 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// Largest RMS difference between the fast and the slow estimate of the rotor's angle at which
     /// the sine of the load angle still has the right sign, electrical rad.
     private static var placedWithin: Double { @_noLocks get { 0.6 } }
-    /// Time constant of `separation`, s. A motor with the wrong sign also separates the two
-    /// estimates, so the time constant is twenty times the time in which a wrong sign is detected.
+    /// Time constant of `separation`, s. A wrong sign of the motor also causes a difference between
+    /// the two estimates, so the time constant is twenty times the time in which a wrong sign is
+    /// detected.
     private static var placedMemory: Double { @_noLocks get { 1 } }
 
     /// True if `expected` is reliable: the fast and the slow estimate of the rotor's angle

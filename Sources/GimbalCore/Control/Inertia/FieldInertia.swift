@@ -1,8 +1,8 @@
 internal import CMathShim
 
 /// Estimator of the inertia of a camera on motors without encoders. A small swing of all joints,
-/// the test swing, measures the inertia when the motors come on. The inertia counts as uncertain
-/// when a rotor slips or the motors make the camera oscillate.
+/// the test swing, measures the inertia when the motors are switched on. The inertia counts as
+/// uncertain when a rotor slips or the motors make the camera oscillate.
 ///
 /// If the estimate is too high, every gain is too high and the rotors' observers are too fast: the
 /// camera oscillates, and the estimate is halved until the oscillation ends. If the estimate is too
@@ -263,7 +263,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     mutating func forgetMotion() { shaking.forgetMotion() }
 
     /// Resets the check for oscillations and all reductions of the corner frequencies before the
-    /// motors' outputs come on.
+    /// motors' outputs are switched on.
     @_noLocks
     mutating func forgetSuspicion() {
         shaking.forgetMotion()

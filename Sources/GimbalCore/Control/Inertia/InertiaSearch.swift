@@ -13,7 +13,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Last known difference between the measured and the assumed delay, s; NaN until the delay of
     /// an axis is known.
     private var lastDelay = Double.nan
-    /// True if the probe checks a configured inertia when the outputs come on.
+    /// True if the probe checks a configured inertia when the outputs are switched on.
     private var isChecked = false
     /// The camera axes whose probe has contradicted the configured inertia.
     private(set) var stale = AxisSet.none
@@ -56,7 +56,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - start: Initial estimate of the inertia about the camera's axes, kg·m².
     ///   - isKnown: True if the initial estimate counts as the true inertia.
-    ///   - isChecked: True if the probe also checks a known inertia, each time the outputs come on.
+    ///   - isChecked: True if the probe also checks a known inertia, each time the outputs are
+    ///     switched on.
     @_noLocks
     init(start: AxisVector, isKnown: Bool, isChecked: Bool = false) {
         if isKnown { given = start }
@@ -148,8 +149,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { !axes.axes { $0.isProbing }.isEmpty }
     }
 
-    /// Starts the search when the outputs are about to come on, unless the inertia is configured
-    /// and need not be checked.
+    /// Starts the search when the outputs are about to be switched on, unless the inertia is
+    /// configured and need not be checked.
     @_noLocks
     mutating func begin(torqueLimit: AxisVector, loopDelay: Double) {
         // At its full frequency, a period of the probe would have too few ticks in a slow loop.

@@ -130,8 +130,8 @@ struct MotorState: Sendable, BitwiseCopyable {
 protocol MotorController: Sendable, BitwiseCopyable {
     /// Computes the motors' output of one control period while the outputs are on.
     mutating func step(_ input: ControlInput) -> MotorOutput
-    /// Resets the controller before the outputs come on; the joints are at the angles `joints`,
-    /// rad.
+    /// Resets the controller before the outputs are switched on; the joints are at the angles
+    /// `joints`, rad.
     mutating func reset(joints: AxisVector)
     /// Discards the camera's recent motion, because it is not a response to the motors.
     mutating func forgetMotion()

@@ -92,8 +92,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func rest(dt: Double) { thermal.pass(torque: .zero, parameters: motors, dt: dt) }
 
-    /// Resets the controllers before the outputs come on; the joints are at the angles `joints`,
-    /// rad.
+    /// Resets the controllers before the outputs are switched on; the joints are at the angles
+    /// `joints`, rad.
     @_noLocks
     mutating func reset(joints: AxisVector) {
         torque.reset(joints: joints)
@@ -134,7 +134,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         return output
     }
 
-    /// Input for braking: a stop of the camera without the gyroscope, before the outputs go off.
+    /// Input for braking: a stop of the camera without the gyroscope, before the outputs are
+    /// switched off.
     struct Brake: Sendable, BitwiseCopyable {
         /// The camera's rate, determined without the failed gyroscope, camera frame, rad/s.
         var rate: Vector3

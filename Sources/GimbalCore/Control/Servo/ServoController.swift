@@ -209,7 +209,7 @@ public struct ServoController: MotorController {
     }
 
     /// The camera axes on which an oscillation was detected; the gains stay reduced until the
-    /// outputs come on again.
+    /// outputs are switched on again.
     var oscillating: AxisSet { @_noLocks get { shaking.oscillating } }
 
     /// Restarts the check for oscillations, because the camera's recent motion is unknown.

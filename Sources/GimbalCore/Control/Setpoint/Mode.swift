@@ -59,8 +59,8 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         }
     }
 
-    /// The axes that move to a commanded or level angle when the outputs come on: a number on these
-    /// axes, NaN on the axes that the mode controls.
+    /// The axes that move to a commanded or level angle when the outputs are switched on: a number
+    /// on these axes, NaN on the axes that the mode controls.
     var pointedAtStart: AxisVector {
         if case .panFollow = self { return commandable }
         return AxisVector(repeating: 1)

@@ -21,7 +21,8 @@ public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
     public var retractJoints = AxisVector(yaw: 0, roll: 0, pitch: -.pi / 2)
     /// Rate of the movement to the rest pose, rad/s.
     public var retractRate = 45 * Double.pi / 180
-    /// True if the motors' outputs go off at the rest pose; otherwise the motors hold the joints.
+    /// True if the motors' outputs are switched off at the rest pose; otherwise the motors hold the
+    /// joints.
     public var isOffWhenRetracted = false
 
     /// Creates the default values.

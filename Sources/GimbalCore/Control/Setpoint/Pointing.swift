@@ -13,7 +13,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     private(set) var isBootModeMissing = false
     /// True if the mode needs the joint angles, but the joint angles are unknown.
     private(set) var isBlind = false
-    /// True if the joints have reached their rest pose, so that the outputs can go off.
+    /// True if the joints have reached their rest pose, so that the outputs can be switched off.
     private(set) var isRetracted = false
     /// Parameters of the modes.
     var modes: ModeParameters
@@ -92,7 +92,7 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     /// Turns the camera to earth-frame angles, rad. An axis whose angle is NaN, or that the mode
     /// controls, continues its motion. While the outputs are off, the request is stored until the
-    /// outputs come on (see `takeOver`).
+    /// outputs are switched on (see `takeOver`).
     @_noLocks
     mutating func point(to wanted: AxisVector, duration: Double, rate: Double, isEnabled: Bool) {
         let own = wanted * mode.commandable
@@ -153,9 +153,9 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     // MARK: Outputs
 
-    /// Initialises the set-point before the motors' outputs come on. The set-point starts at the
-    /// camera's attitude, and moves to the requested angles, or to level. The largest rate is the
-    /// smallest rate limit of the modes that follow the handle.
+    /// Initialises the set-point before the motors' outputs are switched on. The set-point starts
+    /// at the camera's attitude, and moves to the requested angles, or to level. The largest rate
+    /// is the smallest rate limit of the modes that follow the handle.
     @_noLocks
     mutating func takeOver(from attitude: Quaternion) {
         generator.hold(at: attitude)
@@ -184,9 +184,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         followed.start(at: generator.angles)
     }
 
-    /// Discards the requested heading before the outputs go off. While the outputs are off, a
-    /// person can turn the camera by hand, and the camera's new heading becomes the requested
-    /// heading.
+    /// Discards the requested heading before the outputs are switched off. While the outputs are
+    /// off, a person can turn the camera by hand, and the camera's new heading becomes the
+    /// requested heading.
     @_noLocks
     mutating func letGo() {
         target.yaw = .nan

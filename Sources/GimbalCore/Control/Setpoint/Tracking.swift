@@ -23,7 +23,7 @@ struct Tracking: Sendable, BitwiseCopyable {
     var until: Instant?
 
     /// Heading at which pan is zero, rad: the handle's heading, or if unknown, the heading at which
-    /// tracking first began since the outputs came on.
+    /// tracking first began since the outputs were switched on.
     private var heading = Double.nan
     /// Direction in which the camera is aimed, earth-frame angles, rad, continuous over whole
     /// turns; NaN without a direction.

@@ -15,8 +15,8 @@ extension AttitudeController {
         /// Inertia of the camera and the parts that turn with it, about the camera's axes, kg·m².
         /// If `findsInertia` is set, `inertia` is the initial value of the identification.
         public var inertia = AxisVector(repeating: 2.5e-3)
-        /// True if a small probe identifies the inertia whenever the outputs come on. If this
-        /// property is false, the controller uses the configured `inertia`.
+        /// True if a small probe identifies the inertia whenever the outputs are switched on. If
+        /// this property is false, the controller uses the configured `inertia`.
         public var findsInertia = false
         /// True if the probe also checks a configured `inertia`. If the measured value contradicts
         /// the configured value, the measured value replaces it.
