@@ -109,8 +109,8 @@ public enum DriveProtocol: String, Sendable, CaseIterable {
         }
     }
 
-    /// Name of the setting in the drive for the watchdog that stops the drive when no commands
-    /// arrive; nil if no such watchdog is known.
+    /// Description of the watchdog that stops a drive when no commands arrive, for messages; nil if
+    /// no such watchdog is known.
     public var watchdog: String? {
         switch self {
         case .moteus: "the drives' watchdogs, which airframed sets"

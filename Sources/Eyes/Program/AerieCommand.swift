@@ -182,8 +182,7 @@ struct GimbalOfDaemon {
     private let client: DaemonClient
     private let beginning: (yaw: Double, pitch: Double)
 
-    /// Opens the connection. The angles in calls of `turn` are relative to the camera's attitude at
-    /// the time of this call.
+    /// Opens the connection, and stores the camera's present angles as the reference for `turn`.
     init(path: String) throws {
         client = try DaemonClient(path: path, timeout: 5)
         beginning = try Self.angles(client)

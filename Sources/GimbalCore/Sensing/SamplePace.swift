@@ -7,8 +7,8 @@
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct SamplePace: Sendable, BitwiseCopyable {
-    /// Mean time for which the loop uses a sample, minus one tick, s; zero if nearly every tick has
-    /// a new sample.
+    /// Additional loop delay because the loop is faster than the sensor, s: the mean time for which
+    /// the loop uses one sample, reduced by one tick. Zero if nearly every tick has a new sample.
     private(set) var wait = 0.0
 
     private var samples = 0.0

@@ -25,15 +25,16 @@ struct Demodulator: Sendable, BitwiseCopyable {
             changeCosine * changeCosine + changeSine * changeSine)
     }
 
-    /// Cosine and sine parts of the torque's impulse, delayed by `lag`, rad.
+    /// Cosine and sine parts of the torque's impulse, N·m·s, after a delay by the phase `lag`, rad.
     private func delayed(_ lag: Double) -> (cosine: Double, sine: Double) {
         let c = cm_cos(lag)
         let s = cm_sin(lag)
         return (impulseCosine * c - impulseSine * s, impulseSine * c + impulseCosine * s)
     }
 
-    /// Complex ratio of the torque's impulse, delayed by `lag`, to the change of the camera's rate,
-    /// kg·m²: the in-phase part, and the quadrature part, which leads by 90°.
+    /// Complex ratio of the torque's impulse to the change of the camera's rate, kg·m². Before the
+    /// division, the impulse is delayed by the phase `lag`, rad. The part `inQuadrature` leads the
+    /// part `inPhase` by 90°.
     func ratio(lag: Double) -> (inPhase: Double, inQuadrature: Double) {
         let square = changeNorm * changeNorm
         guard square > 0 else { return (0, 0) }

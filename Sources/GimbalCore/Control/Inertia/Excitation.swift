@@ -5,8 +5,8 @@ internal import CMathShim
 ///
 /// The spectral lines of the multisine are odd harmonics of `1 / period`, so that the harmonics of
 /// a nonlinearity are at other frequencies than most lines. No frequency of the excitation is a
-/// multiple of 2 Hz, the step frequency of a walk. The phases follow M. Schroeder, "Synthesis of
-/// low-peak-factor signals", IEEE Trans. Information Theory 16 (1970).
+/// multiple of 2 Hz, the step frequency of a walk. The phases are those of Schroeder (Synthesis of
+/// low-peak-factor signals, IEEE Transactions on Information Theory 16, 1970).
 public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     /// Number that the requester chooses. The snapshot repeats the requester's number, so that the
     /// requester can recognise its own excitation.
@@ -70,8 +70,8 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
             // The amplitude of a line rises slightly with its frequency, so that the slow lines do
             // not move the camera far.
             let rising = cm_sqrt(cm_sqrt(harmonic))
-            // With servos, the rate of a line rises with frequency as the moment does with other
-            // motors.
+            // The angle of a servo is divided by the harmonic's number, so that the spectrum of the
+            // servo's rate has the shape of the moment's spectrum with other motors.
             let weight = isAngle ? rising / harmonic : rising
             let phase = -Double.pi * Double(line * (line + 1)) / Double(Excitation.lineCount)
             sum += weight * cm_sin(turn * harmonic * Double(tick) + phase)
@@ -96,7 +96,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         case complete
         /// Another command interrupted the excitation.
         case command
-        /// The motors' outputs went off or were reduced.
+        /// The motors' outputs were switched off or reduced.
         case outputs
         /// A joint reached the end of its range.
         case jointLimit

@@ -13,8 +13,8 @@ internal import CMathShim
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
-    /// True if the swing that measures the inertia has ended. The value returns to false if a rotor
-    /// slips before the inertia has been measured.
+    /// True if the swing that measures the inertia has ended. The property becomes false again if a
+    /// rotor slips before the inertia has been measured.
     private(set) var isOver = false
     /// The camera axes whose inertia a test swing has measured.
     private var found = AxisSet.none
@@ -23,15 +23,17 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Inertia estimate that was used when the camera began to oscillate, kg·m²; nil if the camera
     /// has not oscillated since the start.
     private var suspected: AxisVector?
-    /// Axes on which the last swing measured the same inertia as before the oscillation.
+    /// Axes whose inertia, measured by the last test swing, equals the inertia that was assumed
+    /// before the oscillation.
     private var innocent = AxisSet.none
     private var shaking = OscillationGuard()
-    /// Factor on all corner frequencies: below 1 after the loop has oscillated with the right
-    /// inertia. `late` is the set of axes that have oscillated with the right inertia.
+    /// Factor on all corner frequencies: below 1 after the loop has oscillated although the assumed
+    /// inertia was correct.
     private(set) var slack = 1.0
+    /// Axes that have oscillated although their assumed inertia was correct.
     private var late = AxisSet.none
-    /// Remaining time in which a further oscillation does not reduce the corner frequencies again,
-    /// s.
+    /// Remaining time after a reduction of the corner frequencies in which a detected oscillation
+    /// causes no further reduction, s.
     private var settling = 0.0
     /// Time since a test swing measured the inertia, s.
     private var sinceSwing = 0.0
@@ -41,12 +43,13 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private var roll = InertiaProbe()
     private var pitch = InertiaProbe()
 
-    /// Factor by which one reduction multiplies all corner frequencies; lower limit of `slack`;
-    /// time in which a reduction must end an oscillation, s.
+    /// Factor by which one reduction multiplies all corner frequencies.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
+    /// Lower limit of `slack`.
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
+    /// Time in which a reduction of the corner frequencies must end an oscillation, s.
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
-    /// Time after the measurement of the inertia in which nobody can have exchanged the camera, s.
+    /// Time after a measurement of the inertia that is too short for an exchange of the camera, s.
     private static var freshTime: Double { @_noLocks get { 3 } }
 
     /// Time for which the camera can still oscillate after an oscillation was detected, s.
@@ -174,8 +177,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     }
 
     /// Reduces all corner frequencies of the loop. The given axes have oscillated although their
-    /// inertia was right, so the loop has more delay than assumed. When `slack` is at its lower
-    /// limit, only the inertia estimate can be reduced further.
+    /// assumed inertia was correct, so the loop has more delay than assumed. When `slack` is at its
+    /// lower limit, only the inertia estimate can be reduced further.
     private mutating func blameDelay(_ axes: AxisSet) {
         guard settling > 0 || slack > Self.leastSlack else { return }
         shaking.trust(axes)
@@ -187,13 +190,14 @@ struct FieldInertia: Sendable, BitwiseCopyable {
 
     /// Doubles the inertia estimate when a rotor slips before the test swing has measured the
     /// inertia. If the camera is heavier than assumed, the rotors' observers are too slow. The next
-    /// test swing therefore starts with twice the estimate; after four times the configured inertia
-    /// the next estimate is the configured inertia again.
+    /// test swing therefore starts with twice the estimate. An estimate of three times the
+    /// configured inertia or more is followed by the configured inertia.
     @_noLocks
     mutating func doubt(first: AxisVector) {
         guard found != AxisSet(yaw: true, roll: true, pitch: true) else { return }
         isOver = false
-        // A camera that oscillates is not heavier than assumed.
+        // While the camera oscillates, its inertia is not above the estimate, so the estimate is
+        // not doubled.
         guard shaking.oscillating.isEmpty else { return }
         var guess = probed ?? first
         if !found.contains(.yaw) { guess.yaw = Self.next(after: guess.yaw, first: first.yaw) }

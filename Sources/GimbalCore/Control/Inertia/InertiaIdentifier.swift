@@ -2,16 +2,15 @@ internal import CMathShim
 
 /// Identification of one axis's inertia, and its uncertainty, by a small sinusoidal probe.
 ///
-/// The probe is the instrumental variable: only signals that correlate with the probe are
-/// evaluated, so that neither the feedback nor the hand's motion biases the result (instrumental
-/// variables in closed loop: Söderström & Stoica, "System Identification", 1989, ch. 8). The
-/// torque's impulse and the change of the rate in each period are demodulated at the probe's
-/// frequency with a Hann window. The in-phase ratio of impulse to rate change is the inertia, for
-/// periods of any length. Coulomb and viscous friction are in phase with the rate (describing
-/// function) and do not affect the ratio of impulse to rate change. The elastic deformation of a
-/// joint that static friction still holds affects this ratio, so the probe's amplitude grows until
-/// two measurements agree. Signals at two frequencies without excitation are a measure of the
-/// disturbances.
+/// The probe is the instrumental variable of the identification: only signals that correlate with
+/// the probe are evaluated. Therefore neither the feedback nor the hand's motion biases the result
+/// (Söderström & Stoica: System Identification, 1989, chapter 8). The torque's impulse and the
+/// change of the rate in each period are demodulated at the probe's frequency with a Hann window.
+/// The in-phase ratio of impulse to rate change is the inertia, for periods of any length. Coulomb
+/// and viscous friction are in phase with the rate (describing function) and do not affect the
+/// ratio of impulse to rate change. The elastic deformation of a joint that static friction still
+/// holds affects this ratio, so the probe's amplitude grows until two measurements agree. Signals
+/// at two frequencies without excitation are a measure of the disturbances.
 ///
 /// A clear response at a phase that is impossible for a camera means that the assumed delay is
 /// wrong. At one frequency a delay cannot be distinguished from a wrong sign or from friction. The
@@ -20,9 +19,9 @@ internal import CMathShim
 /// at the low frequency is too short, so a clear response at full frequency corrects this delay. A
 /// search without a result ends; after a pause the probe starts again.
 ///
-/// The estimate has a log-normal distribution. The controller uses the lower bound of the inertia
-/// (`caution`), because too low a gain makes the loop sluggish, but too high a gain makes it
-/// oscillate.
+/// The estimate has a log-normal distribution. The controller uses a lower bound of the inertia
+/// (`caution`). If the bound is below the true inertia, the gains are too low and the loop is slow;
+/// with gains that are too high, the loop would oscillate.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct InertiaIdentifier: Sendable, BitwiseCopyable {
@@ -48,8 +47,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Lower and upper bound of the inertia estimate, kg·m².
     private static var smallest: Double { @_noLocks get { 1e-5 } }
     private static var largest: Double { @_noLocks get { 10 } }
-    /// Smallest acceleration that a suitable motor gives its camera, rad/s². A smaller response is
-    /// the elastic deformation of a joint that static friction holds.
+    /// Smallest acceleration of the camera at the full torque of a motor that is strong enough for
+    /// the camera, rad/s². A smaller response is the elastic deformation of a joint that static
+    /// friction holds.
     private static var weakest: Double { @_noLocks get { 8 } }
     /// Length of one measurement of the inertia, s.
     static var blockSeconds: Double { @_noLocks get { 0.25 } }
@@ -62,8 +62,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var largestAngle: Double { @_noLocks get { 0.7 * .pi / 180 } }
     /// Ratio of the probe's full frequency to its frequency during the search for the delay.
     private static var descent: Double { @_noLocks get { 3 } }
-    /// Largest number of measurements in a search: at full frequency, and at the low frequency.
+    /// Largest number of measurements at full frequency in one search.
     private static var mostRounds: Int { @_noLocks get { 16 } }
+    /// Largest number of measurements at the low frequency in one search.
     private static var mostSlowRounds: Int { @_noLocks get { 6 } }
     /// Pause of the probe after a search that found no inertia, s.
     private static var silence: Double { @_noLocks get { 10 } }
@@ -73,27 +74,29 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var mostProbe: Double { @_noLocks get { 0.5 } }
     /// Largest ratio of the disturbance to the response at which the response counts as clear.
     private static var clear: Double { @_noLocks get { 0.25 } }
-    /// Largest differences between two responses that agree: difference of the natural logarithms
-    /// of their magnitudes, and difference of their phases, rad. Drift of the sensor's clock can
-    /// shift a phase by half a period.
+    /// Largest difference between the natural logarithms of the magnitudes of two responses that
+    /// agree.
     private static var sameSize: Double { @_noLocks get { 0.2 } }
+    /// Largest difference between the phases of two responses that agree, rad. Drift of the
+    /// sensor's clock can shift a phase by half a control period.
     private static var samePhase: Double { @_noLocks get { 0.3 } }
     /// Smallest ratio of two probes' amplitudes at which their responses count as independent.
     private static var otherProbe: Double { @_noLocks get { 1.4 } }
-    /// Angle of the oscillation caused by the probe, above which static friction no longer holds
-    /// the joint, as a fraction of `largestAngle`.
+    /// Amplitude of the camera's angle, as a fraction of `largestAngle`, above which the probe has
+    /// overcome the joint's static friction.
     private static var brokenAway: Double { @_noLocks get { 0.25 } }
     /// Smallest difference between measured and assumed delay that is corrected, s.
     private static var otherDelay: Double { @_noLocks get { 0.001 } }
     /// Longest delay in addition to `loopDelay` that can be measured, s.
     private static var latestDelay: Double { @_noLocks get { 0.015 } }
-    /// Absolute phase above which a response counts as reversed, rad: at low and full frequency.
+    /// Absolute phase above which a response at the low frequency is considered reversed, rad.
     private static var uprightPhase: Double { @_noLocks get { 2 } }
+    /// Absolute phase above which a response at full frequency is considered reversed, rad.
     private static var reversedPhase: Double { @_noLocks get { .pi - 0.35 } }
     /// Largest phase lag of the response of an inertia at full frequency, rad.
     private static var latestPhase: Double { @_noLocks get { 1.2 } }
-    /// Largest ratio of the quadrature part to the in-phase part at which a response counts as an
-    /// exact mirror image; with a delay of 10 ms the ratio is larger.
+    /// Largest ratio of the quadrature part to the in-phase part of a response that is exactly
+    /// inverted. An additional delay of 10 ms gives a larger ratio.
     private static var exactness: Double { @_noLocks get { 0.35 } }
 
     /// Estimated inertia, kg·m².
@@ -119,7 +122,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var previous = 0.0
     private var previousAmplitude = 0.0
     private var rounds = 0
-    /// True if the probe has the low frequency, at which it measures the delay.
+    /// True while the probe measures the delay at the low frequency.
     private var isSlow = false
     /// Amplitude of the probe at full frequency before the change to the low frequency, N·m.
     private var fastAmplitude = 0.0
@@ -160,7 +163,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     }
 
     /// Increases the standard deviation of the estimate to at least `least`, because the load may
-    /// have been changed. If the inertia is then uncertain, a new search starts.
+    /// have been changed. If the increase makes the inertia uncertain, a new search starts.
     @_noLocks
     mutating func doubt(sigma least: Double, parameters p: Parameters) {
         sigma = max(sigma, least)
@@ -182,7 +185,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
 
     /// Starts the probe with a small amplitude, or with half of the amplitude of the last success.
     private mutating func start(_ p: Parameters) {
-        // Half of the last useful amplitude is enough for the next probe.
+        // The next probe starts with half of the amplitude that was sufficient in the last search.
         amplitude = max(Self.leastProbe * p.torqueLimit, 0.5 * usefulAmplitude)
         rounds = 0
         previous = 0
@@ -255,7 +258,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
 
     private mutating func finishBlock(_ p: Parameters, period: Double) {
         let omega = 2 * Double.pi * frequency(p)
-        // The rate's change is measured half a period late, and the impulse one period late.
+        // The measurement of the rate's change has a delay of half a period, and the measurement of
+        // the impulse a delay of one period.
         let lag = p.loopDelay + coarseDelay - period / 2
         let answer = block.ratio(lag: lag * omega)
         let size = cm_sqrt(
@@ -281,7 +285,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 return ascend(phase: phase, isReversed: !isUpright, omega: omega, p)
             }
         } else {
-            // The wrong sign of an exact mirror image must be confirmed with a larger amplitude.
+            // An exactly inverted response indicates a wrong sign; a larger amplitude must confirm
+            // the wrong sign.
             let isAtMost = amplitude >= Self.mostProbe * p.torqueLimit
             look(
                 at: answer, lag: lag, omega: omega, period: period, angle: angle,
@@ -290,8 +295,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 if !isUprightKnown, abs(phase) < Self.reversedPhase || isAtMost {
                     return descend(angle: angle, p)
                 }
-                // Friction makes the response lead, more so at a lower frequency. Therefore a
-                // measurement at the low frequency finds the right sign, but too short a delay.
+                // Friction adds phase lead to the response, at a low frequency more than at a high
+                // frequency. Therefore a measurement at the low frequency determines the sign
+                // correctly, but gives a delay that is too short.
                 let later = coarseDelay + (phase < 0 ? phase + 2 * .pi : phase) / omega
                 if isUprightKnown, later < Self.latestDelay {
                     return restart(coarseDelay: later, p)
@@ -311,9 +317,10 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         if rounds >= (isSlow ? Self.mostSlowRounds : Self.mostRounds) { hasGivenUp = true }
     }
 
-    /// Fraction of the rate change that the demodulation measures, because the impulse of one
-    /// period is divided between two samples. The fraction is the mean over all possible divisions.
-    /// `turn` is the phase by which the probe advances in a period, rad.
+    /// Fraction of the rate change that the demodulation measures. The fraction is below 1, because
+    /// the effect of one period's impulse is spread over two samples; the result is the mean over
+    /// all possible divisions between the two samples. `turn` is the phase by which the probe
+    /// advances in a period, rad.
     private static func spread(_ turn: Double) -> Double {
         cm_sqrt(1 - (1 - cm_cos(turn)) / 3)
     }

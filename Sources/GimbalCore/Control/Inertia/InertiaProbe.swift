@@ -13,7 +13,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     private static var frequency: Double { @_noLocks get { 2 * Double.pi * 8 } }
     /// Rate of the camera at which the torque stops growing, rad/s.
     private static var enough: Double { @_noLocks get { 0.2 } }
-    /// Time in which the torque would grow to its bound, s.
+    /// Time in which the torque rises from zero to its bound if the camera does not reach the rate
+    /// `enough`, s.
     private static var growth: Double { @_noLocks get { 0.35 } }
     /// Total duration of the measurement, s: four swings.
     static var duration: Double { @_noLocks get { 0.5 } }
@@ -102,8 +103,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         let slope = (sumXY * sumSS - sumSY * sumXS) / determinant
         let friction = (sumSY * sumXX - sumXY * sumXS) / determinant
         // Motor and friction must explain at least half of the sum of squares of the measured
-        // acceleration. If motor and friction explain less, an end stop, a hand or static friction
-        // dominates.
+        // acceleration. Otherwise an end stop, a hand or static friction has determined most of the
+        // motion.
         guard slope > 0, slope * sumXY + friction * sumSY > 0.5 * sumYY else { return }
         scale = min(max(slope, 0.05), 30)
         isKnown = true

@@ -26,8 +26,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// which a person can have exchanged the lens.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
     /// Largest difference between the natural logarithms of identified and configured inertia that
-    /// counts as agreement. A joint's elastic friction can cause such a difference, and the loop's
-    /// margins cover the difference.
+    /// counts as agreement. A joint's elastic friction can cause a difference of this size, for
+    /// which the loop's margins are sufficient.
     private static var agreement: Double { @_noLocks get { 0.3 } }
     /// Increase of the standard deviation of the inertia's natural logarithm after an oscillation.
     /// The increase reduces the gains to one third, which is right for a camera with one third of
@@ -163,18 +163,18 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
         parameters.pitch.frequency = highest
         guard given == nil || isChecked else { return }
-        // While the outputs were off, a person can have exchanged the load. If the inertia was
-        // identified, only the lens can differ; if the inertia is configured, the camera can be any
-        // other camera.
+        // While the outputs were off, a person can have exchanged the load. The standard deviation
+        // of an identified inertia allows for a different lens; that of a configured inertia allows
+        // for any other camera.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
         let parameters = parameters
         axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }
     }
 
     /// Reduces the inertia estimates of the axes on which the motors cause an oscillation, so that
-    /// the gains decrease, and starts a new search for the inertia. The other axes belong to the
-    /// same camera and would oscillate next, so their inertia estimates are also reduced, but only
-    /// once.
+    /// the gains decrease, and starts a new search for the inertia. The inertia estimates of the
+    /// remaining axes are also reduced, but only once, because the oscillation of one axis
+    /// indicates an error that is common to all axes.
     @_noLocks
     mutating func suspect(_ swinging: AxisSet) {
         let parameters = parameters
@@ -207,8 +207,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Amplitude of each axis's probe, N·m. The loop's response up to this amplitude does not
-    /// count as an oscillation.
+    /// Amplitude of each axis's probe, N·m. A response of the loop up to the probe's amplitude is
+    /// not treated as an oscillation.
     var swings: AxisVector {
         @_noLocks @inline(__always) get {
             axes.map { $0.swing }

@@ -48,8 +48,9 @@ struct ProbeBlock: Sendable, BitwiseCopyable {
         periods += 1
     }
 
-    /// Complex ratio of the impulse, delayed by `lag`, rad, to the change of the rate, kg·m²: the
-    /// in-phase part, and the quadrature part, which leads by 90°.
+    /// Complex ratio of the torque's impulse to the change of the rate, kg·m². Before the division,
+    /// the impulse is delayed by the phase `lag`, rad. The part `inQuadrature` leads the part
+    /// `inPhase` by 90°.
     func ratio(lag: Double) -> (inPhase: Double, inQuadrature: Double) { centre.ratio(lag: lag) }
 
     /// Magnitude of the disturbance, N·m·s: the motion at the neighbouring frequencies, which the

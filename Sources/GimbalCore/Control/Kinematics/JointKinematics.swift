@@ -118,8 +118,9 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
     /// The camera's inertia about each joint's axis.
     ///
     /// - Parameter inertia: Inertia about the camera's axes, kg·m².
-    /// - Returns: Inertia about the joints' axes, kg·m². The values of roll and yaw are exchanged
-    ///   when the camera points straight up.
+    /// - Returns: Inertia about the joints' axes, kg·m². For example, when the camera points
+    ///   straight up, the inertia about the roll joint's axis is that about the camera's yaw axis,
+    ///   and the reverse.
     @_noLocks @_noAllocation
     public func inertia(from inertia: AxisVector) -> AxisVector {
         let a = yawAxis

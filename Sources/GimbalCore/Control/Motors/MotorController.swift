@@ -95,15 +95,15 @@ struct MotorState: Sendable, BitwiseCopyable {
     var slipping = AxisSet.none
     /// True if the controller can follow a set-point: false while the inertia is being identified.
     var isReady = true
-    /// Identified or configured inertia about the camera's axes, kg·m², and standard deviation of
-    /// its natural logarithm.
+    /// Inertia about the camera's axes, identified or configured: `values` in kg·m², `sigmas` as
+    /// standard deviations of the natural logarithm.
     var inertia = (values: AxisVector.zero, sigmas: AxisVector.zero)
     /// Learned sliding friction of each joint, N·m.
     var friction = AxisVector.zero
     /// Learned product of mass and centre-of-mass offset of the camera, camera frame, kg·m.
     var imbalance = Vector3.zero
-    /// Motor noise: RMS moment of the feedback above 50 Hz about the camera's axes, N·m, and the
-    /// resulting stiffness reduction of each axis, 0...1 (see `MotorNoise`).
+    /// Motor noise of each camera axis (see `MotorNoise`): `rms` is the RMS moment of the feedback
+    /// above 50 Hz, N·m, and `calm` the resulting stiffness reduction, 0...1.
     var hum = (rms: AxisVector.zero, calm: AxisVector.zero)
     /// Torques for the polarity check: if the camera moves in the opposite direction, a motor or a
     /// sensor has the wrong sign.

@@ -55,8 +55,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// The motors whose torque is reduced because they are hot.
     var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
 
-    /// The joints that cannot be at the given angles, rad. A servo's horn cannot be far beyond its
-    /// range. If the controller started with an angle beyond the range, the horn would jump.
+    /// The joints whose given angle, rad, is impossible, because it is far beyond the range of the
+    /// joint's servo. If the controller started with such an angle, the servo's horn would jump.
     @_noLocks @inline(__always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
         guard case .servo = type else { return .none }
@@ -81,8 +81,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Mean time for which the loop uses one sensor sample, minus one tick, s: a delay in addition
-    /// to the configured delay.
+    /// Additional loop delay because the loop is faster than the sensor, s: the mean time for which
+    /// the loop uses one sample, reduced by one tick.
     var sampleWait: Double {
         @_noLocks get { torque.sampleWait }
         @_noLocks @inline(__always) set { torque.sampleWait = newValue }
@@ -134,8 +134,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         return output
     }
 
-    /// Input for braking: a stop of the camera without the gyroscope, before the outputs are
-    /// switched off.
+    /// Input for braking: after a failure of the gyroscope, the motors stop the camera before the
+    /// outputs are switched off.
     struct Brake: Sendable, BitwiseCopyable {
         /// The camera's rate, determined without the failed gyroscope, camera frame, rad/s.
         var rate: Vector3
@@ -187,8 +187,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         let kinematics = JointKinematics(joints: brake.joints)
         let inertia = kinematics.inertia(from: torque.learnedInertia)
         let rates = kinematics.components(of: brake.rate)
-        // With this gain of the rate damping, the delay reduces the phase margin by at most 0.35
-        // rad.
+        // The gain of the rate damping is limited so that the loop's delay reduces the phase margin
+        // by at most 0.35 rad.
         let gain = min(120, 0.35 / max(torque.parameters.loopDelay, 1e-3)) * brake.authority
         let limit = thermal.limit(peak: torque.parameters.torqueLimit, parameters: motors)
         let torques = (rates * inertia * -gain).clamped(to: limit)
@@ -199,8 +199,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     }
 
     /// Smallest command whose response is checked, as a fraction of a motor's largest torque. A
-    /// smaller command does not overcome friction; with a wrong sign the command soon exceeds
-    /// `leastPush`.
+    /// smaller command does not overcome friction. If a sign is wrong, the attitude error grows, so
+    /// the command soon exceeds this threshold.
     private static var leastPush: Double { @_noLocks get { 0.03 } }
 
     /// Checks the polarity of the camera's response to the torques.

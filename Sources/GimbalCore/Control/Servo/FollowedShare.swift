@@ -24,21 +24,22 @@ struct FollowedShare: Sendable, BitwiseCopyable {
 
     /// State of one axis.
     private struct Axis: Sendable, BitwiseCopyable {
-        /// Slow part of the prediction, rad, and rate of this slow part, rad/s.
+        /// Slow part of the prediction, rad.
         var slow = 0.0
+        /// Rate of the prediction's slow part, rad/s.
         var slowRate = 0.0
         /// Earlier prediction and its fast part, delayed by the servo's delay and lag, rad.
         var answered = 0.0
         var answeredFast = 0.0
-        /// Mean of the product of prediction error and fast part, and mean square of the fast part,
-        /// rad².
+        /// Mean of the product of the prediction error and the prediction's fast part, rad².
         var product = 0.0
+        /// Mean square of the prediction's fast part, rad².
         var square = 0.0
     }
 
-    /// Corner frequency of the second-order filter between slow and fast motion, rad/s, and the
-    /// filter's damping ratio.
+    /// Corner frequency of the second-order filter that separates slow from fast motion, rad/s.
     private static var corner: Double { @_noLocks get { 2 * .pi * 3 } }
+    /// Damping ratio of the filter that separates slow from fast motion.
     private static var damping: Double { @_noLocks get { 0.7 } }
     /// Time constant of the least squares' means, s.
     private static var memory: Double { @_noLocks get { 2 } }

@@ -5,11 +5,11 @@ internal import CMathShim
 ///
 /// If only the attitude is known, the rate passes a second-order low-pass, and the estimated
 /// attitude follows the measured attitude closely. Therefore the look-ahead decreases with
-/// frequency. The decrease of the look-ahead is intended: a prediction amplifies the motion if the
-/// error of the prediction exceeds the motion. Above a third of the reciprocal delay, every
-/// prediction amplifies the motion. The decrease of the look-ahead also prevents oscillation when
-/// the motors' model is wrong, because an error of the model has the same effect as a fast motion
-/// of the handle. Runs on the loop thread only, in constant time.
+/// frequency. A prediction of fast motion would amplify the motion, because the error of the
+/// prediction would exceed the motion. Above a third of the reciprocal delay, every prediction
+/// amplifies the motion. The decrease of the look-ahead also prevents oscillation when the motors'
+/// model is wrong, because an error of the model has the same effect as a fast motion of the
+/// handle. Runs on the loop thread only, in constant time.
 struct HandleTracker: Sendable, BitwiseCopyable {
     /// Smoothed attitude, handle to earth.
     private(set) var attitude = Quaternion.identity
@@ -26,8 +26,9 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// bandwidth w.
     ///
     /// The poles of the tracker were optimised with recorded walks of three people and the tremor
-    /// of a hand. Of all poles with margins of 6 dB and 45°, these poles result in the least motion
-    /// of the camera above 1 Hz, with motors that are 2 ms faster to 7 ms slower than assumed.
+    /// of a hand. They result in the least motion of the camera above 1 Hz among all poles with
+    /// margins of 6 dB and 45°. The optimisation included motors from 2 ms faster to 7 ms slower
+    /// than assumed.
     enum Shape {
         /// Damping ratio of the low-pass of the handle's rate, whose natural frequency is w.
         static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }

@@ -28,15 +28,18 @@ public struct ServoController: MotorController {
         /// Look-ahead of the attitude estimate, s: time from the instant that the gyroscope's
         /// sample describes to the instant for which the estimated attitude is valid.
         public var attitudeLead = 0.003
-        /// Bandwidth of the handle's rate in the look-ahead, rad/s. A lower bandwidth transmits
-        /// less noise to the camera; with a higher bandwidth the servos follow faster motion.
+        /// Bandwidth with which the handle's rate is estimated for the look-ahead, rad/s. A lower
+        /// bandwidth transmits less noise to the camera; with a higher bandwidth the servos follow
+        /// faster motion.
         public var trackerBandwidth = 62.0
-        /// Bandwidth of the handle's rate if a second IMU measures it, rad/s.
+        /// Bandwidth with which the handle's rate is filtered if a second IMU measures the rate,
+        /// rad/s.
         public var measuredTrackerBandwidth = 250.0
         /// Rate at which, with a second IMU, the handle's attitude is corrected towards the
         /// attitude from camera and servos, 1/s.
         public var trackerLeaning = 20.0
-        /// Factor on the two tracker bandwidths for rotation about each axis of the handle.
+        /// Factor by which the bandwidth of the handle's rate is multiplied, for each axis of the
+        /// handle.
         public var bandwidth = AxisVector(repeating: 1)
         /// Gain of the loop: the fraction of an unmodelled attitude error that one correction
         /// removes. A gain of 1 removes the whole error; a gain of 2 is the stability limit without
@@ -80,8 +83,8 @@ public struct ServoController: MotorController {
 
     private var history = JointHistory()
     private var servoModels = PerAxis(ServoPositionModel(angle: 0))
-    /// Lasting attitude error, rad. The controller corrects a lasting error independently of the
-    /// loop gain, because otherwise the error would remain within the dead band.
+    /// Low-pass of the attitude error, rad. The loop gain does not apply to this part of the error,
+    /// because with a low gain the error would remain within the dead band.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
     private var followed = FollowedShare()
@@ -89,11 +92,11 @@ public struct ServoController: MotorController {
     /// Commanded joint rates in the last step, rad/s.
     private var toldRates = AxisVector.zero
 
-    /// Smallest factor on the gains after oscillations. With the smallest factor the commands
-    /// change slowly compared with the delay of any servo.
+    /// Smallest factor on the gains after oscillations. At the smallest factor, the commands change
+    /// so slowly that the delay of any servo is negligible.
     private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
-    /// Ratio of the corner frequency of the commands' low-pass to the factor on the gains, rad/s.
-    /// With full gains the commands have no low-pass.
+    /// Corner frequency of the commands' low-pass, divided by the factor on the gains, rad/s. At
+    /// full gains the commands are not filtered.
     private static var softest: Double { @_noLocks get { 240 } }
     /// Largest RMS of the commanded rate that does not count as an oscillation, rad/s: dead bands
     /// and sensor noise cause such rates.
@@ -228,9 +231,9 @@ public struct ServoController: MotorController {
     }
 
     /// Updates `jolts`, the largest change of the joint rates. The horn of the modelled servo turns
-    /// continuously. A servo, however, receives all changes of the command within a pulse period at
-    /// once, and responds within its lag. With slow pulses the servo's horn therefore turns several
-    /// times as fast as the model, and rests between the turns.
+    /// continuously. A real servo receives all changes of the command within a pulse period at
+    /// once, and responds within its lag. At a low pulse rate, the real horn therefore turns
+    /// several times as fast as the modelled horn, and rests between two pulses.
     private mutating func noteJolts(dt: Double) {
         let p = parameters
         let mean = p.delay + p.sensorDelay

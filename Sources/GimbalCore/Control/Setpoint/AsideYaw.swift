@@ -24,11 +24,11 @@ struct AsideYaw: Sendable, BitwiseCopyable {
         self.validUntil = validUntil
     }
 
-    /// Stops a turn that `look` has started.
+    /// Stops a turn that the method `look` has started.
     @_noLocks
     mutating func stop() { rate = 0 }
 
-    /// Changes the yaw angle by the turn of one control period.
+    /// Changes the yaw angle by its rotation increment in one control period.
     @_noLocks
     mutating func step(now: Instant, dt: Double) {
         guard now < validUntil else { return }
@@ -50,7 +50,8 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     }
 
     /// True if an angle was requested since the last call. A requested angle is relative to the
-    /// handle's heading itself, so the caller then centres the dead zone at this heading.
+    /// handle's heading, not to the heading after the dead zone. After a request, the caller
+    /// therefore centres the dead zone at the handle's heading.
     @_noLocks
     mutating func takeCentring() -> Bool {
         let result = centres

@@ -38,7 +38,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         limit = .none
     }
 
-    /// The movement that rests at angle zero.
+    /// Movement without motion: the angle stays at zero.
     static var none: AxisPlan {
         @_noLocks @_noAllocation get {
             AxisPlan(
@@ -89,8 +89,8 @@ struct AxisPlan: Sendable, BitwiseCopyable {
             return AxisPlan(
                 from: start, to: goal, cruising: way < 0 ? -rate : rate, limits: limits)
         }
-        // The movement has the direction from the angle at which an immediate stop would end to the
-        // goal.
+        // The sign of `beyond` determines the movement's direction: `beyond` is the distance to the
+        // goal from the angle at which an immediate stop would end.
         let beyond = way - reach(from: start, rate: 0, limits: limits)
         let direction = beyond < 0 ? -1.0 : 1.0
         var low = 0.0

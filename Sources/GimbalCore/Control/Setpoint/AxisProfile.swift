@@ -55,13 +55,13 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// Requested rate of the present turn, rad/s.
     private var turnRate = 0.0
     private var followed = Follow(target: 0, rate: 0, maxRate: 0, smoothing: 0)
-    /// Initial state of the present plan, and time since its start, s.
+    /// Time since the start of the present plan, s.
     private var elapsed = 0.0
 
     /// Angle by which the end of the range must move away before a turn that has stopped at this
     /// end continues, rad.
     private static var resumption: Double { @_noLocks get { 0.2 * .pi / 180 } }
-    /// Time constant with which a moving end of the range pushes the angle along, s.
+    /// Time constant with which the angle follows a moving end of its range, s.
     private static var pushSmoothing: Double { @_noLocks get { 0.2 } }
 
     /// Creates the motion of an angle that rests at `angle`, rad.
@@ -109,7 +109,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// True if the angle moves, turns or follows.
+    /// True if the set-point angle is in motion: it moves to a goal, turns at a rate, or follows a
+    /// target.
     var isMoving: Bool {
         @_noLocks @inline(__always) get {
             switch motion {
@@ -222,7 +223,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 
     /// Computes the state one control period later during a turn. If the angle could not stop
     /// within its range after a further period of the turn, the angle moves to the end of the
-    /// range. An end of the range that moves towards the angle pushes the angle along.
+    /// range. If an end of the range moves past the angle, the angle follows this end.
     private mutating func stepTurn(dt: Double, limits: AxisLimits) {
         let inside = limits.clamped(state.angle)
         if inside != state.angle, turnRate * (state.angle - inside) >= 0 {
@@ -267,8 +268,8 @@ extension AxisState {
     mutating func follow(
         _ target: Double, rate known: Double = 0, smoothing: Double, limits: AxisLimits, dt: Double
     ) {
-        // The limits on acceleration and jerk, and the length of a control period, limit the
-        // filter's pole.
+        // The frequency of the filter's pole is limited by the limits on acceleration and jerk, and
+        // by the length of a control period.
         var pole = min(3 / max(smoothing, 1e-3), 0.3 / dt)
         pole = min(pole, 2 * limits.acceleration / limits.rate)
         pole = min(pole, limits.jerk / limits.acceleration)

@@ -4,9 +4,10 @@
 public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// Change the mode. After `inactive`, the torque rises gradually (soft start).
     case mode(Mode)
-    /// Turn to the given earth-frame angles (rad, Z-X-Y order; NaN keeps an axis's destination)
-    /// within `duration` seconds, with no axis faster than `rate` rad/s; 0 means as fast as the
-    /// limits allow.
+    /// Turn to the earth-frame angles `target`, rad, Z-X-Y order; NaN keeps an axis's destination.
+    /// The movement takes `duration` seconds, or as little time as the limits allow if `duration`
+    /// is 0. `rate` limits the rate of each axis, rad/s; 0 means that only the general limits
+    /// apply.
     case point(target: AxisVector, duration: Double, rate: Double = 0)
     /// Turn the set-point at the given rates, rad/s, until the dead-man time; then the set-point
     /// rests.

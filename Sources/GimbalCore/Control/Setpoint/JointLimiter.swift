@@ -56,13 +56,14 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// The joints whose requested angle in the last set-point was at or beyond the end of the
     /// range.
     private(set) var atEnd = AxisSet.none
-    /// Angles that are nearest to the requested angles and at which a change of the request still
-    /// moves the camera, Euler sequence Z-X-Y, rad; NaN on an axis that is not at the end of its
-    /// range.
+    /// For each axis at the end of its range, the angle nearest to the requested angle at which a
+    /// change of the request moves the camera, Euler sequence Z-X-Y, rad. NaN on the remaining
+    /// axes.
     private(set) var stopped = AxisVector.unknown
-    /// Sum over all joints of the angle by which the request exceeds `answered`, rad, in this and
-    /// in the previous control period.
+    /// Angle by which the request exceeds `answered` in this control period, summed over all
+    /// joints, rad.
     private var excess = 0.0
+    /// Value of `excess` in the previous control period, rad.
     private var excessBefore = 0.0
     /// True if the request is further beyond the ends of the joints' ranges than one control period
     /// ago.
@@ -74,7 +75,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// continuous over whole turns, so that a camera at one end of its range does not swing to the
     /// other end when the other end becomes nearer.
     private var wanted = AxisVector.unknown
-    /// Requested angles, limited to the part that still moves the camera, rad.
+    /// Requested joint angles, limited to the angles up to which a change of the request moves the
+    /// camera, rad.
     private var answered = AxisVector.unknown
     /// Joint angles of the last returned set-point, rad; NaN until the first set-point.
     private var given = AxisVector.unknown
@@ -101,9 +103,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         lose()
     }
 
-    /// Updates the limiter for a control period in which the handle's attitude is unknown. No limit
-    /// applies, and the limiter keeps the number of the joints' whole turns until the attitude is
-    /// known again.
+    /// Updates the limiter for a control period in which the handle's attitude is unknown. The
+    /// limiter then does not limit the set-point; it keeps the joints' numbers of whole turns until
+    /// the attitude is known again.
     @_noLocks
     mutating func lose() {
         atEnd = .none
@@ -113,8 +115,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         yawRoom = .endless
     }
 
-    /// Sets the requested joint angles to `answered` on the axes on which `axes` is a number,
-    /// because the caller has reset the set-point to `stopped` on these axes.
+    /// Sets the requested joint angles to `answered`, after the caller has reset the set-point to
+    /// `stopped`. Both resets apply to the axes on which `axes` is a number, not NaN.
     @_noLocks
     mutating func forgetTurns(_ axes: AxisVector) {
         if !axes.yaw.isNaN {
@@ -174,14 +176,14 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             pitch: step.pitch < 0 ? low.pitch : high.pitch)
         let braking = JointLimiter.stoppingRate(within: towards - before, braking: pace.braking)
         let slopes = AxisVector(yaw: yaw.slope, roll: roll.slope, pitch: pitch.slope)
-        // Rate at which the handle carries the camera, and the joint rates that produce the rest of
-        // the set-point's rate.
+        // Rate at which the handle carries the camera. The joints must produce the remaining part
+        // of the set-point's rate.
         let carriedHere = setpoint.attitude.conjugate.rotate(handle.rate)
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
         let turning = rates * slopes
-        // The tick after a late tick is short. In a short tick the joints can turn as far as in any
-        // other tick.
+        // The tick after a late tick is short. The limit on the joints' motion uses at least the
+        // mean period, so that a short tick does not reduce the limit.
         period = period > 0 ? period + (dt - period) * JointLimiter.fresh : dt
         let time = max(dt, period)
         // In the first control period no jump can be detected.
@@ -244,8 +246,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)
         let way = distance(near, before)
-        // The second solution cannot be nearer, because the sum of its differences in yaw and pitch
-        // is more than 2π - `way`.
+        // The second set of angles differs by π in yaw and in pitch, so its distance from `before`
+        // is at least 2π - `way`, which is more than `way`.
         if way < 3 { return near }
         let over = unwrapped(
             AxisVector(

@@ -37,7 +37,7 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         self = mode
     }
 
-    /// True if the mode requires known joint angles, and with them the handle's attitude.
+    /// True if the mode needs the handle's attitude, which is computed from the joint angles.
     public var needsJoints: Bool {
         @_noLocks get {
             switch self {

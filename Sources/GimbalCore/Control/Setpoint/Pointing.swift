@@ -9,7 +9,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     private(set) var modeRequests: UInt64 = 0
     /// End of the present rate command; nil without a rate command.
     private(set) var rateValidUntil: Instant?
-    /// True if the boot mode lacked joint angles, and no other mode has been requested since then.
+    /// True if `locked` has replaced the boot mode because the joint angles are unknown, and no
+    /// other mode has been requested since then.
     private(set) var isBootModeMissing = false
     /// True if the mode needs the joint angles, but the joint angles are unknown.
     private(set) var isBlind = false
@@ -80,7 +81,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Checks the boot mode when the first sample has arrived, so that the available sensors are
-    /// known. If the boot mode needs joint angles without a source, `locked` replaces it.
+    /// known. If the boot mode needs joint angles, but no source of joint angles exists, the mode
+    /// becomes `locked`.
     @_noLocks
     mutating func judgeBootMode(showsJoints: Bool, now: Instant) {
         guard !isBootModeJudged else { return }
@@ -154,8 +156,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     // MARK: Outputs
 
     /// Initialises the set-point before the motors' outputs are switched on. The set-point starts
-    /// at the camera's attitude, and moves to the requested angles, or to level. The largest rate
-    /// is the smallest rate limit of the modes that follow the handle.
+    /// at the camera's attitude, and moves to the requested angles, or to level. The set-point
+    /// moves at most at the smallest of the rate limits of the modes that follow the handle.
     @_noLocks
     mutating func takeOver(from attitude: Quaternion) {
         generator.hold(at: attitude)
@@ -320,9 +322,9 @@ extension Pointing {
         }
     }
 
-    /// Levels the horizon after a mode in which the horizon can be tilted. The horizon turns at
-    /// most as fast as such modes follow the handle. After `retract`, the camera also returns to
-    /// zero pitch.
+    /// Levels the horizon after a mode in which the horizon can be tilted. The rate of the movement
+    /// has the limit of the modes that follow the handle. After the mode `retract`, the pitch angle
+    /// also returns to zero.
     private mutating func level(after old: Mode) {
         switch old {
         case .inactive, .locked, .panFollow: break

@@ -22,8 +22,8 @@ struct Tracking: Sendable, BitwiseCopyable {
     /// Time at which the mode ends automatically; nil in other modes.
     var until: Instant?
 
-    /// Heading at which pan is zero, rad: the handle's heading, or if unknown, the heading at which
-    /// tracking first began since the outputs were switched on.
+    /// Heading at which pan is zero, rad: the handle's heading if it is known. Otherwise it is the
+    /// camera's heading when tracking first began after the outputs were switched on.
     private var heading = Double.nan
     /// Direction in which the camera is aimed, earth-frame angles, rad, continuous over whole
     /// turns; NaN without a direction.
@@ -39,11 +39,13 @@ struct Tracking: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Ends the aiming: the camera then turns at requested rates, or stops.
+    /// Discards the direction in which the camera is aimed. The camera then turns at requested
+    /// rates, or stops.
     @_noLocks
     mutating func endAim() { target = .unknown }
 
-    /// Prepares for a time with the outputs off, in which a person can turn the camera.
+    /// Discards the heading and the direction, because a person can turn the camera while the
+    /// outputs are off.
     @_noLocks
     mutating func letGo() {
         heading = .nan

@@ -11,8 +11,9 @@ public struct TurnRoom: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { TurnRoom(down: -.infinity, up: .infinity) }
     }
 
-    /// The turn by `way`, rad, if its direction has room. If only the opposite direction has room,
-    /// the result is the turn in the opposite direction to the same heading.
+    /// Turn angle to the heading at the angle `way`, rad. The result is `way` if the joint can turn
+    /// this far. If the joint can reach this heading only in the opposite direction, the result is
+    /// `way` plus or minus 2π.
     @_noLocks @_noAllocation
     func wayRound(_ way: Double) -> Double {
         let turn = 2 * Double.pi

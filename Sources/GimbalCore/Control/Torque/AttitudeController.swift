@@ -25,8 +25,8 @@ public struct AttitudeController: MotorController {
     /// Range of the joints. If the joints are measured, no torque pushes a joint beyond its range.
     var jointRange: JointRange?
 
-    /// Mean time for which the loop uses one sensor sample, minus one tick, s (see `SamplePace`).
-    /// `sampleWait` is added to the loop's delay.
+    /// Additional loop delay because the loop is faster than the sensor, s (see `SamplePace`): the
+    /// mean time for which the loop uses one sample, reduced by one tick.
     var sampleWait = 0.0 {
         didSet { if sampleWait != oldValue { apply(tuning) } }
     }
@@ -212,8 +212,8 @@ public struct AttitudeController: MotorController {
     @_noLocks @_noAllocation
     private mutating func forgetOscillation() { oscillation.forgetMotion() }
 
-    /// Resets the integrals to zero. If the integrals compensated a load, the load moves the camera
-    /// until the integrals compensate the load again.
+    /// Resets the integrals to zero. A load that the integrals have compensated then moves the
+    /// camera until the integrals have grown again.
     @_noLocks @_noAllocation
     public mutating func clearIntegrals() {
         pids.change { pid, _ in pid.clearIntegral() }
@@ -262,7 +262,8 @@ public struct AttitudeController: MotorController {
             maxRate: parameters.maxRate, maxAcceleration: parameters.maxAcceleration)
         let command = law.rate(error: toCamera.rotationVector) + feedforward
         let error = command - rate
-        // The derivative must not brake the motion of the set-point.
+        // The derivative acts on the rate relative to the set-point, so it does not oppose the
+        // set-point's motion.
         let astray = rate - feedforward
         let axes = inertia.values
         let demand = pids.step {

@@ -45,7 +45,8 @@ extension AttitudeController {
         /// limit.
         public var frictionLimit = 0.1
         /// Largest RMS of the feedback torque above 50 Hz, as a fraction of each motor's torque
-        /// limit, 0...1. On an axis with more noise the gains are reduced; 0 means no limit.
+        /// limit, 0...1. The gains of an axis are reduced if its noise is larger. The value 0
+        /// disables the reduction.
         public var noiseLimit = 0.03
 
         /// Creates the default parameters. For the simulated default gimbal with a delay of 3.5 ms,

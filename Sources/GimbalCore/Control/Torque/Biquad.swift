@@ -2,8 +2,8 @@ internal import CMathShim
 
 /// A digital filter of second order in transposed direct form II.
 ///
-/// Source of the coefficients: R. Bristow-Johnson, "Cookbook formulae for audio equalizer biquad
-/// filter coefficients" (W3C Working Group Note, 2021).
+/// Source of the coefficients: Bristow-Johnson: Cookbook formulae for audio equalizer biquad filter
+/// coefficients, W3C Working Group Note, 2021.
 public struct Biquad: Sendable, BitwiseCopyable {
     /// Coefficients of the transfer function `H(z) = (b0 + b1/z + b2/z²) / (1 + a1/z + a2/z²)`.
     public struct Coefficients: Sendable, BitwiseCopyable {

@@ -8,12 +8,13 @@ internal import CMathShim
 /// joint's encoder, or a gyroscope on the handle, measures the motion of the joint. A tracker
 /// predicts the joint's motion for the loop's delay, and thus the reversals.
 ///
-/// The shape of the friction is modelled as a sum of elastic bristles that slide (P. Dahl, "A solid
-/// friction model", Aerospace Corp. TOR-158, 1968) after different distances, as in the generalised
-/// Maxwell slip model (Al-Bender, Lampaert & Swevers, IEEE TAC 50, 2005), plus additional friction
-/// near rest (Stribeck). The sizes of the bristles and of the additional friction are learned by
-/// least mean squares from the part of the motor's torque that does not accelerate the camera.
-/// Therefore the lag of the control loop has no effect on the learned sizes.
+/// The model of the friction is a sum of elastic bristles that slide after different distances, and
+/// additional friction near rest (Stribeck friction). Sources of the bristle model: Dahl: A solid
+/// friction model, Aerospace Corporation TOR-158, 1968; generalised Maxwell slip model: Al-Bender,
+/// Lampaert & Swevers, IEEE Transactions on Automatic Control 50, 2005. The sizes of the bristles
+/// and of the additional friction are learned by least mean squares from the part of the motor's
+/// torque that does not accelerate the camera. Therefore the lag of the control loop has no effect
+/// on the learned sizes.
 ///
 /// As a safeguard, the mean square of the torque that does not accelerate the camera is compared
 /// with the mean square after subtraction of the predicted friction. If the prediction increases
@@ -57,15 +58,15 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     private var tracker = JointTracker()
     /// Tracker of the motion that the joint would have if the camera were at its set-point.
     private var wanted = JointTracker()
-    /// Deflection of each bristle as a fraction of its largest deflection, -1...1: `ahead` is the
-    /// predicted deflection, `present` the present deflection.
+    /// Predicted deflection of each bristle, as a fraction of its largest deflection, -1...1.
     private var ahead = Parts()
+    /// Present deflection of each bristle, as a fraction of its largest deflection, -1...1.
     private var present = Parts()
     /// Constant part of the residual torque, which does not depend on the motion, N·m.
     private var load = 0.0
     /// Recent peak of the joint rate, rad/s.
     private var envelope = 0.0
-    /// Time of motion during which the sizes were learned, s.
+    /// Time for which the joint has been in motion while the friction was learned, s.
     private var learned = 0.0
     private var share = 0.0
 
@@ -80,8 +81,9 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     private static var first: Double { @_noLocks get { 3 } }
     /// Time for which the joint's motion is remembered, s, long enough to include a reversal.
     private static var motionMemory: Double { @_noLocks get { 0.2 } }
-    /// Time constants of `benefit`, s, and of the fading of the predicted friction, s.
+    /// Time constant of `benefit`, s.
     private static var memory: Double { @_noLocks get { 2 } }
+    /// Time constant with which the compensation is faded in and out, s.
     private static var fade: Double { @_noLocks get { 0.1 } }
 
     /// Creates a joint of unknown friction.
@@ -92,9 +94,9 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
 
     /// The torque that overcomes the friction, N·m, computed from a measured joint angle, rad.
     ///
-    /// `astray` is the camera's deviation from its set-point about the joint, rad. The prediction
-    /// of the reversals excludes `astray`. A prediction that followed the camera's own oscillation
-    /// would amplify the oscillation.
+    /// `astray` is the camera's deviation from its set-point about the joint, rad. The predicted
+    /// motion of the joint does not include this deviation, because a prediction that followed the
+    /// camera's own oscillation would amplify the oscillation.
     @_noLocks @_noAllocation
     mutating func torque(
         joint: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,

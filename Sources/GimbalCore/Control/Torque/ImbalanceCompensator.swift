@@ -5,7 +5,7 @@
 /// the camera frame, and the accelerometer measures the specific force. Therefore the effects of
 /// gravity at every attitude and of the hand's motion are compensated before the camera has moved.
 /// The vector is learned from the remaining moment of the feedback, by recursive least squares with
-/// a covariance that grows with time (L. Ljung, "System Identification", 1999, ch. 11). The two
+/// a covariance that grows with time (Ljung: System Identification, 1999, chapter 11). The two
 /// components of the imbalance perpendicular to gravity are known within seconds. The component
 /// along gravity is known only after the camera has pointed up or down or has been shaken. The
 /// learned part of the moment is subtracted from the controller's integral, so learning does not
@@ -16,8 +16,8 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     /// Product of mass and offset of the centre of mass, camera frame, kg·m.
     private(set) var imbalance = Vector3.zero
 
-    /// Covariance of the imbalance, scaled so that an element is the learning rate of the moment at
-    /// 1 g, 1/s.
+    /// Covariance of the imbalance, scaled to learning rates: at 1 g, a diagonal element is the
+    /// learning rate of one component of the moment, 1/s.
     private var covariance = Symmetric3(diagonal: ImbalanceCompensator.first)
 
     /// Initial and final learning rate of the imbalance, 1/s. At first the estimate is the mean of

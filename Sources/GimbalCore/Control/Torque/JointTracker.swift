@@ -78,8 +78,8 @@ struct JointTracker: Sendable, BitwiseCopyable {
     }
 
     /// Updates the estimates with a measured joint rate. The filter is of second order, and has no
-    /// lag at constant acceleration. A joint has no net motion in the long run, so its mean rate
-    /// over 20 s counts as the sensors' offset.
+    /// lag at constant acceleration. The mean rate of a joint over a long time is zero, so a
+    /// measured mean rate over 20 s is treated as the sensors' offset.
     ///
     /// - Parameters:
     ///   - measured: Joint rate, rad/s.

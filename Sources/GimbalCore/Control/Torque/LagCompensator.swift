@@ -10,11 +10,13 @@ internal import CMathShim
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct LagCompensator: Sendable, BitwiseCopyable {
-    /// Constants of the filter's zeros and of its poles: the product of corner frequency, rad/s,
-    /// and loop delay, s; and the damping ratio.
+    /// Corner frequency of the filter's zeros times the loop delay, rad.
     static var zeroCorner: Double { @_noLocks get { 2.625 } }
+    /// Damping ratio of the filter's zeros.
     static var zeroDamping: Double { @_noLocks get { 0.441 } }
+    /// Corner frequency of the filter's poles times the loop delay, rad.
     static var poleCorner: Double { @_noLocks get { 4.536 } }
+    /// Damping ratio of the filter's poles.
     static var poleDamping: Double { @_noLocks get { 0.593 } }
 
     /// Square root of the filter's largest gain at half the loop's rate. If the control period is a
@@ -25,8 +27,9 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     /// Coefficients of the filter for one loop delay and one control period.
     typealias Coefficients = Biquad.Coefficients
 
-    /// Product of corner frequency and loop delay, and damping ratio, of the filter's poles. As the
-    /// stiffness reduction `calm` (0...1, see `MotorNoise`) grows, the poles move to the zeros.
+    /// Corner (corner frequency times loop delay, rad) and damping ratio of the filter's poles. The
+    /// poles approach the zeros as the stiffness reduction `calm` (0...1, see `MotorNoise`)
+    /// increases.
     @_noLocks
     fileprivate static func poles(calm: Double) -> (corner: Double, damping: Double) {
         (
