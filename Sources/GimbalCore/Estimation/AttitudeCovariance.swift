@@ -79,8 +79,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         gg = gyro
     }
 
-    /// Updates the covariance after the velocity estimates, and so their errors, were multiplied by
-    /// `k`, 0...1.
+    /// Updates the covariance after the velocity estimates were multiplied by `k`, 0...1; their
+    /// errors change by the same factor.
     @inline(__always) @_noLocks @_noAllocation
     mutating func scaleVelocity(by k: Double) {
         xu *= k
@@ -117,8 +117,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - variance: Increase of the variance of each tilt, rad².
-    ///   - loss: Additional increase of the variance of tilt x, of the variance of tilt y, and of
-    ///     the covariance of the two tilts, rad².
+    ///   - loss: Additional increase, rad²: `x` for the variance of tilt x, `y` for the variance of
+    ///     tilt y, `z` for the covariance of the two tilts.
     @inline(__always) @_noLocks @_noAllocation
     mutating func addTilt(variance: Double, loss: Vector3) {
         xx += variance + loss.x
@@ -216,7 +216,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     /// Covariance of all states with the bias about one body axis.
     ///
     /// - Parameter axis: Index of the body axis, 0...2.
-    /// - Returns: The column of the covariance matrix.
+    /// - Returns: Covariances of all states with this bias.
     @_noLocks @_noAllocation
     func biasColumn(_ axis: Int) -> AttitudeError {
         AttitudeError(

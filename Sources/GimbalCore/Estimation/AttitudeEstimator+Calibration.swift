@@ -9,16 +9,16 @@ extension AttitudeEstimator {
     /// Shortens start-up if the gyroscope's bias is calibrated: reduces the variance of the tilt,
     /// so that the estimate counts as converged. If the rate has equalled the calibrated bias for
     /// `knownBiasStillTime` and the specific force has been steady, the sensor neither turns nor
-    /// shakes. After such a rest the vertical from the first sample is correct to a few degrees,
-    /// and start-up need not wait until the velocity confirms the vertical. If the bias is not
-    /// calibrated, this method does nothing.
+    /// shakes. The vertical from the first sample of such a sensor has an error of a few degrees at
+    /// most, so start-up need not wait for the velocity measurements that correct the vertical. If
+    /// the bias is not calibrated, this method does nothing.
     @_noLocks @_noAllocation
     mutating func trustFirstInclination() {
         guard parameters.initialBiasSigma < parameters.convergedBiasSigma,
             biasSigma.largest < parameters.convergedBiasSigma
         else { return }
-        // The factor 0.6 instead of 1 allows for two horizontal axes, and for the noise that is
-        // added until the motors are switched on.
+        // The factor is 0.6, because both horizontal axes contribute to the inclination's standard
+        // deviation, and because noise is added until the motors are switched on.
         let sigma = 0.6 * parameters.convergedInclinationSigma
         covariance.limitTilt(variance: sigma * sigma)
     }

@@ -98,8 +98,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         var rawTurn: Vector3 = .zero
         /// Integral of the squared rate, rad²/s.
         var squaredTurn = 0.0
-        /// Increase of the tilt's variance because of saturated samples, rad²: about the earth's x
-        /// axis, about its y axis, and the covariance of both.
+        /// Increase of the tilt's covariance because of saturated samples, rad². `x` and `y` are
+        /// the variances about the earth's x and y axes; `z` is the covariance of the two tilts.
         var lostVariance = Vector3.zero
 
         @_noLocks @_noAllocation
@@ -132,8 +132,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - parameters: Assumptions about sensor and motion.
-    ///   - restSpecificForce: The accelerometer's reading at rest, earth frame, m/s². Only its z
-    ///     component is not zero; z is negative if the earth's z axis points down (NED).
+    ///   - restSpecificForce: The accelerometer's reading at rest, earth frame, m/s². The
+    ///     components x and y of this vector are zero; z is negative if the earth's z axis points
+    ///     down (NED).
     @_noLocks @_noAllocation
     public init(
         parameters: Parameters, restSpecificForce: Vector3 = Vector3(0, 0, -9.80665)
@@ -316,8 +317,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Rotates the attitude by the turn of one sample, and adds the sample to the sums of the
-    /// period.
+    /// Rotates the attitude by one sample's rotation increment, and adds the sample to the sums of
+    /// the filter period.
     @inline(__always)
     private mutating func integrate(gyro: Vector3, accel: Vector3, dt: Double) {
         let newRate = corrected(gyro)
@@ -340,9 +341,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// is unknown and persists, so the standard deviation of the angle, and not its variance, grows
     /// in proportion to time. A rotation about the vertical alone does not affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
-        // If the range is unknown and was found from the data, swings in both directions exceed the
-        // range. The missing angles of the two directions largely cancel, so a smaller factor
-        // suffices.
+        // If the data have shown the range, swings in both directions exceed the range. The angles
+        // that are lost in the two directions largely cancel, so the factor is smaller than for a
+        // configured range.
         let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude
         let growth = sigma * sigma * dt * (2 * saturatedTime + dt)
         period.addLoss(orientation.rotate(Vector3(axes.x, 0, 0)), times: growth)
@@ -387,7 +388,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     /// Rotation by a rotation vector, rad: the exponential map, computed as a series for the small
-    /// angle of one sample. Its error is at most 1e-12 at 0.5 rad.
+    /// angle of one sample. The error of the series is at most 1e-12 at 0.5 rad.
     @inline(__always) @_noLocks @_noAllocation
     static func rotation(_ v: Vector3) -> Quaternion {
         let s = v.squaredNorm

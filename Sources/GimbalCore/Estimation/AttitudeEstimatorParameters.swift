@@ -71,9 +71,9 @@ extension AttitudeEstimator {
         /// from its own mean, rad/s.
         public var restRateThreshold = 0.5 * .pi / 180
         /// Largest RMS deviation of the specific force of a sensor at rest, averaged over
-        /// `filterPeriod`, from its own mean, m/s². The default is far below the deviation while a
-        /// person walks (1.5 m/s² RMS). The motors can keep the rate of the gyroscope at zero, so
-        /// the rate alone is not enough evidence of rest.
+        /// `filterPeriod`, from its own mean, m/s². The default is far below the RMS deviation on a
+        /// sensor that a walking person carries, 1.5 m/s². The motors can keep the rate of the
+        /// gyroscope at zero, so the rate alone is not enough evidence of rest.
         public var restForceThreshold = 0.2
         /// Time constant of the means and mean squares of `restRateThreshold` and
         /// `restForceThreshold`, s, 0.05...5.
@@ -106,15 +106,16 @@ extension AttitudeEstimator {
         /// BMI088.
         public var turnErrorShare = 0.01
         /// Time over which gravity is observed to detect that the handle or vehicle tilts, s,
-        /// 1...60. After a tilt has contradicted apparent rest, rest is accepted again after
-        /// `restProofTime` without a tilt.
+        /// 1...60. If a tilt has shown that the sensor is not at rest, rest is accepted again only
+        /// after this time without a tilt.
         public var restProofTime = 3.0
         /// Duration of rest after which a bias counts as known, s, 0.5...60.
         public var restTrustTime = 3.0
-        /// Time for which the rate must be steady at another value until a known bias is replaced,
-        /// s, 1...10000: longer than any smooth turn of a camera by a person. If the bias was
-        /// learned in a rest shorter than `restTrustTime`, `restOverruleTime` is multiplied by the
-        /// square of the ratio of this rest's duration to `restTrustTime`.
+        /// Time for which the rate must be steady at a value that differs from a known bias until
+        /// this value replaces the bias, s, 1...10000. The time is longer than any smooth turn of a
+        /// camera by a person. For a bias that was learned in a rest shorter than `restTrustTime`,
+        /// the time is multiplied by the square of the ratio of the rest's duration to
+        /// `restTrustTime`.
         public var restOverruleTime = 180.0
         /// Vertical specific force below which the estimate counts as wrong, as a fraction of
         /// gravity, 0...0.9: the estimate is wrong by 60° or more, or the sensor was exchanged.

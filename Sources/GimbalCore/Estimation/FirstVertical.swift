@@ -19,7 +19,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     private var time = 0.0
 
     /// Time over which the specific force is averaged, s: one running step at 2.5 to 2.8 steps a
-    /// second (Cavagna et al., J. Physiol. 399, 1988).
+    /// second (Cavagna et al., Journal of Physiology 399, 1988).
     private static var seconds: Double { @_noLocks @_noAllocation get { 0.4 } }
     /// Largest deviation of a sample from gravity's length and from the first sample at which the
     /// sensor can be at rest, as a fraction of gravity.

@@ -39,9 +39,10 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     /// direction differs from gravity. The ratio is used only if the length of the specific force
     /// is 0.7 to 1.3 times gravity.
     private static var doubtShare: Double { @_noLocks @_noAllocation get { 0.6 } }
-    /// Largest standard deviation of the inclination at which the estimate is certain, rad, and the
-    /// time for which this standard deviation must not be exceeded, s.
+    /// Largest standard deviation of the inclination at which the estimate is certain, rad.
     private static var sureSigma: Double { @_noLocks @_noAllocation get { 0.1 } }
+    /// Time for which the standard deviation must be at most `sureSigma` until the estimate is
+    /// certain, s.
     private static var sureSeconds: Double { @_noLocks @_noAllocation get { 2 } }
 
     /// Creates a check without any evidence against the estimate.

@@ -143,7 +143,7 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
     /// Covariance of all errors with the bias about one body axis.
     ///
     /// - Parameter axis: Index of the body axis, 0...2.
-    /// - Returns: The column of the covariance matrix.
+    /// - Returns: Covariances of all errors with this bias.
     @_noLocks @_noAllocation
     func biasColumn(_ axis: Int) -> GyroError {
         switch axis {

@@ -3,10 +3,11 @@
 ///
 /// If the range is known, the detector compares it with the reading. If the range is unknown, as in
 /// a log of an arbitrary sensor, the detector finds the range: an axis whose rate rises fast and
-/// then stays constant is saturated. A sinusoidal rate is also constant near its peak. Extrapolated
-/// with the slope of its rise, however, a sine would exceed its peak by at most a tenth, at any
-/// frequency, which is less than `overshoot`. After the detection, every axis that reaches the
-/// detected range counts as saturated, until an axis exceeds this range.
+/// then stays constant is saturated. A sinusoidal rate is also constant near its peak. A linear
+/// extrapolation of a sine's rise exceeds the sine's peak by at most a tenth, at any frequency.
+/// This excess is less than `overshoot`, so a sinusoidal rate is not considered saturated. After
+/// the detection, every axis that reaches the detected range counts as saturated, until an axis
+/// exceeds this range.
 struct GyroRange: Sendable, BitwiseCopyable {
     /// The detected range, rad/s; infinite if no range was detected.
     private(set) var found = Double.infinity
@@ -36,7 +37,7 @@ struct GyroRange: Sendable, BitwiseCopyable {
     ///   - gyro: Rate as measured, body frame, rad/s.
     ///   - dt: Seconds since the previous sample.
     ///   - known: The range, rad/s; zero if unknown.
-    /// - Returns: 1 for each saturated axis, otherwise 0.
+    /// - Returns: Vector with the value 1 on each saturated axis, and 0 on the remaining axes.
     @inline(__always) @_noLocks @_noAllocation
     mutating func reached(by gyro: Vector3, dt: Double, known: Double) -> Vector3 {
         let largest = gyro.largestMagnitude
@@ -44,8 +45,8 @@ struct GyroRange: Sendable, BitwiseCopyable {
             return largest > 0.98 * known ? Self.beyond(gyro, 0.98 * known) : .zero
         }
         search(gyro, dt: dt)
-        // The excess is larger than a calibration's cross-axis terms explain, so the detected rate
-        // was not the end of the range.
+        // A reading of more than 1.03 times the detected range means that the detected rate was not
+        // the end of the range. Cross-axis terms of a calibration cause smaller deviations.
         if largest > 1.03 * found { found = .infinity }
         return largest > 0.985 * found ? Self.beyond(gyro, 0.985 * found) : .zero
     }

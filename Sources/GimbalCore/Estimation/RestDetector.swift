@@ -162,9 +162,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
 
     /// Reduces the trust in the bias, because the direction of gravity has changed while the sensor
     /// seemed to be at rest: the sensor rotates. A bias that was learned in a short rest can be the
-    /// rate of a slow rotation that looked like rest, so it counts as unknown again. If the bias
-    /// was known from longer rests, only the last rest is no longer counted as support for the
-    /// bias.
+    /// rate of a slow rotation that looked like rest, so it counts as unknown again. A bias that is
+    /// known from longer rests loses only the support of the last rest.
     @_noLocks @_noAllocation
     private mutating func refute(
         _ variance: Vector3, _ parameters: AttitudeEstimator.Parameters
@@ -216,9 +215,10 @@ struct RestDetector: Sendable, BitwiseCopyable {
         evidence.restartWatch()
     }
 
-    /// True if the rate agrees with the estimated bias. At rest the comparison has the margin
-    /// `restGateFloor`. During motion of the joints the margin is a fifth of `restGateFloor`, for
-    /// the noise of `slowRate`, plus the error of a commanded turn, `jointRate`.
+    /// True if the rate agrees with the estimated bias. While the joints are still, the margin of
+    /// the comparison is `restGateFloor`. While the joints move, the margin is a fifth of
+    /// `restGateFloor`, for the noise of `slowRate`, and the error `jointRate` of a commanded turn
+    /// is added.
     @_noLocks @_noAllocation
     private func isNear(
         _ difference: Vector3, variance: Vector3, jointRate: Vector3,

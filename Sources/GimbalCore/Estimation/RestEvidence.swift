@@ -25,8 +25,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// True if gravity has been observed for long enough to accept rest. The value is true
-    /// immediately if no earlier evidence contradicted rest.
+    /// True if gravity has been observed for long enough to accept rest. No observation is needed
+    /// if no earlier evidence contradicted rest.
     var isProven: Bool { @_noLocks @_noAllocation get { watched >= proof } }
 
     /// Discards the observation of gravity, because the sensor has moved. The observation starts
@@ -52,9 +52,10 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         parameters: AttitudeEstimator.Parameters
     ) -> Bool {
         watched += duration
-        // The smoothed force must settle first. The delay is short enough that a fast tilt is
-        // detected before the first bias measurement. Later the reference direction of gravity is
-        // renewed, so that errors do not accumulate.
+        // The first reference direction of gravity is stored after half of `restTime`, when the
+        // smoothed force has settled. This delay is short enough to detect a fast tilt before the
+        // first bias measurement. Later the reference direction of gravity is renewed, so that
+        // errors do not accumulate.
         if watched < 0.5 * parameters.restTime || window > parameters.restProofTime {
             reference = force
             turned = .zero

@@ -6,9 +6,10 @@ public struct DriveModel: Sendable, BitwiseCopyable {
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Largest speed, as a fraction of full speed, 0...1.
         public var limit = 1.0
-        /// Largest increase of speed, in full speeds per second, 1/s.
+        /// Largest acceleration as a fraction of full speed, 1/s; 2 means from rest to full speed
+        /// in 0.5 s.
         public var acceleration = 2.0
-        /// Largest decrease of speed, in full speeds per second, 1/s; it can be larger than
+        /// Largest deceleration as a fraction of full speed, 1/s; it can be larger than
         /// `acceleration`.
         public var deceleration = 5.0
 

@@ -31,13 +31,13 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         /// Move to a position, steps from home; limited to the soft limits.
         case position(Int)
         /// Move a number of steps relative to the present goal. The function `replaced` converts a
-        /// relative goal to a position. If `tick` receives an unconverted `further`, the motor
-        /// decelerates to a stop.
+        /// relative goal to a position. If `tick` receives the goal `further` without this
+        /// conversion, the motor decelerates to a stop.
         case further(Int)
         /// Turn at a velocity, steps/s, until the given time, then decelerate to a stop.
         case velocity(Double, validUntil: Instant)
-        /// Search for the home switch; its edge becomes position 0. A value of `asked` that differs
-        /// from the previous value requests a new search.
+        /// Search for the home switch; its edge becomes position 0. `asked` is the time of the
+        /// request; a new time starts a new search.
         case home(asked: Instant)
     }
 
@@ -162,8 +162,9 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         return min(max(wanted, -most), most)
     }
 
-    /// The largest speed from which the motor can stop within the given number of steps, steps/s. A
-    /// fifth of the acceleration is reserved for late ticks.
+    /// The largest speed from which the motor can stop within the given number of steps, steps/s.
+    /// The formula uses four fifths of the largest acceleration, so that the motor can also stop in
+    /// time after late ticks.
     private func fastest(within steps: Double) -> Double {
         min(parameters.maxSpeed, (1.6 * parameters.acceleration * steps).squareRoot())
     }
@@ -223,7 +224,7 @@ extension StepAxis.Goal {
     ///   - goal: The requested goal.
     ///   - position: Present position of the motor, steps from home.
     ///   - parameters: Limits of the motor; the result is within these limits.
-    /// - Returns: The motor's next goal; never `further`.
+    /// - Returns: The motor's next goal, in which `further` has been converted to a position.
     public func replaced(
         by goal: Self, at position: Int, _ parameters: StepAxis.Parameters
     ) -> Self {

@@ -21,7 +21,7 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     private var usual = 0.0
 
     /// Smallest number of repetitions that means a frozen chip. Fewer repetitions can occur in
-    /// noise after a filter whose corner is far below the sample rate.
+    /// noise that has passed a low-pass with a corner far below the sample rate.
     private static var fewest: Int32 { @_noLocks get { 8 } }
     /// Number of samples after which the limit is derived from the chip's longest repetition.
     private static var learning: Int32 { @_noLocks get { 250 } }
@@ -34,9 +34,10 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - isSame: True if the sample is identical to the previous sample, to the bit.
     ///   - dt: Seconds between the two samples.
-    ///   - longestSeconds: Duration from which on a repetition means a frozen chip, s.
-    /// - Returns: True if the detector recognises with the given sample that the chip is frozen;
-    ///   false for the following samples of the same repetition.
+    ///   - longestSeconds: Upper bound of the limit, s: a longer repetition always means a frozen
+    ///     chip.
+    /// - Returns: True if this sample is the first one at which the chip is considered frozen;
+    ///   false for later samples of the same repetition.
     @_noLocks
     mutating func note(isSame: Bool, dt: Double, longestSeconds: Double) -> Bool {
         if samples < Self.learning { samples += 1 }

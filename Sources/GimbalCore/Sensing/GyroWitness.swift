@@ -1,22 +1,22 @@
 internal import CMathShim
 
 /// Plausibility check of the gyroscope against three independent sources: the acceleration that the
-/// motors' torque should cause, the joints' encoders, and the gyroscope's own history. This method
-/// is known as fault detection by analytical redundancy (Gertler, "Fault Detection and Diagnosis in
-/// Engineering Systems", 1998).
+/// motors' torque should cause, the joints' encoders, and the gyroscope's own history. The
+/// principle is fault detection by analytical redundancy (Gertler: Fault Detection and Diagnosis in
+/// Engineering Systems, 1998).
 ///
 /// The reference is a predicted camera rate: the last accepted sample plus the effect of the motors
 /// and of the recent disturbance torque. If a sample deviates from the reference by more than the
 /// usual scatter, a conflict starts: the sources contradict each other. During a conflict the
 /// prediction continues without the gyroscope, and the encoders decide: if the camera turns
 /// unexpectedly, its joints must turn by the same angle. A sample whose change is too large for
-/// motors or a hand is refused. If the samples are refused for 3.5 ms, at least two samples, and no
-/// other source confirms them, the gyroscope counts as contradicted. A sample with a smaller change
-/// is used during the conflict. Therefore a single outlier has no effect, pushes by hand are
+/// motors or a hand is rejected. The gyroscope counts as contradicted after at least two samples
+/// and 3.5 ms of rejected samples that no other source confirms. A sample with a smaller change is
+/// used during the conflict. Therefore a single outlier has no effect, pushes by hand are
 /// tolerated, and a gyroscope that the joints contradict is no longer used after at most 10 ms.
 ///
-/// While the outputs are off, the samples are not checked. A contradicted gyroscope is then
-/// accepted again after its rate has stayed below `calmRate` for a tenth of a second.
+/// While the outputs are off, the samples are not checked. In this state, a contradicted gyroscope
+/// is accepted again after its rate has stayed below `calmRate` for a tenth of a second.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {
@@ -32,15 +32,16 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// implausible change.
     private(set) var isContradicted = false
 
-    /// Camera rate that replaces refused samples, camera frame, rad/s: the rate of the last used
-    /// sample plus the effect of motors and disturbance since then.
+    /// Camera rate that replaces rejected samples, camera frame, rad/s: the rate of the last used
+    /// sample plus the effect of motors and disturbance after that sample.
     private(set) var bridged = Vector3.zero
-    /// Value of `bridged` without the last used sample, rad/s. If later samples repeat the last
-    /// used sample, the sensor was already frozen, and `earlier` replaces `bridged`.
+    /// Value that `bridged` would have if the last used sample had been rejected, rad/s. It
+    /// replaces `bridged` if later samples repeat the last used sample, because the sensor was
+    /// frozen when it measured that sample.
     private var earlier = Vector3.zero
     /// True if another source contradicts the gyroscope at present, and the newest sample was
-    /// refused or equals the previous sample. While the gyroscope is doubtful, the camera's rate is
-    /// `bridged`.
+    /// rejected or equals the previous sample. While the gyroscope is doubtful, the camera's rate
+    /// is `bridged`.
     var isDoubtful: Bool { @_noLocks get { isDisputed && (isRefusing || isRepeating) } }
 
     /// Recent joint angles from the encoders, rad.
@@ -58,7 +59,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private var isDisputed = false
     private var isRefusing = false
     private var isRepeating = false
-    /// Duration for which samples have been refused, s.
+    /// Duration for which samples have been rejected, s.
     private var refused = 0.0
     private var age = 0.0
     /// Integral of the gyroscope's rate minus the reference since the conflict began, camera frame,
@@ -87,9 +88,10 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Largest angular acceleration of the handle during a conflict, rad/s², as in a runner's hand.
     private static var handleAcceleration: Double { @_noLocks get { 300 } }
     /// Time for which a conflict lasts before the encoders can contradict the gyroscope, s. The
-    /// gyroscope also counts as contradicted after its samples were refused without confirmation
-    /// for the time `hearing`. The encoders can contradict the gyroscope only from the fourth
-    /// sample on, because the angle that a light camera turns within fewer samples is uncertain.
+    /// same time applies to rejected samples that no other source confirms: after this time the
+    /// gyroscope counts as contradicted. The encoders can contradict the gyroscope only from the
+    /// fourth sample on, because the angle that a light camera turns within fewer samples is
+    /// uncertain.
     private static var hearing: Double { @_noLocks get { 0.0035 } }
     /// Rate that a working gyroscope usually stays below while the motors are off, as in the hand
     /// of a walking person, rad/s.
@@ -146,7 +148,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             }
             open()
         }
-        // `bridged` continues from the last used sample with the change by motors and disturbance.
+        // `bridged` is the last used sample plus the change that motors and disturbance have
+        // caused.
         let gained = (motors.acceleration + disturbance) * dt
         bridged += gained
         earlier += gained
@@ -177,7 +180,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             }
         case false?: isContradicted = true
         case nil:
-            // At any rate of the loop, more than one refused sample is needed.
+            // The time of rejection must exceed 1.5 periods, so that more than one sample has been
+            // rejected even in a slow loop.
             if refused > max(Self.hearing, 1.5 * dt) {
                 isContradicted = true
             } else if !isContradicted, !isRefusing, !isRepeated, age > Self.longestDispute {
@@ -206,7 +210,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             disturbance = disturbance * (1 - min(dt / Self.disturbanceMemory, 1))
         }
         reference += (motors.acceleration + disturbance) * dt
-        // The sums `modelled` and `claimed` both use the reference at the times of the samples.
+        // The sum `modelled` uses the reference at the times of the samples, as the sum `claimed`
+        // does.
         if isDisputed { modelled += (reference - startRate) * dt }
     }
 
@@ -215,9 +220,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// effect.
     var reversed: AxisSet { @_noLocks get { images.reversed } }
 
-    /// The camera's rate when a sign is wrong, camera frame, rad/s: on each axis the gyroscope's
-    /// rate with the sign that results from the responses to the motors, or zero if the sign is
-    /// unknown.
+    /// Camera's rate while a sign is wrong, camera frame, rad/s. On each axis, it is the
+    /// gyroscope's rate with the sign that the responses to the motors indicate; it is zero if they
+    /// indicate no sign.
     ///
     /// - Parameters:
     ///   - gyro: The gyroscope's rate minus its bias, camera frame, rad/s.
@@ -255,7 +260,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         isDisputed = false
         claimedHandle = handle
         disturbance = .zero
-        // Switching the motors off does not make a refused gyroscope credible.
+        // Switching the motors off does not end the rejection of the gyroscope's samples.
         guard isContradicted || isRefusing else {
             reference = rate
             use(rate)
@@ -367,13 +372,14 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
 /// Estimator of the handle's rate about the joints, from joint rates and camera rate.
 private struct HandleRate: Sendable, BitwiseCopyable {
-    /// Joint rates minus the part that the camera's rotation causes, rad/s: `rate` is smoothed once
-    /// and `past` twice. While the handle's rate changes, the difference of `rate` and `past` is a
-    /// measure of the lag of `rate`.
+    /// Joint rates minus the part that the camera's rotation causes, rad/s, smoothed by one
+    /// low-pass.
     private(set) var rate = AxisVector.zero
+    /// `rate` after a second low-pass, rad/s. While the handle's rate changes, `rate - past` is a
+    /// measure of the lag of `rate`.
     private var past = AxisVector.zero
-    /// Largest recent norm of `rate - past`, decaying with time, rad/s. A recent change remains in
-    /// `wander`, because the handle's rate can return to its old value.
+    /// Largest recent norm of `rate - past`, decaying with time, rad/s. The decay is slow, because
+    /// the handle's rate can return to its old value shortly after a change.
     private(set) var wander = 0.0
 
     /// Time constant of `rate`, s: long enough to exclude an oscillation of the camera.

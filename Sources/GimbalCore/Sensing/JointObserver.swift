@@ -29,9 +29,9 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
-    /// True if the joints provide enough information to detect rest while the motors are on,
-    /// because motors can hold the camera still in a moving hand. The value is true if the joint
-    /// angles are known, or if a second IMU measures that the handle is at rest.
+    /// True if rest can be detected while the motors are on: the joint angles are known, or a
+    /// second IMU measures that the handle is at rest. The camera's gyroscope alone is not
+    /// sufficient, because motors can hold the camera still in a moving hand.
     var tellsRest: Bool {
         @_noLocks @inline(__always) get {
             if case .handleIMU = source { handle.isStill } else { isKnown }

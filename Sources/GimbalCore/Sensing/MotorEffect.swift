@@ -19,8 +19,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Torques for the polarity check: `PolarityCheck` searches for their mirror image in the
-    /// camera's response.
+    /// Torques for the polarity check: `PolarityCheck` detects a camera that responds in the
+    /// opposite direction to these torques.
     enum Push: Sendable, BitwiseCopyable {
         /// Error-correcting part of the commanded torques, N·m, which takes effect after the delay
         /// of the loop.
@@ -41,14 +41,15 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     /// Largest recent change of the camera's rate within a sample that the servos can cause, rad/s.
     private var largestJolt = 0.0
 
-    /// Ratio of the largest possible acceleration to the acceleration with the assumed inertia: the
-    /// true inertia can be a third of the assumed inertia, and a motor can be stronger than in its
-    /// data sheet.
+    /// Ratio of the largest possible acceleration to the acceleration with the assumed inertia. The
+    /// true inertia can be a third of the assumed inertia, and a motor's torque can exceed the
+    /// value in its data sheet.
     private static var doubt: Double { @_noLocks get { 3.5 } }
     /// Largest angular acceleration that a mechanical stop can give a camera with unknown inertia,
     /// rad/s².
     private static var stop: Double { @_noLocks get { 12000 } }
-    /// Largest difference between the times at which a servo moves and at which its model moves, s.
+    /// Largest time by which the modelled motion of a servo can precede or follow the servo's real
+    /// motion, s.
     private static var servoMemory: Double { @_noLocks get { 0.05 } }
 
     @_noLocks
@@ -69,8 +70,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - torques: Torques commanded in this period, N·m.
-    ///   - push: Torques whose mirror image `PolarityCheck` searches for; ignored until the inertia
-    ///     is identified.
+    ///   - push: Torques for the polarity check (see `PolarityCheck`); ignored until the inertia is
+    ///     identified.
     ///   - delay: Time from a command to the sample that contains its effect, s.
     ///   - limit: The largest torques, N·m.
     ///   - inertia: Inertia about the camera's axes, kg·m², and the standard deviation of its
@@ -110,8 +111,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
             strongest: max(isFound ? 0 : Self.stop, Self.doubt * largest / smallest))
     }
 
-    /// Updates the prediction for one control period with servos. The horns of servos can change
-    /// their rate within a sample, but only after a command to turn.
+    /// Updates the prediction for one control period with servos. The rate of a servo's horn can
+    /// change within a sample, but only in response to a change of the command.
     ///
     /// - Parameters:
     ///   - jolts: Largest change of each joint's rate within a sample, rad/s, that the commands

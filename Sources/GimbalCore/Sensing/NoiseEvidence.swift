@@ -2,8 +2,9 @@
 /// noise.
 ///
 /// With white noise, the difference of two consecutive samples changes its sign in two of three
-/// cases, and after a low-pass in well over half of the cases. Even violent motion does not cause
-/// as many changes of sign on all six axes at once. Runs on the loop thread, in constant time.
+/// cases, and after a low-pass in well over half of the cases. Even violent motion causes fewer
+/// changes of sign, when all six axes are counted in the same period. Runs on the loop thread, in
+/// constant time.
 struct NoiseEvidence: Sendable, BitwiseCopyable {
     /// Number of differences between consecutive samples that one test evaluates.
     private static var window: Int32 { @_noLocks get { 250 } }

@@ -6,24 +6,24 @@ internal import CMathShim
 ///
 /// The test compares the recent changes of the gyroscope's rate from sample to sample with the
 /// changes that the motor should have caused. In a loop with the right sign, the changes of the
-/// measured rate and the changes caused by the motor are never opposite. For a disturbance at one
-/// frequency, the phase between the two signals is the phase of the open loop, 90° to 180° of lag,
-/// so their values and slopes are never opposite at the same time. At the beginning of a push by
-/// hand the correlation of the two signals is -0.5. With a wrong sign, both signals grow
-/// exponentially and remain opposite in value and slope.
+/// measured rate and the changes caused by the motor are never opposite. A disturbance at a single
+/// frequency gives the two signals the phase difference of the open loop, 90° to 180° of lag. With
+/// this phase difference, the values and the slopes of the two signals are never opposite at the
+/// same time. At the beginning of a push by hand the correlation of the two signals is -0.5. With a
+/// wrong sign, both signals grow exponentially and remain opposite in value and slope.
 ///
 /// Therefore the test requires a correlation below -0.85, computed with and without subtraction of
-/// the signals' means. The changes must also exceed the usual scatter, and a motor with the right
-/// sign must not explain the changes. Before the test, the change of the set-point's rate is
-/// subtracted from the change of the camera's rate. The camera's rate must also change against the
-/// motor's torque, without subtraction of the set-point's rate: if friction holds a camera while
-/// its set-point moves away, the difference of the rates changes although no sign is wrong.
-/// Finally, the command to the motor must keep its direction, as it does with a wrong sign. An
-/// oscillation that looks reversed means that the loop has more delay than assumed.
+/// the signals' means. The test has further conditions. The changes must exceed the usual scatter,
+/// and a motor with the right sign must not explain the changes. Before the test, the change of the
+/// set-point's rate is subtracted from the change of the camera's rate. The camera's rate without
+/// this subtraction must also change against the motor's torque. Otherwise a camera that friction
+/// holds while its set-point moves away would look like a camera with a wrong sign. The command to
+/// the motor must keep its direction, because with a wrong sign the error grows in one direction.
+/// An oscillation that looks reversed means that the loop has more delay than assumed.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct PolarityCheck: Sendable, BitwiseCopyable {
-    /// Values of one sample that apply to all axes.
+    /// Scatter and sample interval, which are the same for all axes.
     struct Rule: Sendable, BitwiseCopyable {
         /// Usual mean square, per axis, of the rate changes that the motors do not explain,
         /// rad²/s².
@@ -46,10 +46,11 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     private var seen = 0.0
     private var product = 0.0
     private var unexplained = 0.0
-    /// Exponentially weighted sums of rate changes over about the last `memory` seconds, rad/s:
-    /// `pushes` for the changes that the motor should have caused, and `changes` for the measured
-    /// changes minus the changes of the set-point.
+    /// Exponentially weighted sum, over about the last `memory` seconds, of the rate changes that
+    /// the motor should have caused, rad/s.
     private var pushes = 0.0
+    /// Exponentially weighted sum of the measured rate changes minus the set-point's rate changes,
+    /// rad/s.
     private var changes = 0.0
     /// Exponentially weighted sum of the rate changes that the gyroscope measured, without
     /// subtraction of the set-point's changes, rad/s.
@@ -64,8 +65,8 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// `isReversed` is true, s; at least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
-    /// For the rate changes that the motor should have caused: smallest ratio of the squared mean
-    /// to the mean square at which the motor's commands have kept their direction.
+    /// Smallest ratio of squared mean to mean square of the rate changes that the motor should have
+    /// caused. At this ratio, the motor's commands have kept their direction.
     private static var steadiness: Double { @_noLocks get { 0.4 } }
     /// Rate below which the camera does not count as turning, rad/s.
     private static var leastRate: Double { @_noLocks get { 0.1 } }
@@ -140,8 +141,8 @@ struct PolarityChecks: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Updates the tests with one sample. The parameters have the same meaning as in
-    /// `PolarityCheck.step`; the vectors are in the camera frame.
+    /// Updates the tests of all axes with one sample. The parameters are those of
+    /// `PolarityCheck.step`, as vectors in the camera frame.
     @_noLocks
     mutating func step(
         push: Vector3, gyro: Vector3, planned: Vector3, rate: Vector3, _ rule: PolarityCheck.Rule
@@ -154,8 +155,8 @@ struct PolarityChecks: Sendable, BitwiseCopyable {
     /// Sign of the gyroscope's reading about each axis, relative to the motors.
     ///
     /// - Parameter reversed: The axes whose response is known to be reversed.
-    /// - Returns: 1 or -1 for each axis, or 0 if the responses to the motors do not determine the
-    ///   sign; camera frame.
+    /// - Returns: Sign on each axis, camera frame: 1, -1, or 0 if the responses to the motors do
+    ///   not determine the sign.
     @_noLocks
     func signs(reversed: AxisSet) -> Vector3 {
         Vector3(

@@ -3,8 +3,8 @@
 /// The sensor has its own clock. Whenever the clocks of sensor and loop have drifted apart by one
 /// sample period, a tick finds two new samples or none, and the age of the newest sample jumps by
 /// that period. A controller that interprets the jump of the age as motion would command a jump of
-/// torque. If the age is known, the controller compares the sample with the set-point of the same
-/// time.
+/// torque. With the known age, the controller compares the sample with the set-point at the time of
+/// the sample.
 ///
 /// Runs on the loop thread only, in constant time.
 struct SampleAge: Sendable, BitwiseCopyable {

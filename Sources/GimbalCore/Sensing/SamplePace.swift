@@ -1,9 +1,9 @@
 /// Counter of samples per tick of the loop.
 ///
-/// A loop that is faster than its sensor holds each sample for several ticks. Such a fast loop has
-/// the delay of a loop at the sensor's rate, so the loop needs the tuning for the sensor's rate.
-/// The samples are counted over a quarter of a second, so that a lost sample or a late tick has no
-/// effect.
+/// A loop that is faster than its sensor holds each sample for several ticks. The delay of this
+/// loop equals the delay of a loop at the sensor's rate, so the controller needs the tuning for the
+/// sensor's rate. The samples are counted over a quarter of a second, so that a lost sample or a
+/// late tick has no effect.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct SamplePace: Sendable, BitwiseCopyable {
@@ -16,8 +16,8 @@ struct SamplePace: Sendable, BitwiseCopyable {
     private var elapsed = 0.0
 
     private static var window: Double { @_noLocks get { 0.25 } }
-    /// Number of samples per tick below which the samples count as slow. The difference from 1
-    /// allows for a sensor whose clock is a few per cent slow.
+    /// Number of samples per tick below which the samples count as slow. The value is below 1,
+    /// because the sensor's clock can be a few per cent slow.
     private static var least: Double { @_noLocks get { 0.8 } }
 
     @_noLocks

@@ -1,6 +1,6 @@
 /// Plausibility checks of each IMU sample. Each kind of fault has a separate counter and condition.
 ///
-/// The estimator never receives a refused sample. A condition stays raised for
+/// The estimator never receives a rejected sample. A condition stays raised for
 /// `Parameters.holdSeconds` after its last cause. Therefore a single bad sample reduces the outputs
 /// briefly, and a lasting fault turns them off.
 public struct SampleScreen: Sendable, BitwiseCopyable {
@@ -48,12 +48,12 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// Accepted samples with an accelerometer axis at full scale; the true specific force was
         /// larger.
         public var accelClipped: UInt64 = 0
-        /// Refused samples, because a value was NaN, infinite or out of range, or because the
+        /// Rejected samples, because a value was NaN, infinite or out of range, or because the
         /// sample contradicted the camera's known motion.
         public var implausible: UInt64 = 0
         /// Number of times that the sensor froze.
         public var frozen: UInt64 = 0
-        /// Refused samples whose time stamp was not later than the time stamp of the previous
+        /// Rejected samples whose time stamp was not later than the time stamp of the previous
         /// sample.
         public var timeReversed: UInt64 = 0
         /// Intervals between samples that were longer than `gapSeconds`. The estimator bridges a
@@ -71,7 +71,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// The sample is used. `dt` is the time since the previous sample, s; 0 for the first
         /// sample.
         case use(dt: Double)
-        /// The sample is refused.
+        /// The sample is rejected.
         case refuse
     }
 
@@ -86,8 +86,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     private var lastAccel = Vector3.zero
     private var gyro = FreezeTest()
     private var accel = FreezeTest()
-    /// Number of refused samples minus a fifth of the number of accepted samples, at least 0, so
-    /// that a single refusal has no lasting effect.
+    /// Number of rejected samples minus a fifth of the number of accepted samples, at least 0, so
+    /// that a single rejected sample has no lasting effect.
     private var refused = 0.0
     private var noise = NoiseEvidence()
     private var saturatedUntil: Instant?
@@ -183,7 +183,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     @inline(__always)
     private func isPlausible(_ sample: IMUSample) -> Bool {
-        // A comparison with NaN is false, so NaN is refused.
+        // A comparison with NaN is false, so NaN is rejected.
         Self.isWithin(sample.gyro, parameters.gyroRange)
             && Self.isWithin(sample.accel, parameters.accelRange)
             && Self.isWithin(sample.baseGyro, parameters.gyroRange)
@@ -204,7 +204,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     }
 
     /// Counts a saturated sample, and raises the condition `imuSaturated` for the gyroscope. The
-    /// sample is used nevertheless, because its values are lower bounds of the true values.
+    /// sample is still used, because its values are lower bounds of the true values.
     private mutating func noteFullScale(_ sample: IMUSample) {
         let share = parameters.fullScaleShare
         if !Self.isWithin(sample.gyro, share * parameters.gyroRange) {

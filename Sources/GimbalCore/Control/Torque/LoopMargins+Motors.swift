@@ -4,11 +4,11 @@ extension LoopMargins {
     /// Computes the margins of one axis of motors without encoders, with the inertia and delay that
     /// the controller assumes.
     ///
-    /// The loop is cut at the requested moment, so the result is the margins for an error of the
-    /// gains. The rotor's observer receives the same request, so the observer has no effect on the
-    /// cut loop. If the loop is cut at the motor, its margins are smaller, because a motor that is
-    /// stronger than assumed also causes an error of the observer: 7.4 dB and 27° with the
-    /// defaults.
+    /// For the computation, the loop is cut at the requested moment, so the result is the margins
+    /// for an error of the gains. The observer of the rotor has no effect on these margins, because
+    /// the requested moment is also the observer's input. A loop that is cut at the motor has
+    /// smaller margins, 7.4 dB and 27° with the defaults, because a motor that is stronger than
+    /// assumed also causes an error of the observer.
     ///
     /// - Parameters:
     ///   - field: Parameters of the controller of motors without encoders.
@@ -67,8 +67,8 @@ extension LoopMargins {
             + rate * s * (0.5 * horizon * horizon * Shape.trust.acceleration)
         let predicted =
             (Complex(follow) + rate) / (s + Complex(follow)) + ahead * servo.lookAhead[axis]
-        // Additional correction because the loop gain differs from 1. The correction excludes the
-        // lasting error.
+        // Additional correction for a loop gain that differs from 1. The high-pass `passing` is
+        // needed because the loop gain does not apply to the low-passed attitude error.
         let passing = s * 0.5 / (s * 0.5 + Complex(1))
         let surplus =
             passing * Complex(1, omega * servo.attitudeLead) * (servo.loopGain[axis] - 1)

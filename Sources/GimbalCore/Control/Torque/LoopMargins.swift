@@ -49,7 +49,8 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - attitudeGain: Gain from attitude error to commanded rate, 1/s.
     ///   - rate: Rate controller's parameters, with the inertia that the controller assumes.
     ///   - inertia: True inertia, kg·m².
-    ///   - delay: Time from motion to torque, s, with half a period because the output is held.
+    ///   - delay: Time from motion to torque, s, including half a control period for the hold of
+    ///     the output.
     ///   - shape: Properties of the loop in addition to the gains.
     public init(
         attitudeGain: Double, rate: PIDController.Parameters, inertia: Double, delay: Double,
@@ -111,8 +112,8 @@ public struct LoopMargins: Sendable, Equatable {
                     } else {
                         increase = min(increase, -decibels)
                     }
-                    // For an unstable loop, the change of the gain that would make it stable
-                    // follows from the gains at the crossings of -180°.
+                    // The gains at the crossings of -180° determine by how much the gain of an
+                    // unstable loop must change for stability.
                     if falls {
                         highest = max(highest, decibels)
                     } else {
@@ -154,7 +155,8 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - controller: Parameters of the attitude controller.
     ///   - axis: Axis of the camera.
     ///   - inertia: True inertia, kg·m².
-    ///   - delay: Time from motion to torque, s, with half a period because the output is held.
+    ///   - delay: Time from motion to torque, s, including half a control period for the hold of
+    ///     the output.
     ///   - filter: Filter of the measured rate.
     public init(
         of controller: AttitudeController.Parameters, axis: GimbalAxis,

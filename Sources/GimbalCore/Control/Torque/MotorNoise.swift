@@ -5,13 +5,13 @@ internal import CMathShim
 ///
 /// The feedback torque is a commanded acceleration times the inertia. The noise that the gyroscope
 /// causes in the commanded acceleration is the same for every camera, so the noise torque is
-/// proportional to the inertia. The motors of a heavy camera would therefore hum, become warm and
-/// drain the battery. A heavy camera does not need the full stiffness, because friction and cables
-/// move it less. `calm` is the stiffness reduction of each axis, 0...1. If `calm` is 0, the loop is
-/// as stiff as tuned. If `calm` is 1, the loop has no `LagCompensator`, a quarter of the motor
-/// noise, and a response to a push that is 1.8 times as large as if `calm` is 0. With half of the
-/// motor noise, the response to a push is 1.35 times as large. The loop has margins of 6 dB and 45°
-/// (`LoopMargins`) at every stiffness reduction.
+/// proportional to the inertia. The motors of a heavy camera would therefore be audible, become
+/// warm and drain the battery. A heavy camera does not need the full stiffness, because friction
+/// and cables move it less. `calm` is the stiffness reduction of each axis, 0...1. If `calm` is 0,
+/// the loop is as stiff as tuned. If `calm` is 1, the loop has no `LagCompensator`: the motor noise
+/// is a quarter, and the response to a push 1.8 times as large. At the stiffness reduction that
+/// halves the motor noise, the response to a push is 1.35 times as large. The loop has margins of 6
+/// dB and 45° (`LoopMargins`) at every stiffness reduction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct MotorNoise: Sendable, BitwiseCopyable {
@@ -27,10 +27,11 @@ struct MotorNoise: Sendable, BitwiseCopyable {
 
     private var low = AxisVector.zero
     private var square = AxisVector.zero
-    /// The camera's rate below 50 Hz, rad/s, and the mean squares of the rate below and above 50
-    /// Hz.
+    /// The camera's rate below 50 Hz, rad/s.
     private var lowRate = AxisVector.zero
+    /// Mean square of the camera's rate below 50 Hz, (rad/s)².
     private var slowRateSquare = AxisVector.zero
+    /// Mean square of the camera's rate above 50 Hz, (rad/s)².
     private var fastRateSquare = AxisVector.zero
     /// Stiffness reduction of each axis before rounding to steps of 1/32.
     private var exact = AxisVector.zero
@@ -66,7 +67,8 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     /// Rate at which the stiffness reduction rises and falls, 1/s.
     private static var pace: Double { @_noLocks get { 0.2 } }
     /// Fraction of the noise limit below which an axis can become stiffer again. One step of the
-    /// stiffness reduction changes the noise by less than the difference between `enough` and 1.
+    /// stiffness reduction changes the noise by less than a quarter of the limit, so the reduction
+    /// does not alternate between two steps.
     private static var enough: Double { @_noLocks get { 0.75 } }
     /// Largest ratio of the rate's mean square below 50 Hz to its mean square above 50 Hz in a
     /// still camera.

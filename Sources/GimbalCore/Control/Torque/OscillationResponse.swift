@@ -33,7 +33,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     enum Change: Sendable, BitwiseCopyable {
         /// The controller needs no change.
         case none
-        /// The inertia counts as uncertain, and the integrals must be set to the load `calmLoad`.
+        /// The gains are reduced, because the inertia is uncertain; the controller must set its
+        /// integrals to `calmLoad`.
         case lowered
         /// The factor `slack` on all corner frequencies has been reduced.
         case slackened
@@ -41,8 +42,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
 
     /// The camera axes whose gains are reduced after an oscillation, until the probe has ended.
     private(set) var oscillating = AxisSet.none
-    /// Factor on all corner frequencies of the loop, below 1 after an oscillation with the right
-    /// inertia.
+    /// Factor on all corner frequencies of the loop: below 1 after the loop has oscillated although
+    /// the assumed inertia was correct.
     private(set) var slack = 1.0
     /// Moment of the load that the integrals compensated before the oscillation, camera frame, N·m.
     private(set) var calmLoad = Vector3.zero
@@ -53,7 +54,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     /// Remaining time in which an oscillation is ignored, s.
     private var settling = 0.0
 
-    /// Factor by which one reaction multiplies all corner frequencies: 3 dB of gain.
+    /// Factor by which one reaction multiplies all corner frequencies; 0.7 reduces the gain by 3
+    /// dB.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     /// Lower limit of the factor on all corner frequencies, after three reductions. If the camera
     /// still shakes at the lower limit, the loop is not the cause.
@@ -61,7 +63,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     /// Time in which the lower gains must end an oscillation, s: five times the time constant of
     /// `OscillationWatch`.
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
-    /// Time constant of `calmLoad`, s: longer than the detection of an oscillation takes.
+    /// Time constant of `calmLoad`, s. It exceeds the time in which an oscillation is detected, so
+    /// the oscillation has little effect on `calmLoad`.
     private static var calmMemory: Double { @_noLocks get { 0.3 } }
     /// Smallest difference between the natural logarithms of the old and the new inertia that
     /// explains the oscillation.

@@ -1,9 +1,9 @@
 /// Torque bounds of each motor in one control period: the motor's torque limit, reduced for the
 /// motor's temperature and at the joints' stops.
 ///
-/// Beyond the end of a joint's range the torque towards the stop fades to zero within two degrees,
-/// so that no motor presses the joint against its stop; the torque away from the stop is not
-/// reduced.
+/// Beyond the end of a joint's range, the torque towards the mechanical stop decreases to zero
+/// within two degrees, so that no motor presses the joint against the stop. The torque away from
+/// the stop is not reduced.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct TorqueBounds: Sendable, BitwiseCopyable {
