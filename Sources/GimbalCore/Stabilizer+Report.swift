@@ -47,7 +47,7 @@ extension Stabilizer {
         return axes
     }
 
-    /// True if a source of joint angles exists, or will exist with the outputs on.
+    /// True if a source of joint angles exists, or will exist when the outputs are switched on.
     var showsJoints: Bool {
         // This property is inlined, like `axes()`, because a call would copy the whole stabilizer,
         // about 20 kB.

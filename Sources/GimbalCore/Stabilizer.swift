@@ -141,7 +141,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     }
 
     /// Sets the conditions that only other parts of the daemon can detect, for example bus errors
-    /// and overruns. The reported conditions hold until the next call.
+    /// and overruns. The conditions remain set until the next call of `report`.
     @_noLocks
     public mutating func report(_ conditions: Conditions) { external = conditions }
 
@@ -228,7 +228,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if wasEnabled, !supervisor.isEnabled { pointing.letGo() }
         var output = control(now: now, dt: dt)
         // A motor test needs the mode `inactive`. An emergency stop, a shutdown, a calibration or a
-        // bus error prevents a motor test; conditions of the sensors do not prevent it.
+        // bus error prevents a motor test. Conditions of the sensors do not prevent a motor test.
         if !supervisor.isEnabled, conditions.intersects(.inactiveMode),
             !conditions.intersects(.emergencyStop | .shutdown | .calibrating | .busError)
         {
@@ -296,13 +296,13 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Passes this tick's observations to the detection of faults.
     private mutating func watchFaults(dt: Double) {
-        // In a mode that follows the handle, the handle can turn twice as fast as the camera. Such
-        // a motion of the handle looks like a reversed motor to `JointPolarity`, which finds
-        // reversed motors.
+        // In a mode that follows the handle, the handle can turn twice as fast as the camera.
+        // `JointPolarity` cannot distinguish this motion of the handle from a reversed motor, so
+        // its result is ignored in these modes.
         var reversed = drive.state.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.state.opposed) }
         if isClosed { reversed.insert(witness.reversed) }
-        // An oscillation whose response lags by half a turn of phase looks like a wrong sign.
+        // An oscillation with a phase lag of 180° looks like a wrong sign.
         if drive.state.isShaking { reversed = .none }
         faults.step(
             FaultLatch.Evidence(
@@ -382,8 +382,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 handleRate: joints.handleRate, specificForce: sample?.accel ?? .zero,
                 excitation: excitation, authority: supervisor.authority, dt: dt))
         if gaps.step(dt: dt) { drive.forgetResponse() }
-        // Increased gains must not suddenly act on the error that remained with the smaller gains.
-        // Therefore the attitude to hold is renewed.
+        // After a change of the gains, the controller holds the present attitude, so that increased
+        // gains do not suddenly act on an error that remained with smaller gains.
         if !(belief == drive.state.inertia.sigmas) {
             if drive.state.oscillating.isEmpty {
                 held = attitude

@@ -129,14 +129,14 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var friction = AxisVector.zero
     /// Learned product of mass and centre-of-mass offset of the camera, camera frame, kg·m.
     public var imbalance = Vector3.zero
-    /// RMS moment of the feedback above 50 Hz about the camera's axes over about a second, N·m,
-    /// which the gyroscope's noise causes. The value applies only to motors of type `torque`.
+    /// Motor noise due to the gyroscope's noise: RMS moment of the feedback above 50 Hz about the
+    /// camera's axes, over about a second, N·m. The value applies only to motors of type `torque`.
     public var hum = AxisVector.zero
-    /// Stiffness reduction of each camera axis that limits `hum`, 0...1; 0 means no reduction (see
-    /// `MotorNoise`).
+    /// Stiffness reduction of each camera axis that limits the motor noise, 0...1; 0 means no
+    /// reduction (see `MotorNoise`).
     public var calm = AxisVector.zero
-    /// Fraction of the handle's fast motion that servos follow, about the handle's axes, 0...1; 1
-    /// with `servo.leave_tremor` off, NaN for motors of other types.
+    /// Fraction of the handle's fast motion that servos follow, about the handle's axes, 0...1. The
+    /// value is 1 if `servo.leave_tremor` is false, and NaN if the motors are not servos.
     public var followed = AxisVector(repeating: .nan)
     /// Standard deviation of the natural logarithm of `inertia`: 0.1 corresponds to 10 %, and 0
     /// means a configured inertia.
@@ -144,7 +144,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Torque of motors without encoders at the time of the gyroscope's newest sample, N·m, on each
     /// joint; zero for other motors.
     public var exerted = AxisVector.zero
-    /// True if a source of joint angles exists, or will exist with the outputs on.
+    /// True if a source of joint angles exists, or will exist when the outputs are switched on.
     public var showsJoints = false
     /// Number of requests for a mode since the start, including emergency stops.
     public var modeRequests: UInt64 = 0

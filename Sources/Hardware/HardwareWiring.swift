@@ -21,9 +21,9 @@ public struct HardwareWiring: Sendable, Equatable {
         self.power = power
     }
 
-    /// Creates the bus of the bus thread. The bus thread sets the chips up later, when clients of
-    /// the socket can already read that a chip is missing. The bus thread writes the states of the
-    /// sensors to `reports`.
+    /// Creates the bus of the bus thread. The bus thread sets the chips up after the socket has
+    /// been opened, so that clients can read that a chip is missing. The bus thread writes the
+    /// states of the sensors to `reports`.
     ///
     /// - Parameters:
     ///   - reports: State of each sensor, for other threads.

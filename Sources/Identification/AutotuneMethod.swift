@@ -11,7 +11,7 @@ protocol AutotuneMethod: Sendable {
     /// Relative residual of the model above which the loop probably oscillated during the
     /// measurement.
     var doubtfulResidual: Double { get }
-    /// Tuning with hardly any torque. The run uses the tuning `limp` for a moment, so that the
+    /// Tuning with hardly any torque. The run uses the tuning `limp` briefly, so that the
     /// controller's integrals become zero; nil for a controller without integrals.
     var limp: Stabilizer.Parameters? { get }
     /// Tuning that is stable for an axis of unknown inertia.
@@ -31,8 +31,8 @@ protocol AutotuneMethod: Sendable {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult?
-    /// Create the tuning for the final measurement from the rough results. The gains of the trial
-    /// tuning are slightly lower than the optimum.
+    /// Create the tuning for the final measurement from the rough results. The gains of this tuning
+    /// are slightly lower than the designed gains.
     func trial(
         after tuning: Stabilizer.Parameters, with rough: AutotuneRun.AxisResult
     ) -> Stabilizer.Parameters
@@ -45,8 +45,8 @@ extension AutotuneRun {
     public struct AxisResult: Sendable {
         /// The identified axis.
         public var axis: GimbalAxis
-        /// Points of the frequency response: rate per moment, or for a servo, camera angle per
-        /// commanded angle.
+        /// Points of the frequency response from moment to rate; for a servo, from commanded angle
+        /// to camera angle.
         public var points: [ResponsePoint]
         /// The model that fits the points, and the resulting design.
         public var finding: Finding

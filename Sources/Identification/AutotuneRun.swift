@@ -4,10 +4,11 @@ public import GimbalCore
 /// identifies the load of the axis from the response, and designs the gains. An `AutotuneMethod`
 /// contains the parts that depend on the kind of motor.
 ///
-/// The type is pure: its input is the stabilizer's snapshot of every tick, and its output the next
-/// action. If the present gains do not hold the camera still, the run begins with low gains, which
-/// are stable for 1/17 to 4 times the inertia of their design. After a rough measurement with the
-/// low gains, the run measures again with suitable gains.
+/// The type has no side effects: its input is the stabilizer's snapshot of every tick, and its
+/// output the next action. If the present gains do not hold the camera still, the run begins with
+/// low gains. The low gains are stable if the true inertia is 1/17 to 4 times the inertia for which
+/// they are designed. After a rough measurement with the low gains, the run measures again with
+/// suitable gains.
 public struct AutotuneRun: Sendable {
     /// Next action.
     public enum Action: Sendable {
@@ -267,9 +268,9 @@ public struct AutotuneRun: Sendable {
 
     private mutating func louder() -> Action {
         let limit = Self.largestShare * method.fullScale(axis)
-        // Factor by which the amplitude can rise until the camera's rotation reaches its limit.
-        // With low gains, the excitation is not the only cause of the rotation, so the factor is
-        // fixed.
+        // Factor by which the amplitude can rise until the camera's rotation reaches its limit. The
+        // factor is fixed at low gains, because the excitation is then not the only cause of the
+        // rotation.
         let bySwing = isFine ? method.largestSwing / max(swing, 1e-6) : 2
         let room = min(
             limit / excitation.amplitude, Self.largestRate / max(record.rateRMS, 1e-6), bySwing)

@@ -52,9 +52,9 @@ public struct ExcitationRecord: Sendable {
     /// Compute the response from input to rate at the excited frequencies.
     ///
     /// Input and response are projected on the excitation, which is the same in every period, so
-    /// the feedback's response to noise cancels (L. Ljung, "System Identification", 2nd ed.,
-    /// section 13.5: the indirect way). The coherence is computed from the scatter of the response
-    /// between the periods.
+    /// the feedback's response to noise cancels (Ljung: System Identification, 1999, section 13.5,
+    /// indirect method). The coherence is computed from the scatter of the response between the
+    /// periods.
     ///
     /// - Parameter tickRate: Ticks per second, Hz.
     /// - Returns: Response at the spectral lines below one fifth of the tick rate; empty if there
@@ -117,8 +117,8 @@ public struct ExcitationRecord: Sendable {
                 [speed > 0 ? 1 : -1, speed, 1],
                 moment[n - shift] - model.inertia * acceleration, weight: 1)
         }
-        // Over a narrow range of speeds, the two kinds of friction cannot be distinguished.
-        // Therefore a prior is added: bearings have little viscous friction, at most 0.01
+        // Over a narrow range of speeds, the two kinds of friction cannot be distinguished. The
+        // equations therefore contain a prior: bearings have little viscous friction, at most 0.01
         // N·m·s/rad.
         equations.add([0, 1, 0], 0, weight: 500)
         guard let x = equations.solution else { return (.nan, .nan) }

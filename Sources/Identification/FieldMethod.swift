@@ -4,9 +4,9 @@ import GimbalCore
 /// torque and the camera's rate.
 ///
 /// The exerted torque is computed from the angle of the magnetic field and the rotor's position,
-/// which follows from the joint's motion. The torque that the gains command is unsuitable as an
-/// input: it contains corrections of the rotor's observer for a wrong inertia. The observer's
-/// corrections would distort the response below the observer's bandwidth.
+/// which follows from the joint's motion. The commanded torque cannot be the input of the
+/// identification. If the assumed inertia is wrong, this torque contains corrections by the rotor's
+/// observer, which would distort the response below the observer's bandwidth.
 struct FieldMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.03
@@ -47,7 +47,8 @@ struct FieldMethod: AutotuneMethod {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult? {
-        // The reported moment is late by the loop delay that the controller assumes.
+        // The recorded moment is delayed by the loop delay that the controller assumes, so the
+        // response is corrected by this delay.
         let told = inForce.field.loopDelay
         let points = record.response(tickRate: tickRate).map { point in
             var point = point

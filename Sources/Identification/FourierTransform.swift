@@ -2,9 +2,9 @@ import CMathShim
 
 /// Discrete Fourier transform in place, radix 2; the number of samples is a power of two.
 ///
-/// Source: J. Cooley, J. Tukey, "An algorithm for the machine calculation of complex Fourier
-/// series", Math. Comp. 19 (1965). The loop thread must not use this type, because it allocates
-/// memory.
+/// Source: Cooley, Tukey: An algorithm for the machine calculation of complex Fourier series,
+/// Mathematics of Computation 19, 1965. The loop thread must not use this type, because it
+/// allocates memory.
 struct FourierTransform: Sendable {
     /// Number of samples, a power of two.
     let count: Int

@@ -4,9 +4,9 @@ public import GimbalCore
 ///
 /// For a delay of 3.5 ms, the default tuning gives the smallest response to a push among all gains
 /// with margins of 6 dB and 45°. The plant is an inertia with a delay, and the delay is its only
-/// time constant. Therefore another axis has the same margins if its gains per unit of inertia are
-/// scaled in time by the ratio of the delays. If filters and other lags add phase lag, a lower
-/// `speed` reduces the gains.
+/// time constant. For another delay, the margins stay the same if each gain per unit of inertia is
+/// scaled by the ratio of the delays, to the power of the gain's dimension in 1/s. If filters and
+/// other lags add phase lag, a lower `speed` reduces the gains.
 public struct GainDesign: Sendable, Equatable {
     /// Moment of inertia, kg·m².
     public var inertia: Double
@@ -57,9 +57,9 @@ public struct GainDesign: Sendable, Equatable {
         }
     }
 
-    /// Creates gains for a motor without encoder. The default tuning is scaled in time in
-    /// proportion to the delay, including the disturbance observer, which replaces the integral
-    /// term.
+    /// Creates gains for a motor without encoder. All time constants of the default tuning are
+    /// scaled in proportion to the delay, including those of the disturbance observer, which
+    /// replaces the integral term.
     ///
     /// - Parameters:
     ///   - field: The tuning in force; values that are common to all axes are kept.

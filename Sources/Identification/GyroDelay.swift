@@ -73,7 +73,8 @@ public struct GyroDelay: Sendable, Equatable {
             used.append((line.omega, late, 1 / (line.variance + 4e-6)))
         }
         guard used.count >= 4 else { return nil }
-        // Normal equations of late = delay ω + cubic ω³, with ω in units of the fastest line.
+        // Normal equations of the fit `late = delay · ω + cubic · ω³`, in which ω is divided by the
+        // highest frequency of the lines.
         let unit = used.map(\.omega).max() ?? 1
         var (a, b, c, p, q) = (0.0, 0.0, 0.0, 0.0, 0.0)
         for line in used {

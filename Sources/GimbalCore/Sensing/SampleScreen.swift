@@ -12,9 +12,9 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// Full scale of the accelerometer, m/s². A sample above full scale is implausible; at full
         /// scale the sample is clipped. Default 24 g.
         public var accelRange = 235.4
-        /// Fraction of full scale above which a reading counts as saturated, 0.9...1. The fraction
-        /// is below 1, because the sensor's scale error and its filters keep a saturated axis
-        /// slightly below full scale.
+        /// Fraction of full scale above which a reading counts as saturated, 0.9...1. The value is
+        /// below 1, because the sensor's scale error and its filters can keep the reading of a
+        /// saturated axis slightly below full scale.
         public var fullScaleShare = 0.98
         /// Time for which gyroscope or accelerometer must repeat the same sample, to the bit, until
         /// the chip counts as frozen, s. The noise of a working chip changes its samples. After the

@@ -73,7 +73,8 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         }
 
         /// True if two priors are equal. The operator is written out, because the checker of
-        /// real-time code rejects the synthesized operator. Two unknown temperatures are equal.
+        /// real-time code rejects the synthesized operator. Two priors with an unknown temperature
+        /// (NaN) can be equal.
         @_noLocks
         public static func == (a: BiasPrior, b: BiasPrior) -> Bool {
             a.bias == b.bias && a.sigma == b.sigma

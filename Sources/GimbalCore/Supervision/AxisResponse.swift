@@ -11,8 +11,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     /// Smallest angle by which the camera must have turned away from its set-point, rad. The
     /// threshold must exceed the remaining motion of a stabilised camera while a person walks.
     var evidence: Double
-    /// True if an encoder must also measure that the joint turns with the camera. The encoder is
-    /// needed when the range of credible ratios is so wide that the ratio alone is weak evidence.
+    /// True if an encoder must also measure that the joint turns with the camera. This condition is
+    /// needed if the range of credible ratios of response to command is so wide that the ratio
+    /// alone is weak evidence.
     var needsJoint: Bool
     /// True if the loop's delay is known. The response to a probe of 50 Hz looks inverted if it
     /// arrives 10 ms later than assumed; such a response is not evidence of a wrong sign.
@@ -32,7 +33,8 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 
     /// Thresholds for motors that exert torques. After the inertia is identified, the thresholds
     /// are close to the expected response, so that a push by hand does not look like a reversed
-    /// response. The range is wider for a configured inertia, and widest for an unknown inertia.
+    /// response. The range between the thresholds is wider for a configured inertia, and widest for
+    /// an unknown inertia.
     @_noLocks
     init(findsInertia: Bool, isInertiaFound: Bool, isDelayKnown: Bool) {
         defer { self.isDelayKnown = isDelayKnown }
@@ -54,10 +56,10 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// exponentially, and the response is the mirror image of the command. The response to a push by
 /// hand is not a mirror image, because the beginning of the push has no counterpart in the command.
 ///
-/// In addition, the camera must have turned away from its set-point with increasing speed, opposite
-/// to the command; only a push or a wrong sign causes a turn with increasing speed. Until the
-/// inertia is known, an encoder must also have measured that the joint turned with the camera. If
-/// the joint did not turn, the handle could drag the camera along by friction.
+/// In addition, the camera must have turned away from its set-point, opposite to the command and
+/// with increasing speed. Only a push or a wrong sign causes such a turn. Until the inertia is
+/// known, an encoder must also have measured that the joint turned with the camera. If the joint
+/// did not turn, the handle could drag the camera along by friction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
@@ -70,8 +72,9 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// time, rad/s; nil before the first period.
     private var firstRate: Double?
     /// Angle by which the camera turned away from its set-point over about the last `jointMemory`
-    /// seconds, rad. `pastJoint` is the joint angle smoothed over the same time, rad.
+    /// seconds, rad.
     private var turnedWithJoint = 0.0
+    /// Joint angle, smoothed with the time constant `jointMemory`, rad; nil before the first angle.
     private var pastJoint: Double?
     /// The parameter `seen` of the previous call of `step`.
     private var pastSeen = 0.0
@@ -112,7 +115,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// Updates `isReversed` with command and response of one period.
     ///
     /// - Parameters:
-    ///   - told: Command to the motor whose effect `seen` contains, in the unit of `seen`.
+    ///   - told: Command to the motor, delayed so that `seen` contains its effect, in the unit of
+    ///     `seen`.
     ///   - seen: Response of the camera about the joint's axis: acceleration, rad/s², for torque
     ///     motors, or rate, rad/s, for servos.
     ///   - astray: Camera's rate minus the desired rate about the joint's axis, rad/s.
@@ -143,8 +147,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
             turned * astray > 0 && error * astray < 0
             && min(abs(turned), 2 * abs(error)) > bar.evidence
             && 2 * abs(astray) * Self.memory > abs(turned)
-        // With a wrong sign the response keeps its direction. If the camera oscillates with twice
-        // the control period, the response looks inverted in every second period.
+        // With a wrong sign the response keeps its direction. In an oscillation whose period is two
+        // control periods, the response looks inverted only in every second period.
         isReversed =
             isOpposite && isLeaving && (isTurned || !bar.needsJoint) && abs(told) > least
             && seen * pastSeen > 0
@@ -191,7 +195,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// True if the correlation of command and response is negative, below -0.3.
+    /// True if the correlation of command and response is below -0.3.
     var isOpposed: Bool {
         @_noLocks get { products < -0.3 * cm_sqrt(toldSquares * seenSquares) }
     }

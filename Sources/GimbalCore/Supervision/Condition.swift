@@ -130,20 +130,20 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var simulatorSilent: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 21) }
     }
-    /// The joints' encoders were present at the start, and deliver no angles any more.
+    /// The joints' encoders were present at the start, but no longer deliver angles.
     @inlinable public static var encoderMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 22) }
     }
-    /// The IMU on the handle was present at the start, and delivers no samples any more.
+    /// The IMU on the handle was present at the start, but no longer delivers samples.
     @inlinable public static var handleIMUMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 23) }
     }
-    /// The rotor of a motor without encoder does not follow the magnetic field any more; the
-    /// controller searches for the rotor's position.
+    /// The rotor of a motor without encoder no longer follows the magnetic field; the controller
+    /// searches for the rotor's position.
     @inlinable public static var motorSlipped: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 28) }
     }
-    /// The magnetometer was present at the start, and delivers no samples any more.
+    /// The magnetometer was present at the start, but no longer delivers samples.
     @inlinable public static var magnetometerMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 24) }
     }
@@ -178,8 +178,8 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var controlFault: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 33) }
     }
-    /// The servos cannot reach the joint angles that the camera's attitude requires. If the servos
-    /// were switched on, the camera would jump.
+    /// The servos cannot reach the joint angles that the camera's attitude requires. The servos
+    /// stay off, because the camera would jump if they were switched on.
     @inlinable public static var jointsOutOfReach: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 32) }
     }
@@ -200,7 +200,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     }
     /// The attitude is doubtful: the measured direction of gravity has jumped while the gyroscope
     /// measured no rotation, or has differed from the estimate for longer than motion can explain.
-    /// After a jump the accelerometer is not used.
+    /// After a jump of the measured direction, the accelerometer is not used.
     @inlinable public static var attitudeDoubtful: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 42) }
     }

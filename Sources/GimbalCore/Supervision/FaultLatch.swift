@@ -47,7 +47,8 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     private var stuck = 0.0
     private var rotors = RotorLoss()
 
-    /// Time at the torque limit without effect after which a motor counts as stalled, s.
+    /// Time at the torque limit after which a motor is considered stalled if the camera does not
+    /// move, s.
     private static var stallSeconds: Double { @_noLocks get { 3 } }
     /// Largest rate of the camera at which a motor can count as stalled, rad/s.
     private static var stillRate: Double { @_noLocks get { 5 * .pi / 180 } }
@@ -90,19 +91,20 @@ struct FaultLatch: Sendable, BitwiseCopyable {
 
 /// Detector of motors without encoders that fling the camera, because their rotors do not follow
 /// the magnetic field. After the camera was flung, the motors are off until the camera has hung
-/// still for a waiting time. Each further loss of the rotors doubles the waiting time, up to a
-/// minute; each minute of successful holding halves the waiting time.
+/// still for a waiting time. Each further event doubles the waiting time, up to 64 s. The waiting
+/// time is halved for each minute in which the motors have held the camera.
 private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Time for which the camera was flung, s; it decays with the time constant `memory`.
     private var flung = 0.0
-    /// Time for which the camera has hung still since the loss, s; nil without a loss.
+    /// Time for which the camera has hung still after it was flung, s; nil if the camera was not
+    /// flung.
     private var calm: Double?
     /// Waiting time: time for which the camera must hang still before the motors are switched on
     /// again, s.
     private var patience = shortestPatience
 
-    /// Largest rate of a held camera in excess of its set-point's rate, rad/s. Neither a request
-    /// nor a hand causes a larger rate.
+    /// Threshold of `astray` above which the camera is being flung, rad/s. Neither a request nor a
+    /// hand causes such a rate while the motors hold the camera.
     private static var flingRate: Double { @_noLocks get { 7 } }
     /// Time above `flingRate` after which the camera counts as flung, s; by then the camera has
     /// moved by 60°.
@@ -114,7 +116,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Bounds of `patience`, s.
     private static var shortestPatience: Double { @_noLocks get { 1 } }
     private static var longestPatience: Double { @_noLocks get { 64 } }
-    /// Time of successful holding that halves `patience`, s.
+    /// Time for which the motors must hold the camera until `patience` is halved, s.
     private static var recovery: Double { @_noLocks get { 60 } }
 
     @_noLocks
@@ -127,7 +129,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     ///     nil while the outputs are off.
     ///   - rate: Magnitude of the camera's rate, rad/s.
     ///   - dt: Seconds since the previous call of this method.
-    /// - Returns: True if the motors must be off because of a loss.
+    /// - Returns: True if the motors must be off because the camera was flung.
     @_noLocks
     mutating func step(astray: Double?, rate: Double, dt: Double) -> Bool {
         flung *= 1 - min(dt / Self.memory, 1)

@@ -7,11 +7,12 @@ struct GapWatch: Sendable, BitwiseCopyable {
 
     /// Weight of a new period in the mean period, which corresponds to a memory of twenty periods.
     private static var newShare: Double { @_noLocks get { 0.05 } }
-    /// Shortest gap, in mean periods, and the lower and upper bound of that length, s. The lower
-    /// bound is two periods of the slowest loop; the upper bound is the longest conflict between
-    /// the gyroscope and other sources (see `GyroWitness`).
+    /// Shortest gap, as a multiple of the mean period.
     private static var periods: Double { @_noLocks get { 4 } }
+    /// Lower bound of the shortest gap, s: two periods of the slowest loop.
     private static var shortest: Double { @_noLocks get { 0.01 } }
+    /// Upper bound of the shortest gap, s: the longest conflict between the gyroscope and other
+    /// sources (see `GyroWitness`).
     private static var longest: Double { @_noLocks get { 0.03 } }
 
     @_noLocks

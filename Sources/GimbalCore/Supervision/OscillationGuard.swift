@@ -17,9 +17,9 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
 
     /// Creates a guard with full gains.
     ///
-    /// - Parameter least: Smallest factor on the configured gains, 0...1. The default, 1/32, suits
-    ///   a loop with unknown inertia: at a start the true inertia is at least 1/17 of the assumed
-    ///   inertia.
+    /// - Parameter least: Smallest factor on the configured gains, 0...1. The default, 1/32, is
+    ///   sufficient for a loop with unknown inertia, because the true inertia is at least 1/17 of
+    ///   the inertia that is assumed at the start.
     @_noLocks
     init(least: Double = 1 / 32.0) { self.least = least }
 

@@ -28,9 +28,9 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         /// True if no probe excites the camera. Without a probe, a growing oscillation certainly
         /// comes from the loop.
         var isKnown: Bool
-        /// True if the command includes the hand's motion. To count as an oscillation, such a
-        /// command must be larger above the corner frequency than below it, and must be a single
-        /// tone for six cycles.
+        /// True if the command includes the hand's motion. With the hand's motion, a command is
+        /// considered an oscillation only if it is a single tone for six cycles and is larger above
+        /// the corner frequency than below.
         var followsHand: Bool
 
         @_noLocks
@@ -61,8 +61,8 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     /// Upper limit of the frequencies of hand motion and steps, rad/s.
     static var hand: Double { @_noLocks get { 2 * .pi * 10 } }
 
-    /// Interval between a command and the later rate with which it is compared, s. The noise of
-    /// command and rate is not correlated over this interval.
+    /// Interval between a command and the later rate with which it is compared, s. The interval is
+    /// so long that the noise in the command is not correlated with the noise in the rate.
     private static var age: Double { @_noLocks get { 0.008 } }
 
     @_noLocks
@@ -117,8 +117,9 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var rateLow = Vector2()
     private var toldLow = Vector2()
     private var sumLow = Vector2()
-    // Means over `memory`: the mean squares of the three signals, and the mean products of the rate
-    // with the command's integral (`inPhase`) and with the command (`inQuadrature`).
+    // Means of products of the three signals, with the time constant `memory`. `inPhase` is the
+    // mean product of the rate and the command's integral, and `inQuadrature` that of the rate and
+    // the command.
     private var rateSquare = 0.0
     private var toldSquare = 0.0
     private var sumSquare = 0.0
@@ -138,14 +139,16 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var wasUp = false
     /// Number of consecutive half cycles, each with an amplitude that fits the previous half cycle.
     private var halves = 0
-    /// RMS of the command at the last detection, and the RMS up to which an oscillation is
-    /// tolerated.
+    /// RMS of the command at the last detection of an oscillation.
     private var level = 0.0
+    /// RMS of the command up to which an oscillation is tolerated.
     private var tolerated = 0.0
 
-    /// Time constant of the running means, s, and its minimum, one and a half cycles of the corner
-    /// frequency, as a phase, rad. The minimum of the time constant applies only without a probe.
+    /// Time constant of the running means while a probe excites the camera, s. Without a probe, the
+    /// time constant is at least `memorySwings` divided by the corner frequency.
     private static var memory: Double { @_noLocks get { 0.04 } }
+    /// Smallest product of the time constant and the corner frequency without a probe, rad: one and
+    /// a half cycles.
     private static var memorySwings: Double { @_noLocks get { 3 * .pi } }
     /// Shortest duration of an oscillation until it is reported, s; by then the effect of a knock
     /// has decayed.
@@ -155,8 +158,9 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private static var leastCoherence: Double { @_noLocks get { 0.6 } }
     /// Time constant of `handSquare`, s: the duration of a step.
     private static var handMemory: Double { @_noLocks get { 0.3 } }
-    /// Smallest amplitude of a tone, as a multiple of `Sight.floor`, if the command includes the
-    /// hand's motion. A healthy servo that hunts within its dead band causes smaller amplitudes.
+    /// Smallest amplitude of a tone in a command that includes the hand's motion, as a multiple of
+    /// `Sight.floor`. The limit cycle of a healthy servo within its dead band has a smaller
+    /// amplitude.
     private static var crest: Double { @_noLocks get { 2 } }
     /// Interval between two reports of the same oscillation, s.
     private static var repetition: Double { @_noLocks get { 0.08 } }
@@ -164,11 +168,12 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// as a multiple of `Sight.floor`.
     private static var plenty: Double { @_noLocks get { 3 } }
 
-    /// Number of consecutive half cycles at which the command counts as a tone: five cycles. A heel
-    /// strike excites two or three cycles.
+    /// Number of consecutive half cycles after which the command is considered a tone: 10, or five
+    /// cycles. A heel strike causes only two or three cycles.
     private static var swings: Int { @_noLocks get { 10 } }
-    /// Number of consecutive half cycles at which a command that includes the hand's motion counts
-    /// as a tone: six cycles. The motion of a runner excites five cycles.
+    /// Number of consecutive half cycles after which a command that includes the hand's motion is
+    /// considered a tone: 12, or six cycles. The motion of a running person causes up to five
+    /// cycles.
     private static var handSwings: Int { @_noLocks get { 12 } }
     /// Smallest ratio of the amplitude of a half cycle to the amplitude of the previous half cycle
     /// in a growing tone.
@@ -191,8 +196,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     struct Pace: Sendable, BitwiseCopyable {
         /// Seconds since the previous period, more than 0.
         let dt: Double
-        /// Weights of a new value: `share` in the high-passes, `fresh` in the means, and `hand` in
-        /// `handSquare`.
+        /// Weights of a new value in the filters: `share` for the high-passes, `fresh` for the
+        /// running means, `hand` for `handSquare`.
         let share, fresh, hand: Double
         private let corner: Double
         private let isKnown: Bool
@@ -203,10 +208,10 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             corner = seen.corner
             isKnown = seen.isKnown
             share = seen.corner * dt / (1 + seen.corner * dt)
-            // `memory` is shorter than three cycles of a slow loop, and over such a short time a
-            // heel strike looks like a pure tone. Therefore the means are longer for a slow loop.
-            // During a probe the camera can be far lighter than assumed, so a quick response is
-            // more important.
+            // In a slow loop, the time constant `memory` is shorter than three cycles, and a heel
+            // strike looks like a pure tone in so short a time. Therefore a slow loop has a longer
+            // time constant. The exception is a loop with a probe, in which the camera can be far
+            // lighter than assumed, so that a quick response is more important.
             let memory =
                 seen.isKnown
                 ? max(AxisOscillation.memory, AxisOscillation.memorySwings / seen.corner)
@@ -215,7 +220,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             hand = dt / (AxisOscillation.handMemory + dt)
         }
 
-        /// The coefficients for the signals of another axis.
+        /// Filter coefficients for the signals `seen`; these coefficients, if both axes have the
+        /// same corner frequency.
         @_noLocks @inline(__always)
         func adapted(to seen: OscillationWatch.Sight) -> Pace {
             seen.corner == corner && seen.isKnown == isKnown ? self : Pace(seen, dt: dt)
@@ -295,9 +301,9 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         let (dt, share, fresh) = (pace.dt, pace.share, pace.fresh)
         let rate = rateLow.pass(seen.rate, share: share)
         let told = toldLow.pass(past, share: share)
-        // The integral of the command passes the same filter as the command. The output lags `told`
-        // by 90° up to half the loop's rate, because the integral extends to the middle of the
-        // period.
+        // The command's integral passes the same high-pass as the command. Its phase lag behind the
+        // command is 90° up to half the loop's rate, because the integral extends to the middle of
+        // the period.
         let before = sumLow.first
         sumLow.first += (past - sumLow.first) * share
         let middle = 0.5 * (before + sumLow.first)

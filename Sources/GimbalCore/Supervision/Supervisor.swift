@@ -59,9 +59,9 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         public var phase = Phase.off
         /// Fraction of the controller's output that reaches the motors, 0...1.
         public var authority = 0.0
-        /// Remaining time without faults until the outputs can be switched on again, s. The time is
-        /// zero before the first fault, so the first start and a change from the mode `inactive`
-        /// need no waiting.
+        /// Remaining time without faults until the outputs can be switched on again, s. The
+        /// property is zero before the first fault, so the outputs are switched on without a
+        /// waiting time at the first start and after the mode `inactive`.
         public var recoverySeconds = 0.0
         /// Remaining duration of braking, s.
         public var brakeSeconds = 0.0
@@ -95,8 +95,9 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     }
 
     /// Conditions that prevent closed-loop control, because the camera's motion is unknown, a sign
-    /// is wrong, or a motor is missing. Without motors a moving camera would coast, so the motors
-    /// brake it before they go off.
+    /// is wrong, or a motor is missing. If the motors were switched off immediately, a moving
+    /// camera would continue to move; the motors therefore brake the camera before they are
+    /// switched off.
     @inlinable
     public static var braking: Conditions {
         @_noLocks get {
@@ -162,8 +163,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         return next
     }
 
-    /// Restarts the recovery time while a fault is present and the outputs are on. The time
-    /// decreases only while no fault is present.
+    /// Restarts the recovery time while a fault is present and the outputs are on. The remaining
+    /// recovery time decreases only while no fault is present.
     private static func noteFault(
         _ state: inout State, conditions: Conditions, dt: Double, parameters: Parameters
     ) {

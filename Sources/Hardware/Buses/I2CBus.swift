@@ -53,7 +53,7 @@ final class I2CBus {
 
     /// Opens the device file of an adapter.
     ///
-    /// - Returns: 0 if the file was opened, otherwise a positive errno; EOPNOTSUPP if the adapter
+    /// - Returns: The value 0 after success, otherwise a positive errno; EOPNOTSUPP if the adapter
     ///   does not support combined transfers.
     private static func openAdapter(
         _ path: UnsafePointer<CChar>, _ descriptor: UnsafeMutablePointer<Int32>

@@ -17,9 +17,10 @@ final class CANMotors: MotorPort {
 
     /// Largest number of CAN frames that are sent in one period.
     private static let capacity = 24
-    /// Number of times that `allOff` sends the frames that switch the drives off, because the bus
-    /// can lose frames, and the pause between these times, µs.
+    /// Number of times that `allOff` sends the frames that switch the drives off. The frames are
+    /// repeated, because the bus can lose frames.
     private static let offRounds = 3
+    /// Pause between two repetitions of the frames that switch the drives off, µs.
     private static let offPause: UInt32 = 2000
 
     /// Creates motors.

@@ -97,8 +97,8 @@ struct DriveIDs: Sendable, Equatable {
     var all: [UInt32] { [ids.yaw, ids.roll, ids.pitch] }
 }
 
-/// Times of the latest requests that a drive change its state. A request is repeated only after the
-/// drive has had time to report the change.
+/// Times of the latest requests that ask a drive to change its state. A request is repeated only
+/// after the drive has had time to report the change.
 struct DriveRequests: Sendable, BitwiseCopyable {
     private var lastSwitch = Instant(nanoseconds: .min / 2)
     private var lastClear = Instant(nanoseconds: .min / 2)
@@ -110,9 +110,10 @@ struct DriveRequests: Sendable, BitwiseCopyable {
     /// Time after which a request is repeated if the drive has not changed its state, s; more than
     /// two intervals of an ODrive's heartbeat.
     private static let patience = 0.25
-    /// Shortest interval between two attempts to clear a fault, s; time without an attempt after
-    /// which the count of attempts starts at zero again, s; and the largest count.
+    /// Times of the attempts to clear a fault, s: `wait` is the shortest interval between two
+    /// attempts, `forget` the time without an attempt after which the count of attempts is reset.
     private static let clearSeconds = (wait: 1.0, forget: 60.0)
+    /// Largest number of attempts to clear a fault before the count is reset.
     private static let mostClears = 3
 
     /// Discards the record of the last request, so that the request is repeated.

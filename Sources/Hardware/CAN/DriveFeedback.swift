@@ -41,12 +41,12 @@ final class DriveFeedback {
 
     /// Number of periods without a frame after which the condition `drive_silent` begins.
     private static let silentPeriods = 3
-    /// Largest number of frames that one call reads, so that a flooded bus cannot hold the thread.
+    /// Largest number of frames that one call reads, so that a flooded bus cannot block the thread.
     private static let mostFrames = 64
     /// Time for which the condition `can_errors` lasts after an error report, s.
     private static let errorSeconds = 1.0
-    /// Time after a bus-off report during which received frames do not end the condition
-    /// `can_bus_off`, s.
+    /// Time after a bus-off report in which received frames are ignored as evidence that the
+    /// controller is on the bus again, s.
     private static let busOffSeconds = 0.1
     /// Time after the request in which a drive must switch its power stage on, s.
     private static let startSeconds = 0.5

@@ -63,7 +63,7 @@ struct MITCodec: DriveCodec {
     ///
     /// - Parameters:
     ///   - ids: Identifiers of the drives, 1...15.
-    ///   - host: Identifier that the drives' answers have.
+    ///   - host: Identifier of the frames with which the drives answer.
     ///   - limits: Ranges that are configured in the drives.
     init(ids: DriveIDs, host: UInt32, limits: MITLimits) {
         self.ids = ids

@@ -31,8 +31,8 @@ struct ODriveCodec: DriveCodec {
     /// Codes of the control mode "torque" and of the input mode "passthrough".
     private static let torqueControl: UInt32 = 1
     private static let passthrough: UInt32 = 1
-    /// Number of requests of an axis's error between two requests of its voltage, and between two
-    /// requests of its temperature or version.
+    /// Number of error requests to an axis after which its voltage, and its temperature or version,
+    /// are requested once.
     private static let slowPeriods = 50
 
     private let ids: DriveIDs
@@ -126,9 +126,9 @@ struct ODriveCodec: DriveCodec {
             news.fault = error
             news.isRunning = UInt32(frame[4]) == AxisState.closedLoop
         case Command.error:
-            // In firmware 0.5, the frame contains the motor's error in 64 bits. In firmware 0.6, it
-            // contains the axis's error and the reason of the last disarming, which is not a
-            // present fault.
+            // In firmware 0.5, the frame contains the motor's error in 64 bits. In firmware 0.6,
+            // the frame contains the axis's error and the reason of the last disarming; the reason
+            // is not a present fault.
             guard let error = frame.little32(at: 0) else { return nil }
             guard error != 0 else { return news }
             news.fault = error

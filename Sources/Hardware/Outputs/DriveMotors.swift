@@ -64,7 +64,7 @@ public final class DriveMotors: Sendable {
         return ended && context.isOff.load(ordering: .acquiring)
     }
 
-    /// Speeds of the wheels as of the last period, as fractions of full speed, forwards positive.
+    /// Speeds of the wheels in the last period, as fractions of full speed, forwards positive.
     public var speeds: (left: Double, right: Double) { context.speeds.value }
 
     /// Number of failed transfers to the motor board since the start.

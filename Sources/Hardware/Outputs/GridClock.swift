@@ -14,7 +14,8 @@ struct GridClock {
         next = MonotonicClock.now.nanoseconds + periodNanoseconds
     }
 
-    /// Sleeps until the deadline that follows the previous deadline by the given number of periods.
+    /// Sleeps until the next deadline, which is the given number of periods after the previous
+    /// deadline.
     mutating func wait(periods: Int64 = 1) {
         next += (periods - 1) * periodNanoseconds
         var time = timespec(tv_sec: Int(next / 1_000_000_000), tv_nsec: Int(next % 1_000_000_000))

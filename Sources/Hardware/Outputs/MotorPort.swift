@@ -10,8 +10,8 @@ protocol MotorPort: AnyObject {
     /// - Returns: True if the motor chip is ready for outputs.
     func prepare(now: Instant) throws(BusError) -> Bool
 
-    /// Writes an output to the chip. If the output is unchanged, or if the chip's present pulse
-    /// frame has not ended, the driver writes nothing.
+    /// Writes an output to the chip. The driver writes nothing if the output is unchanged, or if
+    /// the present period of a servo's pulses has not ended.
     func write(_ output: MotorOutput, now: Instant) throws(BusError)
 
     /// Switches all outputs off, with as few transfers as possible.

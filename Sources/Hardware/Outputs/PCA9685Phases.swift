@@ -53,7 +53,7 @@ final class PCA9685Phases: MotorPort {
         outputs.set(Self.counts(duties.c), at: first + 2)
     }
 
-    /// Converts a duty cycle, 0...1, to counts. 4096 counts are a duty cycle of 1; the largest
-    /// result is 4095.
+    /// Converts a duty cycle, 0...1, to counts. A duty cycle of 1 is 4096 counts, but the result is
+    /// at most 4095.
     static func counts(_ duty: Double) -> Int { min(max(Int((duty * 4096).rounded()), 0), 4095) }
 }

@@ -50,7 +50,7 @@ final class NoStepperLines: StepperLines {
 }
 
 /// Controller of three stepper axes, which sets their lines in each tick. Only one thread uses a
-/// rig.
+/// `StepperRig`.
 struct StepperRig {
     private let lines: any StepperLines
     private(set) var axes: (StepAxis, StepAxis, StepAxis)

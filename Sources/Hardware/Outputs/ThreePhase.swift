@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Computation of the duty cycles of the three half bridges of a star-connected brushless motor.
-/// All functions are pure.
+/// The functions have no side effects.
 enum ThreePhase {
     /// Space-vector modulation: three sine voltages 120° apart, to which a common voltage is added,
     /// so that the highest and the lowest voltage have the same distance from the supply rails. The

@@ -113,8 +113,9 @@ struct ICM42688P: IMUChip {
         ]
     }
 
-    /// Expected values of the chip's registers. PWR_MGMT0 comes first, because every reset changes
-    /// it; its value means that both sensors are in low-noise mode.
+    /// Expected values of the chip's registers. The first entry is PWR_MGMT0, because every reset
+    /// changes this register. The expected value of PWR_MGMT0 means that both sensors are in
+    /// low-noise mode.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] {
         func one(_ register: UInt8) -> RegisterRead {
             RegisterRead(part: 0, register: register, count: 1)

@@ -12,8 +12,8 @@ protocol IMUChip: Sendable {
     var burst: [RegisterRead] { get }
     /// Registers of the temperature, which the driver reads occasionally; nil if there are none.
     var seldom: RegisterRead? { get }
-    /// Expected values of the chip's registers. For each part of the chip, the first entry must be
-    /// a register whose value a reset changes.
+    /// Expected values of the chip's registers. The first entry of each part of the chip must be a
+    /// register that a reset changes to another value.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] { get }
 
     /// Decodes the sample in the bytes of a burst that was read at `now`, in the chip's own axes;

@@ -19,8 +19,8 @@ final class InertialSensor {
     private var notBefore = Instant(nanoseconds: .min / 2)
     private var lastAudit = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
-    /// Indices in `expected` of registers whose values a reset changes, one for each part of the
-    /// chip. Every second check reads one of these registers.
+    /// Indices in `expected` of the registers that reveal a reset, one for each part of the chip. A
+    /// reset changes their values, so every second check reads one of them.
     private let telling: [Int]
     private var audits = 0
     private var failures = 0
@@ -89,8 +89,8 @@ final class InertialSensor {
                     try !readBurst(into: &samples, time: time, now: now)
                 }
             failed = nil
-            // The chip is missing or has just been reset. A read of its configuration distinguishes
-            // these cases.
+            // A missing chip and a chip that has just been reset return no data. A read of the
+            // chip's configuration distinguishes the two cases.
             if isSilent { return try compare(0, now: now) }
             guard now.seconds(since: lastSample) <= Self.stallSeconds else {
                 report.stalled()
@@ -121,8 +121,8 @@ final class InertialSensor {
         failures = 0
         if isBlank(bytes) { return false }
         if let sample = chip.sample(bytes, now: time) {
-            // After a failed burst, the next burst adds a sample only if it repeats the failed
-            // burst in the same period.
+            // A failed burst can be repeated in the same period. A burst that follows a failed
+            // burst in a later period adds no sample.
             if failed == nil || failed == now { samples.append(sample) }
             lastSample = now
         }
@@ -212,8 +212,8 @@ final class InertialSensor {
         }
     }
 
-    /// Reads one register. Every second call reads a configuration register whose value a reset
-    /// changes. The other calls of `audit` read each configuration register in turn, and then the
+    /// Reads one register. Every second call reads a configuration register that reveals a reset of
+    /// the chip. The calls in between read all configuration registers in turn, and then the
     /// temperature.
     private func audit(now: Instant) throws(BusErrno) {
         let turn = audits / 2

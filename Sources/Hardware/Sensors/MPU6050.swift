@@ -44,8 +44,7 @@ struct MPU6050: IMUChip {
     }
 
     /// Steps of the self test, in registers 13 to 16, 27 and 28, at ±250 deg/s and ±8 g. The
-    /// response to the self test can deviate from the response at the factory by 14 %
-    /// (specification, 6.1 and 6.2).
+    /// self-test response may deviate from the factory trim by 14 % (specification, 6.1 and 6.2).
     private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x02, to: MPURegisters.configuration, part: 0),
@@ -84,8 +83,8 @@ struct MPU6050: IMUChip {
         }
     }
 
-    /// True if the response to the self test is close to the response at the factory. A code of 0
-    /// means that the factory has not stored a response.
+    /// True if the self-test response is close to the factory trim. A code of 0 means that the chip
+    /// contains no factory trim.
     private static func isNear(_ response: Double, _ factory: Double, code: UInt8) -> Bool {
         code == 0 || abs(response / factory - 1) <= 0.14
     }

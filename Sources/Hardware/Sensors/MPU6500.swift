@@ -73,8 +73,8 @@ struct MPU6500: IMUChip {
         return steps + .verify(audit)
     }
 
-    /// Steps of the chip's self test. Registers 0 to 2 and 13 to 15 contain the response that the
-    /// factory measured. During the test, the filters have a bandwidth of 92 Hz.
+    /// Steps of the chip's self test. Registers 0 to 2 and 13 to 15 contain the factory trim of the
+    /// self-test response. During the test, the filters have a bandwidth of 92 Hz.
     private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             .write(0x02, to: MPURegisters.configuration, part: 0),

@@ -121,23 +121,22 @@ struct MPURegisters: Sendable {
     }
 }
 
-/// InvenSense's self test since the MPU-6500, at ±250 deg/s and ±2 g. The response of the sensor is
-/// the output during the test minus the output at rest. The response is compared with the response
-/// at the factory, which the chip stores as a code. The limits of the response are those of the
-/// manufacturer's own test.
+/// InvenSense's self test since the MPU-6500, at ±250 deg/s and ±2 g. The self-test response is the
+/// output during the test minus the output at rest. It is compared with the factory trim, which the
+/// chip stores as a code. The limits of the self-test response are those of the manufacturer's own
+/// test.
 struct FactoryResponse {
-    /// Response that the factory measured, for a stored code, LSB: 2620 · 1.01^(code - 1).
+    /// Factory trim of the self-test response for a stored code, LSB: 2620 · 1.01^(code - 1).
     static func stored(_ code: UInt8) -> Double { 2620 * pow(1.01, Double(code) - 1) }
 
-    /// True if the gyroscope's response is more than half of the response at the factory. If the
-    /// chip stores no such response, the gyroscope's response must be more than 60 deg/s.
+    /// True if the gyroscope's self-test response is more than half of its factory trim. If the
+    /// chip contains no factory trim, the response must be at least 60 deg/s.
     static func passesGyro(_ response: Double, code: UInt8) -> Bool {
         code == 0 ? abs(response) >= 60 * 32768 / 250 : response / stored(code) > 0.5
     }
 
-    /// True if the accelerometer's response is 0.5 to 1.5 times the response at the factory. If the
-    /// chip stores no such response, the accelerometer's response must be within the given bounds,
-    /// g.
+    /// True if the accelerometer's self-test response is 0.5 to 1.5 times its factory trim. If the
+    /// chip contains no factory trim, the response must be within the bounds `unstored`, g.
     static func passesAccel(
         _ response: Double, code: UInt8, unstored: ClosedRange<Double>
     ) -> Bool {
@@ -148,11 +147,12 @@ struct FactoryResponse {
 }
 
 extension [SetUpStep] {
-    /// Steps that require, on every axis, a response to the self test that is close to the response
-    /// at the factory. The steps use stored values: accelerometer and gyroscope at rest in slots 0
-    /// and 1, during the test in slots 2 and 3, and the codes of the factory in slots 4 and 5.
+    /// Steps that require a self-test response close to the factory trim on every axis. The steps
+    /// use stored values: readings at rest in slots 0 (accelerometer) and 1 (gyroscope), readings
+    /// during the test in slots 2 and 3, and codes of the factory trim in slots 4 and 5.
     ///
-    /// - Parameter unstored: Required response of the accelerometer if no code is stored, g.
+    /// - Parameter unstored: Permitted self-test response of the accelerometer if the chip contains
+    ///   no factory trim, g.
     /// - Returns: The steps.
     static func requireFactoryResponse(unstored: ClosedRange<Double>) -> [SetUpStep] {
         [

@@ -3,8 +3,8 @@ internal import GimbalCore
 /// Estimator of the times of the samples in a chip's FIFO. The chip has its own clock, whose rate
 /// deviates by several per cent, and the driver can read only the number of samples in the FIFO.
 /// The newest sample was measured before the end of this read, and at most one sample period before
-/// the beginning of the read. The estimator models the chip's clock by a straight line within these
-/// bounds. Only the bus thread uses a `SampleClock`.
+/// the beginning of the read. The estimator models the chip's clock by a straight line that agrees
+/// with these limits of the sample times. Only the bus thread uses a `SampleClock`.
 struct SampleClock: Sendable {
     /// Number of a sample, and its time.
     private struct Mark {
@@ -23,8 +23,8 @@ struct SampleClock: Sendable {
 
     /// Largest relative error of a chip's oscillator.
     private static let tolerance = 0.06
-    /// Shortest time over which the sample period is measured, s, except at the start; the longest
-    /// time is twice this value.
+    /// Time over which the sample period is measured, s: after the start, between this value and
+    /// twice this value.
     private static let window = 5.0
     /// Time after the start during which the driver uses the nominal sample period, s.
     private static let least = 0.5

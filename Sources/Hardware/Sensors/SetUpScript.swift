@@ -84,7 +84,7 @@ struct SetUpRun {
     /// Executes the steps of the set-up that are due in this period.
     ///
     /// - Throws: Reason why the chip cannot be used; the run must then restart. After a failed
-    ///   transfer, the run can instead be continued, which repeats this transfer.
+    ///   transfer, a further call of `advance` is also possible, and repeats this transfer.
     mutating func advance(_ link: any ChipLink, now: Instant) throws(SetUpFailure) {
         guard now >= notBefore else { return }
         for _ in 0..<Self.transfersPerPeriod where next < steps.count {
